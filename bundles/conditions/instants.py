@@ -1,0 +1,97 @@
+"""Instants: RFC 3339 text and epoch seconds, within the years 0001 to 9999 (rule C8).
+
+Inside, an instant is a whole number of nanoseconds since 1970 in UTC, so that comparisons are exact: a double can't
+tell the microseconds of the year 9999 apart. Digits beyond nanoseconds are cut off.
+"""
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+
+from bundles.conditions.values import Json, is_number
+
+_RFC3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
+)
+_LONGEST_TEXT = 64
+_FAR = 10**12  # seconds; beyond every readable instant
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SECOND = 10**9
+EARLIEST = -62_135_596_800 * SECOND
+END = 253_402_300_800 * SECOND
+"""Readable instants lie in EARLIEST <= instant < END: from the start of the year 0001 to the end of 9999."""
+
+
+def parse_instant(text: str) -> int:
+    """Nanoseconds of an RFC 3339 instant with an offset; its seconds may be left out (C8).
+
+    Raises ValueError, one sentence, for anything else. A leap second (`:60`) is refused: no clock here has one.
+
+    >>> parse_instant("1970-01-01T01:00:00.5+01:00"), parse_instant("1970-01-02T00:00Z") // SECOND
+    (500000000, 86400)
+    """
+    found = _RFC3339.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
+    if not found:
+        raise ValueError("expected an RFC 3339 instant with an offset, like `2027-01-31T09:00:00Z`")
+    year, month, day, hour, minute, second, fraction, sign, off_hours, off_minutes = found.groups(default="0")
+    if int(off_hours) > 23 or int(off_minutes) > 59:
+        raise ValueError(f"the offset of `{text}` is out of range")
+    offset = timedelta(hours=int(off_hours), minutes=int(off_minutes)) * (-1 if sign == "-" else 1)
+    try:
+        local = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=UTC)
+    except ValueError as ex:
+        raise ValueError(f"`{text}` is no date and time: {ex}") from None
+    elapsed = (local - _EPOCH) - offset
+    instant = (elapsed.days * 86_400 + elapsed.seconds) * SECOND + int(fraction[:9].ljust(9, "0"))
+    if not EARLIEST <= instant < END:
+        raise ValueError(f"`{text}` is outside the years 0001 to 9999")
+    return instant
+
+
+def read_instant(value: Json) -> int | None:
+    """Nanoseconds of what a request sent as its time; None where it can't be read (C7, C8).
+
+    >>> read_instant("2001-09-09T01:46:40Z") == read_instant(1_000_000_000) == read_instant(1e9), read_instant(True)
+    (True, None)
+    """
+    if isinstance(value, str):
+        try:
+            return parse_instant(value)
+        except ValueError:
+            return None
+    if is_number(value) and -_FAR < value < _FAR:  # nor infinity nor NaN is
+        instant = from_seconds(value)
+        return instant if EARLIEST <= instant < END else None
+    return None
+
+
+def from_seconds(seconds: float) -> int:
+    """Nanoseconds of finite epoch seconds, without the rounding that a product of doubles has.
+
+    >>> from_seconds(0.1), from_seconds(-1)
+    (100000000, -1000000000)
+    """
+    numerator, denominator = seconds.as_integer_ratio()
+    return numerator * SECOND // denominator
+
+
+def seconds_not_before(instant: int) -> float:
+    """The least double of epoch seconds that is not before `instant`: for a clock's doubles, `now < it` is exact.
+
+    >>> seconds_not_before(1_500_000_000), from_seconds(seconds_not_before(100_000_001)) >= 100_000_001
+    (1.5, True)
+    """
+    seconds = instant / SECOND  # correctly rounded, so it is one of the two doubles around the instant
+    numerator, denominator = seconds.as_integer_ratio()
+    return seconds if numerator * SECOND >= instant * denominator else math.nextafter(seconds, math.inf)
+
+
+def show_instant(instant: int) -> str:
+    """RFC 3339 in UTC, with a fraction only where there is one.
+
+    >>> show_instant(0), show_instant(1_500_000_000)
+    ('1970-01-01T00:00:00Z', '1970-01-01T00:00:01.5Z')
+    """
+    whole, fraction = divmod(instant, SECOND)
+    shown = (_EPOCH + timedelta(seconds=whole)).replace(tzinfo=None).isoformat()
+    return f"{shown}.{fraction:09}".rstrip("0").rstrip(".") + "Z" if fraction else f"{shown}Z"

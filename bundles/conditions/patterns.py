@@ -1,0 +1,101 @@
+"""Regular expressions of conditions: RE2, searched unanchored, bounded, and string operations where they do (C6)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import re2
+
+MAX_PATTERN_CHARACTERS = 256
+MAX_PATTERN_INSTRUCTIONS = 3_000
+"""RE2 is linear in the text but not in the pattern: `(\\pL{3}){10}` alone is a large automaton."""
+
+_META = frozenset(r".^$*+?()[]{}|\\")
+_OPTIONS = re2.Options()
+_OPTIONS.log_errors = False
+
+
+def compile_pattern(pattern: str) -> Callable[[Any], bool]:
+    """A predicate that is true of a string in which `pattern` is found (C6); any other value is false (C7).
+
+    Raises ValueError, one sentence, for a pattern that RE2 rejects or that is over a limit.
+
+    >>> compile_pattern("^draft-")("draft-7"), compile_pattern("a.c")("xabcx"), compile_pattern("a")(1)
+    (True, True, False)
+    """
+    automaton = _automaton(pattern)
+    plain = _string_operation(pattern)
+    if plain is not None:
+        return lambda value: isinstance(value, str) and plain(value) and _is_text(value)
+
+    def found(value: Any) -> bool:
+        if not isinstance(value, str):
+            return False
+        try:
+            return automaton.search(value.encode()) is not None
+        except UnicodeEncodeError:  # a lone surrogate is no text, so there is nothing to read (C7)
+            return False
+
+    return found
+
+
+def _automaton(pattern: str) -> Any:
+    if len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise ValueError(f"the pattern has {len(pattern)} characters, the limit is {MAX_PATTERN_CHARACTERS}")
+    try:
+        automaton = re2.compile(pattern, _OPTIONS)
+    except UnicodeEncodeError:
+        raise ValueError("the pattern holds a lone surrogate") from None
+    except re2.error as ex:
+        reason = ex.args[0].decode(errors="replace") if ex.args and isinstance(ex.args[0], bytes) else str(ex)
+        raise ValueError(f"RE2 rejects the pattern: {reason}") from None
+    if automaton.programsize > MAX_PATTERN_INSTRUCTIONS:
+        raise ValueError(
+            f"the pattern compiles to {automaton.programsize} instructions, the limit is {MAX_PATTERN_INSTRUCTIONS}"
+        )
+    return automaton
+
+
+def _string_operation(pattern: str) -> Callable[[str], bool] | None:
+    """The equality, prefix, suffix or substring test that means the same as `pattern`, where there is one.
+
+    PERF: a search costs about 2 µs through RE2's binding, a string operation 0.05 µs.
+    """
+    anchored, ends = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
+    literal = _literal(pattern[1 if anchored else 0 : -1 if ends else None])
+    if literal is None:
+        return None
+    if anchored and ends:
+        return lambda text: text == literal
+    if anchored:
+        return lambda text: text.startswith(literal)
+    if ends:
+        return lambda text: text.endswith(literal)
+    return lambda text: literal in text
+
+
+def _literal(body: str) -> str | None:
+    """The text that `body` stands for where it is nothing but characters and escaped punctuation."""
+    text, escaped = [], False
+    for character in body:
+        if escaped:
+            if not (character.isascii() and (character in _META or not character.isalnum())):
+                return None
+            text.append(character)
+            escaped = False
+        elif character == "\\":
+            escaped = True
+        elif character in _META:
+            return None
+        else:
+            text.append(character)
+    return None if escaped else "".join(text)
+
+
+def _is_text(value: str) -> bool:
+    if value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,204 @@
+"""Reads a bundle file in place: opened in milliseconds at any size, facts looked up in the mapping when asked for.
+
+What `open_bundle` checks at once is the structure and everything small; rules are checked against the laws when they
+are first read, facts by their checksums when they are first touched. A damaged bundle raises, and never grants.
+"""
+
+import mmap
+from collections.abc import Callable
+from datetime import tzinfo
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bundles import fact_codec, rule_codec
+from bundles.bucket_table import BucketTable
+from bundles.errors import BundleError
+from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectRecord
+from bundles.file_format import Section, Sections, check_section, decode_header
+from bundles.laws import IllegalProgram, check_clause
+from bundles.manifest import Manifest, decode_manifest
+from bundles.program import Clause, Program, ResourceType
+from bundles.record_list import RecordList
+from bundles.rule_codec import AllowIndex, RuleIndex
+from bundles.zones import decode_zone
+
+LISTS = ("clauses", "groups", "role-holders", "group-members")
+TABLES = (
+    "rules",
+    "subjects",
+    "grants",
+    "aliases",
+    "closed",
+    "resource-grants",
+    "subject-registry",
+    "resource-registry",
+)
+CHECKED_AT_OPENING = ("manifest", "names", "clauses", "rules")
+
+NO_RULES = RuleIndex((), {})
+NO_ALLOWS = AllowIndex(False, ())
+
+
+def open_bundle(path: str | Path) -> "Bundle":
+    """Map a bundle file.
+
+    Raises BundleError for one that is damaged, foreign or newer, OSError for one that can't be read.
+    """
+    with open(path, "rb") as file:
+        size = file.seek(0, 2)
+        if not size:
+            raise BundleError("this is not a Writ bundle: the file is empty")
+        return Bundle(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+
+
+class Bundle:
+    """A mapped bundle. Immutable, safe to share between threads and across a fork.
+
+    `types` and `roles` are in the order of their numbers.
+    """
+
+    def __init__(self, data: mmap.mmap):
+        self._data = data
+        with memoryview(data) as view:
+            self.sections: Sections = decode_header(view, len(data))
+            for name in CHECKED_AT_OPENING:
+                check_section(view, name, self._section(name))
+        self.manifest: Manifest = decode_manifest(self._bytes("manifest"))
+        names: Names = fact_codec.decode_record(Names, self._bytes("names"))
+        self.types = tuple(ResourceType(*type) for type in names.types)
+        self.roles = names.roles
+        self.action_sets = tuple(frozenset(actions) for actions in names.action_sets)
+        self._zones = {name: decode_zone(name, data) for name, data in names.zones.items()}
+        self._types_by_id = {type.id: type for type in self.types}
+        self._type_ids = tuple(self._types_by_id)
+        self._lists = {name: RecordList(data, name, self._section(name)) for name in LISTS}
+        self._tables = {name: BucketTable(data, name, self._section(name)) for name in TABLES}
+        self._get_grants: Callable[[bytes], bytes | None] = self._tables["grants"].get
+
+    def _section(self, name: str) -> Section:
+        try:
+            return self.sections[name]
+        except KeyError:
+            raise BundleError(f"the bundle is damaged: it has no section `{name}`") from None
+
+    def _bytes(self, name: str) -> bytes:
+        section = self._section(name)
+        return self._data[section.offset : section.offset + section.size]
+
+    def _record(self, table: str, key: bytes, kind: Any) -> Any:
+        found = self._tables[table].get(key)
+        return None if found is None else fact_codec.decode_record(kind, found)
+
+    def zone(self, name: str) -> tzinfo:
+        """A time zone that a clause names."""
+        try:
+            return self._zones[name]
+        except KeyError:
+            raise BundleError(f"the bundle is damaged: it lacks the time zone `{name}`") from None
+
+    def clause(self, number: int) -> Clause:
+        """The clause of that number, checked against the laws."""
+        clause = rule_codec.decode_clause(self._lists["clauses"][number], self._type_ids, self.roles)
+        try:
+            check_clause(clause, self._types_by_id)
+        except IllegalProgram as ex:
+            raise BundleError(f"the bundle is damaged: {ex}") from None
+        return clause
+
+    def rules(self, type: int, action: str) -> RuleIndex:
+        """The numbers of the clauses on one (type, action)."""
+        found = self._tables["rules"].get(rule_codec.rules_key(type, action))
+        return NO_RULES if found is None else rule_codec.decode_rules(found)
+
+    def allows(self, type: int) -> AllowIndex:
+        """Who has some ALLOW on the type."""
+        found = self._tables["rules"].get(rule_codec.allows_key(type))
+        return NO_ALLOWS if found is None else rule_codec.decode_allows(found)
+
+    def program(self) -> Program:
+        """The whole program, as the compiler wrote it."""
+        clauses = tuple(self.clause(number) for number in range(len(self._lists["clauses"])))
+        return Program(self.types, self.roles, clauses)
+
+    def subject(self, type: str, id: str) -> SubjectRecord | None:
+        """The roles and groups of a registered subject."""
+        found: SubjectRecord | None = self._record("subjects", fact_codec.subject_key(type, id), SubjectRecord)
+        return found
+
+    def group(self, number: int) -> GroupRecord:
+        """The group of that number."""
+        record: GroupRecord = fact_codec.decode_record(GroupRecord, self._lists["groups"][number])
+        return record
+
+    def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
+        """The direct grants of one subject (see `grants_prefix`) on one resource, by id, expired ones too."""
+        found = self._get_grants(fact_codec.grants_key(prefix, type, resource_id))
+        if found is None:
+            return ()
+        try:
+            return fact_codec.decode_grants(found)
+        except msgspec.MsgspecError as ex:
+            raise BundleError(f"the bundle is damaged: a grant can't be read: {ex}") from None
+
+    def is_registered(self, type: int, id: str) -> bool:
+        """Whether a closed type has this instance (E7)."""
+        return self._tables["closed"].get(fact_codec.resource_key(type, id)) is not None
+
+    def subject_id(self, type: str, external_id: str) -> str | None:
+        """The id behind a subject's external id (E3)."""
+        found: str | None = self._record("aliases", fact_codec.subject_alias_key(type, external_id), str)
+        return found
+
+    def resource_id(self, type: int, kind: str, alias: str) -> str | None:
+        """The id behind a resource's `external_id` or `name` (`kind`) (E3)."""
+        found: str | None = self._record("aliases", fact_codec.resource_alias_key(kind, type, alias), str)
+        return found
+
+    def role_holders(self, role: int) -> HolderRecord:
+        """Who is assigned a role directly."""
+        record: HolderRecord = fact_codec.decode_record(HolderRecord, self._lists["role-holders"][role])
+        return record
+
+    def group_members(self, group: int) -> HolderRecord:
+        """Who is in a group directly."""
+        record: HolderRecord = fact_codec.decode_record(HolderRecord, self._lists["group-members"][group])
+        return record
+
+    def resource_grantees(self, type: int, id: str) -> tuple[tuple[str, str], ...]:
+        """The subjects with a direct grant on a resource, by key."""
+        kind = tuple[tuple[str, str], ...]
+        found = self._record("resource-grants", fact_codec.resource_key(type, id), kind)
+        return found or ()
+
+    def registered_subject(self, type: str, id: str) -> EntityRecord | None:
+        """What the registry says of a subject."""
+        key = fact_codec.subject_key(type, id)
+        found: EntityRecord | None = self._record("subject-registry", key, EntityRecord)
+        return found
+
+    def registered_resource(self, type: int, id: str) -> EntityRecord | None:
+        """What the registry says of a resource."""
+        key = fact_codec.resource_key(type, id)
+        found: EntityRecord | None = self._record("resource-registry", key, EntityRecord)
+        return found
+
+    def digest(self) -> str:
+        """Hexadecimal SHA-256 over every byte. Reads the whole file."""
+        with memoryview(self._data) as view:
+            return sha256(view).hexdigest()
+
+    def verify(self) -> None:
+        """Check every checksum, every clause and every bucket. Raises BundleError at the first that does not hold."""
+        with memoryview(self._data) as view:
+            for name, section in self.sections.items():
+                check_section(view, name, section)
+        self.program()
+        for records in self._lists.values():
+            for number in range(len(records)):
+                records[number]
+        for table in self._tables.values():
+            for _ in table.items():
+                pass

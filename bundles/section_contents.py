@@ -1,0 +1,188 @@
+"""The contents of a bundle's sections: records and table entries made from a program and its facts."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+import msgspec
+
+from bundles import closure, fact_codec, rule_codec
+from bundles.bucket_table import Entry
+from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
+from bundles.facts import Facts, Holding, Key
+from bundles.program import Clause, Program
+
+
+class SectionContents:
+    """The sections' contents, with types, roles, groups and sets of actions numbered in sorted order."""
+
+    def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes]):
+        self.program, self.facts, self.zones = program, facts, zones
+        self.types = {type.id: number for number, type in enumerate(program.types)}
+        self.roles = {role: number for number, role in enumerate(program.roles)}
+        self.groups = {group: number for number, group in enumerate(sorted(facts.groups))}
+        self.action_sets = {
+            actions: number for number, actions in enumerate(sorted({grant.actions for grant in facts.grants}))
+        }
+
+    def names(self) -> Names:
+        types = tuple((type.id, type.name, type.actions, type.closed) for type in self.program.types)
+        return Names(types, self.program.roles, tuple(self.action_sets), dict(self.zones))
+
+    def counts(self) -> dict[str, int]:
+        facts = self.facts
+        return {
+            "clauses": len(self.program.clauses),
+            "grants": len(facts.grants),
+            "groups": len(facts.groups),
+            "resources": len(facts.resources),
+            "roles": len(self.roles),
+            "subjects": len(facts.subjects),
+            "types": len(self.types),
+        }
+
+    def lists(self) -> dict[str, Callable[[], Iterable[bytes]]]:
+        return {
+            "clauses": self._clauses,
+            "groups": self._group_records,
+            "role-holders": self._role_holders,
+            "group-members": self._group_members,
+        }
+
+    def tables(self) -> dict[str, Callable[[], Iterable[Entry]]]:
+        return {
+            "rules": self._rules,
+            "subjects": self._subjects,
+            "grants": self._grants,
+            "aliases": self._aliases,
+            "closed": self._closed,
+            "resource-grants": self._resource_grants,
+            "subject-registry": self._subject_registry,
+            "resource-registry": self._resource_registry,
+        }
+
+    def _clauses(self) -> Iterator[bytes]:
+        return (rule_codec.encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
+
+    def _rules(self) -> Iterator[Entry]:
+        """The indexes of clauses by (type, action), and of ALLOWs by type."""
+        by_action: dict[tuple[str, str], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
+        allowed: dict[str, set[str | None]] = defaultdict(set)
+        for number, clause in enumerate(self.program.clauses):
+            for type in clause.types:
+                for role in _roles_of(clause):
+                    if clause.effect == "ALLOW":
+                        allowed[type].add(role)
+                    for action in clause.actions:
+                        by_action[type, action][role].append(number)
+        for (type, action), by_role in by_action.items():
+            numbered = {self.roles[role]: tuple(found) for role, found in by_role.items() if role is not None}
+            index = rule_codec.RuleIndex(tuple(by_role.get(None, ())), dict(sorted(numbered.items())))
+            yield rule_codec.rules_key(self.types[type], action), rule_codec.encode_index(index)
+        for type, roles in allowed.items():
+            held = tuple(sorted(self.roles[role] for role in roles if role is not None))
+            allows = rule_codec.AllowIndex(None in roles, held)
+            yield rule_codec.allows_key(self.types[type]), rule_codec.encode_index(allows)
+
+    def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
+        """Holdings by number; of several for one role the longest counts."""
+        longest: dict[int, float] = {}
+        for role, expires in holdings:
+            number = self.roles[role]
+            longest[number] = max(expires, longest.get(number, expires))
+        return tuple(Held(*held) for held in sorted(longest.items()))
+
+    def _numbered(self, groups: Iterable[str]) -> tuple[int, ...]:
+        return tuple(sorted(self.groups[group] for group in groups))
+
+    def _group_records(self) -> Iterator[bytes]:
+        above = closure.ancestors({id: group.parents for id, group in self.facts.groups.items()})
+        for id in self.groups:
+            record = GroupRecord(id, self._numbered(above[id]), self._held(self.facts.groups[id].holdings))
+            yield fact_codec.encode_record(record)
+
+    def _role_holders(self) -> Iterator[bytes]:
+        subjects: dict[str, set[Key]] = defaultdict(set)
+        groups: dict[str, set[str]] = defaultdict(set)
+        for key, subject in self.facts.subjects.items():
+            for holding in subject.holdings:
+                subjects[holding.role].add(key)
+        for id, group in self.facts.groups.items():
+            for holding in group.holdings:
+                groups[holding.role].add(id)
+        for role in self.roles:
+            yield self._holders(subjects[role], groups[role])
+
+    def _group_members(self) -> Iterator[bytes]:
+        subjects: dict[str, set[Key]] = defaultdict(set)
+        children: dict[str, set[str]] = defaultdict(set)
+        for key, subject in self.facts.subjects.items():
+            for id in subject.groups:
+                subjects[id].add(key)
+        for child, group in self.facts.groups.items():
+            for id in group.parents:
+                children[id].add(child)
+        for id in self.groups:
+            yield self._holders(subjects[id], children[id])
+
+    def _holders(self, subjects: set[Key], groups: set[str]) -> bytes:
+        return fact_codec.encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
+
+    def _subjects(self) -> Iterator[Entry]:
+        granted = {grant.subject for grant in self.facts.grants}
+        for key, subject in self.facts.subjects.items():
+            holdings = self._held(subject.holdings)
+            record = SubjectRecord(self._numbered(subject.groups), holdings, key in granted)
+            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+
+    def _grants(self) -> Iterator[Entry]:
+        """The grants of each subject on each resource, by id."""
+        ordered = sorted(self.facts.grants, key=lambda grant: (grant.subject, grant.resource, grant.id))
+        for (subject, resource), grants in groupby(ordered, key=lambda grant: (grant.subject, grant.resource)):
+            records = [GrantRecord(grant.id, self.action_sets[grant.actions], grant.expires) for grant in grants]
+            prefix = fact_codec.grants_prefix(subject.type, subject.id)
+            key = fact_codec.grants_key(prefix, self.types[resource.type], resource.id)
+            yield key, fact_codec.encode_record(records)
+
+    def _resource_grants(self) -> Iterator[Entry]:
+        """The subjects that have a grant on each resource."""
+        ordered = sorted(self.facts.grants, key=lambda grant: grant.resource)
+        for resource, grants in groupby(ordered, key=lambda grant: grant.resource):
+            yield self._resource_key(resource), fact_codec.encode_record(sorted({grant.subject for grant in grants}))
+
+    def _resource_key(self, resource: Key) -> bytes:
+        return fact_codec.resource_key(self.types[resource.type], resource.id)
+
+    def _aliases(self) -> Iterator[Entry]:
+        for key, subject in self.facts.subjects.items():
+            if subject.external_id is not None:
+                alias = fact_codec.subject_alias_key(key.type, subject.external_id)
+                yield alias, fact_codec.encode_record(key.id)
+        for key, resource in self.facts.resources.items():
+            for kind, alias_text in (("external_id", resource.external_id), ("name", resource.name)):
+                if alias_text is not None:
+                    alias = fact_codec.resource_alias_key(kind, self.types[key.type], alias_text)
+                    yield alias, fact_codec.encode_record(key.id)
+
+    def _closed(self) -> Iterator[Entry]:
+        """The registered instances of closed types (E7)."""
+        closed = {type.id for type in self.program.types if type.closed}
+        return ((self._resource_key(key), b"") for key in self.facts.resources if key.type in closed)
+
+    def _subject_registry(self) -> Iterator[Entry]:
+        for key, subject in self.facts.subjects.items():
+            record = EntityRecord(subject.external_id, None, _attributes(subject.attributes))
+            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+
+    def _resource_registry(self) -> Iterator[Entry]:
+        for key, resource in self.facts.resources.items():
+            record = EntityRecord(resource.external_id, resource.name, _attributes(resource.attributes))
+            yield self._resource_key(key), fact_codec.encode_record(record)
+
+
+def _roles_of(clause: Clause) -> Sequence[str | None]:
+    return (None,) if clause.roles is None else clause.roles
+
+
+def _attributes(attributes: Mapping[str, object] | None) -> bytes:
+    return msgspec.json.encode(attributes, order="deterministic") if attributes else b""

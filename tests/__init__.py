@@ -1,0 +1,1 @@
+"""The tests of Writ; the tree mirrors the packages."""

@@ -1,0 +1,32 @@
+"""Compiles documents for tests: from plain values to an engine over a real bundle file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bundles import zones
+from compiler.compile import Compiled, compile_model
+from compiler.load import load
+from compiler.source import Source
+from runtime import Engine
+
+Document = dict[str, Any]
+
+
+def compiled(document: Document) -> Compiled:
+    """The compiled form of a valid document."""
+    loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
+    assert loaded.model is not None, loaded.diagnostics
+    return compile_model(loaded.model, zones.zone_data, zones.VERSION)
+
+
+def bundle_file(document: Document, path: Path) -> Path:
+    """The bundle of a valid document, written to `path`."""
+    with path.open("w+b") as file:
+        compiled(document).write(file)
+    return path
+
+
+def engine_for(document: Document, path: Path) -> Engine:
+    """An engine over the bundle of a valid document; its clock stands still at the epoch."""
+    return Engine.open(bundle_file(document, path), clock=lambda: 0.0)

@@ -1,0 +1,158 @@
+"""The meaning of `semantics.md`, naive on purpose: every way of asking Writ must agree with it.
+
+Read on in `oracle_entities.py` (E), `oracle_conditions.py` (C1-C7) and `oracle_gates.py` (C7-C10).
+Documents and requests are valid ones, and every grant carries its id.
+"""
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tests.support.oracle_conditions import Result, attribute_results
+from tests.support.oracle_entities import (
+    Document,
+    Key,
+    Question,
+    key_of,
+    out_of_reach,
+    question,
+    resource_key,
+    subject_key,
+)
+from tests.support.oracle_gates import gate_results, instant
+
+PATHS = ("role", "group", "abac")
+
+
+class Candidate(NamedTuple):
+    """A grant or policy that applies to the subject, resource and action of a question."""
+
+    id: str
+    kind: str
+    effect: str
+    path: str
+    priority: int
+    conditions: dict[str, Any]
+
+
+def decide(document: Document, request: Document, now: float) -> dict[str, Any]:
+    """The decision on `request` at `now` (epoch seconds), as far as the rules name its members (D1-D8)."""
+    asked = question(document, request, now)
+    if out_of_reach(document, asked):
+        return denial("NO_POLICY_MATCH")
+    found = candidates(document, asked, asked.action)
+    denies = [c for c in found if c.effect == "DENY" and holds(c, asked)]
+    allows = [c for c in found if c.effect == "ALLOW" and holds(c, asked)]
+    if denies:
+        reported = min(denies, key=lambda c: (-c.priority, c.id))
+        return denial("DENY_OVERRIDE" if allows else "EXPLICIT_DENY", denied_by=reported.id)
+    if allows:
+        reported = min(allows, key=rank)
+        answer = {"decision": True, "reason_code": "ALLOWED", "access_path": reported.path}
+        return answer | {"policy_id": reported.id}
+    if any(c.effect == "ALLOW" for c in found):
+        return denial("CONDITION_FAILED")
+    others = [action for action in asked.resource_type["actions"] if action != asked.action]
+    if any(c.effect == "ALLOW" for other in others for c in candidates(document, asked, other)):
+        return denial("ACTION_NOT_PERMITTED")
+    return denial("NO_POLICY_MATCH")
+
+
+def explain(document: Document, request: Document, now: float) -> list[tuple[Any, ...]]:
+    """Every candidate as (id, kind, effect, path, holds, [(section, key, op, holds)]) (D10)."""
+    asked = question(document, request, now)
+    found = [] if out_of_reach(document, asked) else candidates(document, asked, asked.action)
+    return [(c.id, c.kind, c.effect, c.path, holds(c, asked), results(c, asked)) for c in found]
+
+
+def denial(reason_code: str, **by: str) -> dict[str, Any]:
+    """A denial: its access path is `none` (D1, D2, D4-D6)."""
+    return {"decision": False, "reason_code": reason_code, "access_path": "none", **by}
+
+
+def rank(candidate: Candidate) -> tuple[Any, ...]:
+    """Smallest is reported: a direct grant, then priority, then path, then id by code point (D8)."""
+    if candidate.kind == "grant":
+        return (0, candidate.id)
+    return (1, -candidate.priority, PATHS.index(candidate.path), candidate.id)
+
+
+def holds(candidate: Candidate, asked: Question, open_gates: Collection[str] = ()) -> bool:
+    """Whether all conditions of the candidate hold, undecided gates as F2 says."""
+    return all(held for _, _, _, held in results(candidate, asked, open_gates))
+
+
+def results(candidate: Candidate, asked: Question, open_gates: Collection[str] = ()) -> list[Result]:
+    """Each condition of the candidate and whether it holds; a direct grant has none (D10)."""
+    conditions = candidate.conditions
+    return attribute_results(conditions, asked) + gate_results(conditions, candidate.effect, asked, open_gates)
+
+
+def candidates(document: Document, asked: Question, action: str) -> list[Candidate]:
+    """The grants and policies that apply to the subject and resource of `asked` and to `action` (D)."""
+    return [
+        Candidate(g["id"], "grant", "ALLOW", "direct", 0, {})
+        for g in document.get("grants", [])
+        if grant_applies(g, asked, action)
+    ] + [
+        Candidate(p["id"], "policy", p["effect"], path, p.get("priority", 0), p.get("conditions", {}))
+        for p in document.get("policies", [])
+        if (path := policy_path(document, p, asked, action))
+    ]
+
+
+def grant_applies(grant: Document, asked: Question, action: str) -> bool:
+    """A grant of this subject on this resource that covers the action and has not expired (P4)."""
+    return (
+        key_of(grant["subject"]) == subject_key(asked)
+        and key_of(grant["resource"]) == resource_key(asked)
+        and not expired(grant, asked.now)
+        and covers(grant["actions"], asked.resource_type, action)
+    )
+
+
+def policy_path(document: Document, policy: Document, asked: Question, action: str) -> str | None:
+    """The path by which an enabled policy applies to subject, type and action, or None (P1, P2, P5)."""
+    entries = [e for e in policy["resource_types"] if e["resource_type_id"] in ("*", asked.resource_type["id"])]
+    if not policy.get("enabled", True):
+        return None
+    if not any(covers(entry["actions"], asked.resource_type, action) for entry in entries):
+        return None
+    if "roles" not in policy:
+        return "abac"
+    paths = {path for role, path in roles_of(document, subject_key(asked), asked.now) if role in policy["roles"]}
+    return "role" if "role" in paths else "group" if "group" in paths else None
+
+
+def covers(actions: list[str], resource_type: Document, action: str) -> bool:
+    """Whether a list of actions covers one of the type; `*` is every declared action, no other (P1)."""
+    return action in resource_type["actions"] and ("*" in actions or action in actions)
+
+
+def roles_of(document: Document, subject: Key, now: float) -> set[tuple[str, str]]:
+    """The (role, path) pairs that a subject holds, itself or through a group (P2, P3, P4)."""
+    groups = groups_of(document, subject)
+    live = [a for a in document.get("assignments", []) if not expired(a, now)]
+    return {(a["role"], "role") for a in live if "subject" in a and key_of(a["subject"]) == subject} | {
+        (a["role"], "group") for a in live if "group" in a and a["group"] in groups
+    }
+
+
+def groups_of(document: Document, subject: Key) -> set[str]:
+    """The groups that have the subject as a member, or such a group, and so on until nothing is new (P3)."""
+    reached: set[str] = set()
+    while True:
+        more = {
+            group["id"]
+            for group in document.get("groups", [])
+            for member in group.get("members", [])
+            if (member["group"] in reached if "group" in member else key_of(member) == subject)
+        }
+        if more <= reached:
+            return reached
+        reached |= more
+
+
+def expired(fact: Document, now: float) -> bool:
+    """Whether a grant or assignment has expired; at the instant itself it has (P4)."""
+    return "expires_at" in fact and instant(fact["expires_at"]) <= Fraction(now)

@@ -1,0 +1,101 @@
+"""What an attribute condition means (C1-C7, E6)."""
+
+from typing import Any
+
+import re2
+
+from tests.support.oracle_entities import Entity, Json, Question
+
+Result = tuple[str, str | None, str | None, bool]
+
+
+def attribute_results(conditions: dict[str, Any], asked: Question) -> list[Result]:
+    """Each attribute condition as (section, key, op, whether it holds), in the order of the document."""
+    return [
+        (section, c["key"], c["op"], compare(c["op"], attribute(section, c["key"], asked), c["value"]))
+        for section in ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
+        for c in conditions.get(section, [])
+    ]
+
+
+def attribute(section: str, key: str, asked: Question) -> Json:
+    """What `key` reads in `section`, None where absent; an action and a context have no id or type (E6)."""
+    if section == "action_attrs":
+        return read(asked.action_properties, key)
+    if section == "context_attrs":
+        return read(asked.context, key)
+    entity: Entity = asked.resource if section == "resource_attrs" else asked.subject
+    if key == "id":
+        return entity.id
+    if key == "type":
+        return entity.type
+    return read(entity.attributes, key)
+
+
+def read(attributes: dict[str, Json], key: str) -> Json:
+    """The whole key as one name, else the path, one name a step; null is absent (C1, C2)."""
+    if attributes.get(key) is not None:
+        return attributes[key]
+    value: Json = attributes
+    for step in key.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value
+
+
+def compare(op: str, value: Json, constant: Json) -> bool:
+    """Whether `value op constant`; false for an absent value, whatever the operator (C2-C7)."""
+    if value is None:
+        return False
+    match op:
+        case "eq":
+            return same(value, constant)
+        case "ne":
+            return not same(value, constant)
+        case "in":
+            return any(same(value, element) for element in constant)
+        case "nin":
+            return not any(same(value, element) for element in constant)
+        case "regex":
+            return found(constant, value)
+    numbers = is_number(value) and is_number(constant)
+    texts = isinstance(value, str) and isinstance(constant, str)
+    return (numbers or texts) and in_order(op, value, constant)
+
+
+def in_order(op: str, value: Any, constant: Any) -> bool:
+    """Two numbers by value, or two strings by code point (C4)."""
+    match op:
+        case "gt":
+            return bool(value > constant)
+        case "gte":
+            return bool(value >= constant)
+        case "lt":
+            return bool(value < constant)
+        case "lte":
+            return bool(value <= constant)
+    raise ValueError(f"unknown operator `{op}`")
+
+
+def same(left: Json, right: Json) -> bool:
+    """Deep equality: integers and reals are one type, booleans no numbers, a null equals nothing (C3)."""
+    if is_number(left) and is_number(right):
+        return bool(left == right)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[name], right[name]) for name in left)
+    return type(left) is type(right) and left is not None and bool(left == right)
+
+
+def is_number(value: Json) -> bool:
+    """Whether a JSON value is a number: a boolean is none (C3)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def found(pattern: str, value: Json) -> bool:
+    """Whether the RE2 pattern occurs in a string; a lone surrogate is no text and can't be read (C6, C7)."""
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        return False
+    return re2.search(pattern, value) is not None

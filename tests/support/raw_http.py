@@ -1,0 +1,82 @@
+"""HTTP by hand, for what a well-behaved client never sends."""
+
+import socket
+from dataclasses import dataclass
+
+import msgspec
+
+_PATIENCE_SECONDS = 60
+_PIECE = 65_536
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One response as it came."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> dict[str, object]:
+        """The body, which must be a JSON object."""
+        value = msgspec.json.decode(self.body)
+        assert isinstance(value, dict)
+        return value
+
+
+class RawConnection:
+    """A TCP connection to the service; header names in answers are lower-case."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.socket = socket.create_connection((host, port), _PATIENCE_SECONDS)
+        self._received = b""
+
+    def __enter__(self) -> "RawConnection":
+        return self
+
+    def __exit__(self, _kind: object, _error: object, _way: object) -> None:
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        """Send all of `data`."""
+        self.socket.sendall(data)
+
+    def answer(self, to_head: bool = False) -> Answer:
+        """The next response; one to a HEAD request has no body."""
+        while b"\r\n\r\n" not in self._received:
+            self._receive()
+        head, _, rest = self._received.partition(b"\r\n\r\n")
+        status_line, *lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        self._received = rest
+        length = 0 if to_head else int(headers.get("content-length", "0"))
+        while len(self._received) < length:
+            self._receive()
+        body, self._received = self._received[:length], self._received[length:]
+        return Answer(int(status_line.split(" ")[1]), headers, body)
+
+    def is_closed(self) -> bool:
+        """Wait for the server to close; False where it sends something instead."""
+        try:
+            return not self._received and not self.socket.recv(_PIECE)
+        except ConnectionResetError:
+            return True
+
+    def _receive(self) -> None:
+        piece = self.socket.recv(_PIECE)
+        if not piece:
+            raise EOFError(f"the server closed after {self._received!r}")
+        self._received += piece
+
+
+def request(
+    method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None, key: str | None = None
+) -> bytes:
+    """The bytes of a request, with a `Content-Length` and the JSON content type unless `headers` says else."""
+    fields = {"Host": "test", "Content-Type": "application/json", "Content-Length": str(len(body))}
+    if key is not None:
+        fields["Authorization"] = f"Bearer {key}"
+    fields |= headers or {}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + body

@@ -1,0 +1,125 @@
+"""Starts the real service as a process of its own, on a free port and a temporary directory, and stops it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+KEY = "a-key-for-tests-of-32-characters"
+
+_PATIENCE_SECONDS = 60
+_POLL_SECONDS = 0.02
+_RUN = "from api.cli.main import main; main()"
+_URL = re.compile(r"decides at (http://(\S+):(\d+))")
+
+
+def environment(extra: Mapping[str, str] | None = None, path: Sequence[Path] = ()) -> dict[str, str]:
+    """The environment of a `writ` process: this one's without any setting of Writ, and `extra`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WRIT_")}
+    kept["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (*path, ROOT))
+    return kept | dict(extra or {})
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of `writ` with these arguments."""
+    return [sys.executable, "-c", _RUN, *arguments]
+
+
+class Server:
+    """A running service; `log` is all that it wrote, to both streams."""
+
+    def __init__(self, process: subprocess.Popen[bytes], log: Path, key: str) -> None:
+        self.process = process
+        self.key = key
+        self._log = log
+        self.url, self.host, port = self._wait_for_address()
+        self.port = int(port)
+        self._wait_until_ready()
+
+    @property
+    def log(self) -> str:
+        """What the processes wrote so far."""
+        return self._log.read_text()
+
+    def client(self) -> httpx.Client:
+        """A client that sends the administrator's key."""
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=30)
+
+    def stop(self, with_signal: int = signal.SIGTERM) -> int:
+        """Ask the service to stop, wait for it, and give its exit code; kill what does not stop."""
+        self.process.send_signal(with_signal)
+        try:
+            return self.process.wait(_PATIENCE_SECONDS)
+        finally:
+            self.process.kill()
+
+    def _wait_for_address(self) -> tuple[str, str, str]:
+        found = wait_until(lambda: _URL.search(self.log) or self._ended())
+        assert isinstance(found, re.Match), f"the service did not start:\n{self.log}"
+        return found[1], found[2], found[3]
+
+    def _wait_until_ready(self) -> None:
+        assert wait_until(self._is_ready) is True, f"the service did not get ready:\n{self.log}"
+
+    def _is_ready(self) -> object:
+        try:
+            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200 or self._ended()
+        except httpx.TransportError:
+            return self._ended()
+
+    def _ended(self) -> str | None:
+        return None if self.process.poll() is None else "ended"
+
+
+@contextmanager
+def running(
+    directory: Path,
+    *arguments: str,
+    settings: Mapping[str, str] | None = None,
+    path: Sequence[Path] = (),
+    workers: int = 1,
+) -> Iterator[Server]:
+    """A service on `directory`, with the administrator's key preset; `settings` are environment variables."""
+    log = directory.parent / f"{directory.name}.log"
+    line = command("serve", "--data", str(directory), "--bind", "127.0.0.1:0", "--workers", str(workers), *arguments)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment({"WRIT_ADMIN_KEY": KEY} | dict(settings or {}), path),
+            cwd=directory.parent,
+        )
+    try:
+        server = Server(process, log, KEY)
+        yield server
+        if process.poll() is None:
+            server.stop()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def hide_modules(folder: Path, *names: str) -> Path:
+    """Write into `folder` what hides the modules from a process that has it first on its path."""
+    folder.mkdir()
+    for name in names:
+        (folder / f"{name}.py").write_text('raise ImportError("hidden by a test")\n')
+    return folder
+
+
+def wait_until(condition: Callable[[], object]) -> object:
+    """What `condition` gives once it gives something true; its last value when patience ends."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not (found := condition()) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
+    return found

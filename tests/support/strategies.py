@@ -1,0 +1,188 @@
+"""Hypothesis strategies for hostile models, and with them those for requests and instants.
+
+Read on in `strategies_conditions.py`, `strategies_requests.py`, `strategies_instants.py` and, for the
+alphabets and values, `strategies_values.py`; all choose through `strategies_pick.py`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.support.strategies_conditions import conditions
+from tests.support.strategies_instants import instants, model_instant, near_edge
+from tests.support.strategies_pick import Pick
+from tests.support.strategies_requests import request, requests
+from tests.support.strategies_values import (
+    ACTIONS,
+    ALIASES,
+    GROUPS,
+    POLICY_IDS,
+    RESOURCE_IDS,
+    ROLES,
+    SUBJECT_IDS,
+    SUBJECT_TYPES,
+    TYPE_IDS,
+    TYPE_NAMES,
+    constant,
+)
+
+__all__ = ["cases", "documents", "instants", "requests", "seeded_case"]
+
+Row = dict[str, Any]
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Row:
+    """A valid model document, small, with names that swap ids, cycles, expiries and all kinds of conditions."""
+    return document(Pick.drawn(draw))
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Row, Row, float]:
+    """A (document, request, now) that fit together."""
+    return case(Pick.drawn(draw))
+
+
+def seeded_case(seed: int) -> tuple[Row, Row, float]:
+    """The same (document, request, now) for the same seed: for runs too long for hypothesis."""
+    return case(Pick.seeded(seed))
+
+
+def case(pick: Pick) -> tuple[Row, Row, float]:
+    """A case as `cases` gives it."""
+    model = document(pick)
+    return model, request(pick, model), near_edge(pick)
+
+
+def document(pick: Pick) -> Row:
+    """A model document as `documents` gives it."""
+    types, roles, groups = resource_types(pick), named(pick, ROLES), named(pick, GROUPS)
+    type_ids, role_ids, group_ids = ([row["id"] for row in rows] for rows in (types, roles, groups))
+    for group in groups:
+        group |= pick.member(4, 5, "members", members(pick, group_ids))
+    found = {
+        "resource_types": types,
+        "roles": roles,
+        "groups": groups,
+        "subjects": listed(pick, SUBJECT_TYPES, SUBJECT_IDS, ("external_id",)),
+        "resources": listed(pick, type_ids, RESOURCE_IDS, ("external_id", "name")),
+        "assignments": assignments(pick, role_ids, group_ids),
+        "grants": [grant(pick, id_, types) for id_ in pick.some(POLICY_IDS, 0, 4 if types else 0)],
+        "policies": [policy(pick, id_, types, role_ids) for id_ in pick.some(POLICY_IDS, 0, 6)],
+    }
+    if pick.chance(1, 2):
+        declare_attributes(found)
+    return {"model": 1} | {name: rows for name, rows in found.items() if rows or pick.chance(1, 2)}
+
+
+def resource_types(pick: Pick) -> list[Row]:
+    """Up to four types, mostly one or two; a type may bear the id of another as its name (E7)."""
+    ids = pick.some(TYPE_IDS, *(pick.one(((1, 2), (1, 2), (1, 2), (1, 2), (2, 4), (2, 4), (0, 3)))))
+    pool = pick.one((ids, ids, [*TYPE_NAMES, *ids[:1]]))
+    names = pick.some(pool, len(ids), len(ids))
+    return [
+        {"id": id_, "actions": pick.some(ACTIONS, 1, 3)}
+        | ({"name": name} if name != id_ else pick.member(1, 2, "name", name))
+        | pick.member(1, 3, "closed", pick.chance(1, 2))
+        for id_, name in zip(ids, names, strict=True)
+    ]
+
+
+def named(pick: Pick, ids: Sequence[str]) -> list[Row]:
+    """Some of `ids`, all with names or none; the names are the ids, in another order perhaps."""
+    found = pick.some(ids, pick.one((1, 1, 0)), len(ids))
+    names = pick.some(found, len(found), len(found))
+    if pick.chance(1, 2):
+        return [{"id": id_} for id_ in found]
+    return [{"id": id_, "name": name} for id_, name in zip(found, names, strict=True)]
+
+
+def reference(pick: Pick, types: Sequence[str], ids: Sequence[str]) -> Row:
+    """A (type, id)."""
+    return {"type": pick.one(types), "id": pick.one(ids)}
+
+
+def members(pick: Pick, groups: list[str]) -> list[Row]:
+    """Members of a group: subjects and groups, itself too, so that cycles are common (P3)."""
+    subjects = [{"type": type_, "id": id_} for type_ in SUBJECT_TYPES for id_ in SUBJECT_IDS]
+    return pick.some(subjects, 0, 2) + [{"group": group} for group in pick.some(groups, 0, 2)]
+
+
+def listed(pick: Pick, types: Sequence[str], ids: Sequence[str], aliases: tuple[str, ...]) -> list[Row]:
+    """Registered entities, their aliases unique within a type (E1)."""
+    keys = [{"type": type_, "id": id_} for type_ in types for id_ in ids]
+    entities = pick.some(keys, 0, 3)
+    for alias in aliases:
+        for entity, name in zip(entities, pick.some(ALIASES, 3, 3), strict=False):
+            entity |= pick.member(1, 2, alias, name)
+    for entity in entities:
+        attributes = {key: constant(pick) for key in pick.some(("a", "b", "a.b"), 0, 2)}
+        entity |= pick.member(1, 2, "attributes", attributes)
+    return entities
+
+
+def assignments(pick: Pick, roles: list[str], groups: list[str]) -> list[Row]:
+    """Roles given to subjects and groups, some with an end; the id is optional (P2, P4)."""
+    found: list[Row] = []
+    for number in range(pick.number(0, 5) if roles else 0):
+        to_group = groups and pick.chance(1, 2)
+        row = {"role": pick.one(roles)}
+        row |= {"group": pick.one(groups)} if to_group else {"subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS)}
+        row |= pick.member(1, 3, "expires_at", model_instant(pick))
+        if row not in found:
+            found.append(row | pick.member(1, 2, "id", f"n{number}"))
+    return found
+
+
+def grant(pick: Pick, id_: str, types: list[Row]) -> Row:
+    """A direct grant, expired perhaps; it has an id, since the oracle makes none (P4)."""
+    type_ = pick.one(types)
+    return {
+        "id": id_,
+        "subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS),
+        "resource": {"type": type_["id"], "id": pick.one(RESOURCE_IDS)},
+        "actions": actions(pick, type_["actions"]),
+    } | pick.member(1, 3, "expires_at", model_instant(pick))
+
+
+def actions(pick: Pick, declared: list[str]) -> list[str]:
+    """Some declared actions, or `*`, alone or among them (P1)."""
+    return pick.some([*declared, "*"], 1, 2) if declared else ["*"]
+
+
+def policy(pick: Pick, id_: str, types: list[Row], roles: list[str]) -> Row:
+    """One policy: everyone's or a few roles', on named types or `*`, with or without conditions (P1, P2, P5)."""
+    effect = pick.one(("ALLOW", "ALLOW", "DENY"))
+    found: Row = {"id": id_, "effect": effect}
+    found["resource_types"] = [covered(pick, types) for _ in range(pick.number(1, 2))]
+    found |= pick.member(1, 2, "priority", pick.number(-1, 2))
+    found |= pick.member(1, 4, "enabled", pick.chance(1, 2))
+    found |= pick.member(1, 4, "name", f"policy {id_}") | pick.member(1, 4, "description", "why \U0001f600")
+    if roles and pick.chance(2, 3):
+        found["roles"] = pick.some(roles, 1, 2)
+    if pick.chance(2, 3):
+        found["conditions"] = conditions(pick, effect)
+    return found
+
+
+def covered(pick: Pick, types: list[Row]) -> Row:
+    """One entry of `resource_types`; under `*` an action need be declared by some type only (P1)."""
+    if types and pick.chance(3, 4):
+        type_ = pick.one(types)
+        return {"resource_type_id": type_["id"], "actions": actions(pick, type_["actions"])}
+    declared = sorted({action for type_ in types for action in type_["actions"]})
+    return {"resource_type_id": "*", "actions": actions(pick, declared)}
+
+
+def declare_attributes(document: Row) -> None:
+    """Declare an attribute on every type that no condition looks at: conditions are checked against it."""
+    looked_at = {
+        entry["resource_type_id"]
+        for policy in document["policies"]
+        if policy.get("conditions", {}).get("resource_attrs")
+        for entry in policy["resource_types"]
+    }
+    for type_ in document["resource_types"]:
+        if not {"*", type_["id"]} & looked_at:
+            type_["attributes"] = {"declared": "object"}
