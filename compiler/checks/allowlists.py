@@ -1,0 +1,25 @@
+"""The address allowlists of policies can be read (C9)."""
+
+from collections.abc import Iterator
+
+from bundles.conditions.addresses import parse_block
+from compiler.checks.constants import too_long_list
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding
+
+
+def check_allowlists(draft: Draft) -> Iterator[Finding]:
+    """An allowlist has at least one element, and each is an address or a CIDR block."""
+    for index, policy in enumerate(draft.model.policies):
+        blocks = policy.conditions.ip_allowlist if policy.conditions else None
+        if blocks is None:
+            continue
+        path = ("policies", index, "conditions", "ip_allowlist")
+        if not blocks:
+            yield Finding("empty", "an empty allowlist holds no address", path, "leave it out to mean any address")
+        yield from too_long_list(len(blocks), path, draft.limits.list_constant_elements)
+        for place, block in enumerate(blocks):
+            try:
+                parse_block(block)
+            except ValueError as ex:
+                yield Finding("bad-address", str(ex), (*path, place))

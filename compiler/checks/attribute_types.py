@@ -1,0 +1,94 @@
+"""Conditions on resources against the attributes that their types declare, where they declare any."""
+
+from collections.abc import Iterable, Iterator
+
+from bundles.conditions.comparisons import ORDERINGS
+from bundles.conditions.keys import reads_own_key, steps_of
+from bundles.conditions.values import Json, is_number
+from compiler.checks.conditions_of import conditions_of
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding, Path
+from compiler.lower import EVERYTHING
+from compiler.model import AttributeType, Condition, Policy, ResourceType
+from compiler.wording import described, quoted
+
+_SECTION = "resource_attrs"
+
+
+def check_attribute_types(draft: Draft) -> Iterator[Finding]:
+    """A condition fits every type that its policy names, and of `*` types one at least.
+
+    A dotted key that is not itself declared leads into its first name, which must be an object. `id` and `type` are
+    a resource's own (E6).
+    """
+    for index, policy in enumerate(draft.model.policies):
+        for section, condition, path in conditions_of(policy, index):
+            if section == _SECTION and not reads_own_key(section, condition.key):
+                yield from _faults(draft, policy, condition, path)
+
+
+def kind_of(value: Json) -> AttributeType | None:
+    """The declared type that `value` is of; None for null and for what could not be read.
+
+    >>> kind_of(True), kind_of(1.5), kind_of({})
+    ('boolean', 'number', 'object')
+    """
+    if isinstance(value, bool):
+        return "boolean"
+    if is_number(value):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, list):
+        return "array"
+    return "object" if isinstance(value, dict) else None
+
+
+def _faults(draft: Draft, policy: Policy, condition: Condition, path: Path) -> Iterator[Finding]:
+    named = dict.fromkeys(scope.resource_type_id for scope in policy.resource_types)
+    for type_id in named:
+        if type_id in draft.types:
+            yield from _misfits(draft, draft.types[type_id], condition, path)
+    if EVERYTHING in named and draft.all_types_read:
+        misfits = [list(_misfits(draft, declared, condition, path)) for declared in draft.types.values()]
+        if misfits and all(misfits):
+            message = f"no resource type has an attribute {quoted(condition.key)} that can be compared so"
+            yield Finding("unknown-attribute", message, (*path, "key"))
+
+
+def _misfits(draft: Draft, declared: ResourceType, condition: Condition, path: Path) -> Iterator[Finding]:
+    if declared.attributes is None:
+        return
+    first, *rest = steps_of(condition.key) or (condition.key,)
+    if condition.key in declared.attributes:
+        yield from _wrong_constants(declared, declared.attributes[condition.key], condition, (*path, "value"))
+    elif first not in declared.attributes:
+        message = f"the resource type {quoted(declared.id)} has no attribute {quoted(first)}"
+        yield Finding("unknown-attribute", message, (*path, "key"), draft.near(first, declared.attributes))
+    elif rest and declared.attributes[first] != "object":
+        kind = declared.attributes[first]
+        message = f"{quoted(first)} of the resource type {quoted(declared.id)} is declared as {kind}, not as object"
+        yield Finding("attribute-type", message, (*path, "key"))
+
+
+def _wrong_constants(
+    declared: ResourceType, kind: AttributeType, condition: Condition, path: Path
+) -> Iterator[Finding]:
+    name = f"{quoted(condition.key)} of the resource type {quoted(declared.id)} is declared as {kind}"
+    if condition.op == "regex" and kind != "string":
+        yield Finding("attribute-type", f"{name}, and `regex` reads strings only", (*path[:-1], "op"))
+        return
+    if condition.op in ORDERINGS and kind not in ("number", "string"):
+        yield Finding("attribute-type", f"{name}, which has no order", (*path[:-1], "op"))
+        return
+    for at, constant in _compared(condition, path):
+        if kind_of(constant) not in (kind, None):
+            yield Finding("attribute-type", f"{name}, found {described(constant)}", at)
+
+
+def _compared(condition: Condition, path: Path) -> Iterable[tuple[Path, Json]]:
+    """The single values that a condition compares with, and their paths."""
+    if condition.op not in ("in", "nin"):
+        return [(path, condition.value)]
+    elements = condition.value if isinstance(condition.value, list) else []
+    return [((*path, index), element) for index, element in enumerate(elements)]

@@ -1,0 +1,25 @@
+"""Walks over the attribute conditions of a model's policies."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bundles.program import SECTIONS, Section
+from compiler.diagnostics import Path
+from compiler.model import Condition, Policy
+
+
+class Placed(NamedTuple):
+    """A condition, the section in which it stands and the path to it."""
+
+    section: Section
+    condition: Condition
+    path: Path
+
+
+def conditions_of(policy: Policy, index: int) -> Iterator[Placed]:
+    """The attribute conditions of the policy at `index` of the model."""
+    if policy.conditions is None:
+        return
+    for section in SECTIONS:
+        for place, condition in enumerate(getattr(policy.conditions, section) or ()):
+            yield Placed(section, condition, ("policies", index, "conditions", section, place))

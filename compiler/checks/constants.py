@@ -1,0 +1,63 @@
+"""The constants of conditions fit their operators (C2, C4, C5, C6)."""
+
+from collections.abc import Iterator
+
+from bundles.conditions.comparisons import ORDERINGS
+from bundles.conditions.patterns import compile_pattern
+from bundles.conditions.values import Json, is_number
+from compiler.checks.conditions_of import conditions_of
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding, Path
+from compiler.wording import described, quoted
+
+
+def check_constants(draft: Draft) -> Iterator[Finding]:
+    """A constant holds no null, is of a type that its operator compares, and is within the limits."""
+    for index, policy in enumerate(draft.model.policies):
+        for _, condition, path in conditions_of(policy, index):
+            at = (*path, "value")
+            yield from _nulls(condition.value, at)
+            yield from _misfit(condition.op, condition.value, at)
+            if isinstance(condition.value, list):
+                yield from too_long_list(len(condition.value), at, draft.limits.list_constant_elements)
+
+
+def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:
+    """The finding of a list with more elements than the limit."""
+    if length > limit:
+        yield Finding("too-long", f"the list has {length} elements, the limit is {limit}", path)
+
+
+def _nulls(value: Json, path: Path) -> Iterator[Finding]:
+    if value is None:
+        message = "null can't be compared with: it is the same as an absent attribute"
+        yield Finding("null-constant", message, path)
+    elif isinstance(value, list | dict):
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if inner is None or isinstance(inner, list | dict):
+                yield from _nulls(inner, (*path, step))
+
+
+def _misfit(op: str, constant: Json, path: Path) -> Iterator[Finding]:
+    if constant is None:
+        return
+    if op in ("in", "nin"):
+        if not isinstance(constant, list):
+            message = f"{quoted(op)} compares with an array, found {described(constant)}"
+            yield Finding("wrong-constant", message, path, "put it in an array, or use `eq` or `ne`")
+    elif op in ORDERINGS:
+        if not isinstance(constant, str) and not is_number(constant):
+            message = f"{quoted(op)} compares with a number or a string, found {described(constant)}"
+            yield Finding("wrong-constant", message, path)
+    elif op == "regex":
+        yield from _pattern(constant, path)
+
+
+def _pattern(constant: Json, path: Path) -> Iterator[Finding]:
+    if not isinstance(constant, str):
+        yield Finding("wrong-constant", f"`regex` compares with a pattern, found {described(constant)}", path)
+        return
+    try:
+        compile_pattern(constant)
+    except ValueError as ex:
+        yield Finding("bad-pattern", str(ex), path)

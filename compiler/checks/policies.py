@@ -1,0 +1,41 @@
+"""What a policy must not leave empty, and what only some policies may have (P1, P2, C10)."""
+
+from collections.abc import Iterator
+
+from bundles.program import SECTIONS
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding, Path
+from compiler.model import Conditions, Policy
+
+
+def check_policies(draft: Draft) -> Iterator[Finding]:
+    """No empty roles, types or actions; no rate limit on a DENY; not more conditions than the limit."""
+    for index, policy in enumerate(draft.model.policies):
+        path = ("policies", index)
+        yield from _empty_lists(policy, path)
+        if policy.conditions is not None:
+            yield from _conditions(policy, policy.conditions, (*path, "conditions"), draft.limits.policy_conditions)
+
+
+def _empty_lists(policy: Policy, path: Path) -> Iterator[Finding]:
+    if policy.roles == ():
+        message = "a policy for an empty list of roles applies to nobody"
+        yield Finding("empty", message, (*path, "roles"), "leave `roles` out to mean everyone")
+    if not policy.resource_types:
+        yield Finding("empty", "a policy without a resource type applies to nothing", (*path, "resource_types"))
+    for index, scope in enumerate(policy.resource_types):
+        if not scope.actions:
+            message = "a policy without an action applies to nothing"
+            at = (*path, "resource_types", index, "actions")
+            yield Finding("empty", message, at, "write `*` to mean every action")
+
+
+def _conditions(policy: Policy, conditions: Conditions, path: Path, limit: int) -> Iterator[Finding]:
+    gates = (conditions.time_window, conditions.ip_allowlist, conditions.rate_limit)
+    count = sum(len(getattr(conditions, section) or ()) for section in SECTIONS)
+    count += sum(gate is not None for gate in gates)
+    if count > limit:
+        yield Finding("too-many-conditions", f"the policy has {count} conditions, the limit is {limit}", path)
+    if conditions.rate_limit is not None and policy.effect == "DENY":
+        message = "a DENY can't have a rate limit"
+        yield Finding("deny-rate-limit", message, (*path, "rate_limit"), "limit the ALLOW", at_key=True)

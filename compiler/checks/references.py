@@ -1,0 +1,99 @@
+"""What a model refers to is declared in it (P1, P2)."""
+
+from collections.abc import Iterator, Sequence
+
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding, Path
+from compiler.lower import EVERYTHING
+from compiler.model import Assignment, Member, Policy
+from compiler.wording import quoted
+
+_MEMBER = "a member is either a subject, by `type` and `id`, or a `group`"
+_HOLDER = "an assignment is either to a `subject` or to a `group`"
+
+
+def check_policy_references(draft: Draft) -> Iterator[Finding]:
+    """A policy's roles, resource types and actions are declared; of `*` types, one at least has the action (P1)."""
+    for index, policy in enumerate(draft.model.policies):
+        yield from _policy(draft, policy, ("policies", index))
+
+
+def check_group_members(draft: Draft) -> Iterator[Finding]:
+    """A member of a group is a subject or a declared group (P3)."""
+    for index, group in enumerate(draft.model.groups):
+        for place, member in enumerate(group.members):
+            yield from _member(draft, member, ("groups", index, "members", place))
+
+
+def check_assignments(draft: Draft) -> Iterator[Finding]:
+    """An assignment gives a declared role to a subject or to a declared group (P2)."""
+    for index, assignment in enumerate(draft.model.assignments):
+        yield from _assignment(draft, assignment, ("assignments", index))
+
+
+def check_resource_types(draft: Draft) -> Iterator[Finding]:
+    """A registered resource is of a declared type (E7)."""
+    for index, resource in enumerate(draft.model.resources):
+        if draft.type_ids.misses(resource.type):
+            yield unknown_type(draft, resource.type, ("resources", index, "type"))
+
+
+def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
+    """The finding of a resource type that is not declared."""
+    return Finding(
+        "unknown-type", f"unknown resource type {quoted(name)}", path, draft.near(name, draft.type_ids.known)
+    )
+
+
+def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
+    """Findings for actions that a declared type, or every declared type where it is `*`, does not have."""
+    if type_id == EVERYTHING:
+        types = list(draft.types.values()) if draft.all_types_read else []
+    else:
+        types = [draft.types[type_id]] if type_id in draft.types else []
+    known = {action for declared in types for action in declared.actions}
+    for index, action in enumerate(actions):
+        if types and action != EVERYTHING and action not in known:
+            owner = (
+                "no resource type has the" if type_id == EVERYTHING else f"the resource type {quoted(type_id)} has no"
+            )
+            message = f"{owner} action {quoted(action)}"
+            yield Finding("unknown-action", message, (*path, index), draft.near(action, known))
+
+
+def _policy(draft: Draft, policy: Policy, path: Path) -> Iterator[Finding]:
+    for index, role in enumerate(policy.roles or ()):
+        if draft.role_ids.misses(role):
+            yield _unknown_role(draft, role, (*path, "roles", index))
+    for index, scope in enumerate(policy.resource_types):
+        at = (*path, "resource_types", index)
+        type_id = scope.resource_type_id
+        if type_id != EVERYTHING and draft.type_ids.misses(type_id):
+            yield unknown_type(draft, type_id, (*at, "resource_type_id"))
+        yield from action_faults(draft, type_id, scope.actions, (*at, "actions"))
+
+
+def _member(draft: Draft, member: Member, path: Path) -> Iterator[Finding]:
+    is_subject = member.type is not None and member.id is not None
+    is_part = member.type is not None or member.id is not None
+    if is_part == (member.group is not None) or is_part != is_subject:
+        yield Finding("either-or", _MEMBER, path)
+    if member.group is not None and draft.group_ids.misses(member.group):
+        yield _unknown_group(draft, member.group, (*path, "group"))
+
+
+def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Finding]:
+    if draft.role_ids.misses(assignment.role):
+        yield _unknown_role(draft, assignment.role, (*path, "role"))
+    if (assignment.subject is None) == (assignment.group is None):
+        yield Finding("either-or", _HOLDER, path)
+    if assignment.group is not None and draft.group_ids.misses(assignment.group):
+        yield _unknown_group(draft, assignment.group, (*path, "group"))
+
+
+def _unknown_role(draft: Draft, name: str, path: Path) -> Finding:
+    return Finding("unknown-role", f"unknown role {quoted(name)}", path, draft.near(name, draft.role_ids.known))
+
+
+def _unknown_group(draft: Draft, name: str, path: Path) -> Finding:
+    return Finding("unknown-group", f"unknown group {quoted(name)}", path, draft.near(name, draft.group_ids.known))

@@ -1,0 +1,23 @@
+"""The time windows of policies mean something, in a zone that exists (C8)."""
+
+from collections.abc import Iterator
+
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding
+from compiler.window_reading import window_faults
+from compiler.wording import quoted
+
+
+def check_time_windows(draft: Draft) -> Iterator[Finding]:
+    """Every window can be read, is open at some time, and names a known zone."""
+    for index, policy in enumerate(draft.model.policies):
+        window = policy.conditions.time_window if policy.conditions else None
+        if window is None:
+            continue
+        path = ("policies", index, "conditions", "time_window")
+        for fault in window_faults(window):
+            at = (*path, fault.member) if fault.member else path
+            yield Finding(fault.code, str(fault), at, fault.help)
+        if window.timezone is not None and draft.zones.misses(window.timezone):
+            message = f"unknown time zone {quoted(window.timezone)}"
+            yield Finding("unknown-zone", message, (*path, "timezone"), draft.near(window.timezone, draft.zones.known))

@@ -1,0 +1,41 @@
+"""Compiles a model to everything that a bundle file carries."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from bundles.facts import Facts
+from bundles.manifest import Manifest
+from bundles.program import During, Program
+from bundles.writer import Progress, write_bundle
+from compiler.model import Model
+from compiler.passes import compile_program
+from compiler.resolve_facts import resolve_facts
+from compiler.source_digest import source_digest
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled model; `zones` are the TZif files of the time zones that it names."""
+
+    program: Program
+    facts: Facts
+    zones: dict[str, bytes]
+    manifest: Manifest
+
+    def write(self, file: BinaryIO, progress: Progress = lambda *_: None) -> None:
+        """Write the bundle to `file`, which is empty and seekable."""
+        write_bundle(file, self.program, self.facts, self.zones, self.manifest, progress)
+
+
+def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str) -> Compiled:
+    """Compile a model that passed its checks.
+
+    `zone_data` gives the TZif file of a zone by its name and `tzdata` the release that it comes from: the compiler
+    reads no files itself.
+    """
+    program = compile_program(model)
+    windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]
+    zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
+    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={})
+    return Compiled(program, resolve_facts(model), zones, manifest)

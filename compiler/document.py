@@ -1,0 +1,97 @@
+"""Reads the documents of a model, JSON and YAML, and merges their lists in the order in which they come."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bundles.writer import Progress
+from compiler.bad_document import BadDocument
+from compiler.diagnostics import Finding, Path
+from compiler.findings import NOWHERE, Document, Findings
+from compiler.gathered import Gathered
+from compiler.intake import Intake, Tick
+from compiler.json_document import JsonDocument
+from compiler.limits import Limits
+from compiler.model import LISTS
+from compiler.sharing import Sharing
+from compiler.source import BadText, Source, SourceText, Span
+from compiler.wording import alternatives
+from compiler.yaml_document import YamlDocument
+
+
+class _Readable(Document, Protocol):
+    def read(self, intake: Intake, tick: Tick) -> None:
+        """Give everything in the document to `intake`."""
+
+
+READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
+    ".json": JsonDocument,
+    ".yaml": YamlDocument,
+    ".yml": YamlDocument,
+}
+"""How a document is read, by the ending of its name."""
+
+
+class _Unread:
+    """A document that was not opened; every finding is about all of it."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.text = SourceText(source)
+
+    def span(self, _path: Path, at_key: bool) -> Span:  # noqa: ARG002
+        return NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The documents, in order, and their lists, each merged."""
+
+    documents: tuple[Document, ...]
+    lists: Mapping[str, Gathered]
+
+    def origin(self, path: Path) -> tuple[int, Path]:
+        """The document of an element of a merged list, or of a part of one, by its number, and its path there."""
+        name, index, *rest = path
+        assert isinstance(name, str)
+        assert isinstance(index, int)
+        origin = self.lists[name].origin(index)
+        return origin.document, (name, origin.place, *rest)
+
+
+def read_documents(sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress) -> Merged:
+    """Read every document; what can't be read is reported to `findings`, the rest is there."""
+    lists = {name: Gathered() for name in LISTS}
+    sharing = Sharing()
+    documents: list[Document] = []
+    done, total = 0, sum(len(source.data) for source in sources)
+    for number, source in enumerate(sources):
+        intake = Intake(number, lists, findings, sharing, limits)
+        documents.append(_read(source, intake, limits, _ticking(progress, done, total)))
+        done += len(source.data)
+        progress("reading", done, total)
+    return Merged(tuple(documents), lists)
+
+
+def _read(source: Source, intake: Intake, limits: Limits, tick: Tick) -> Document:
+    kind = next((kind for kind in READERS if source.name.lower().endswith(kind)), None)
+    if kind is None:
+        message = f"the name of a model document ends in {alternatives(READERS)}"
+        intake.break_off(Finding("unknown-kind", message, ()), NOWHERE)
+        return _Unread(source)
+    if len(source.data) > limits.document_bytes:
+        message = f"the document has {len(source.data)} bytes, the limit is {limits.document_bytes}"
+        intake.break_off(Finding("too-large", message, (), "split it into several documents"), NOWHERE)
+        return _Unread(source)
+    document = READERS[kind](source, limits)
+    try:
+        document.read(intake, tick)
+    except BadText as ex:
+        intake.break_off(Finding("bad-encoding", str(ex), (), "save the document as UTF-8"), Span(ex.offset, 1))
+    except BadDocument as ex:
+        intake.break_off(Finding(ex.code, ex.message, (), ex.help), Span(ex.offset, 1))
+    return document
+
+
+def _ticking(progress: Progress, before: int, total: int) -> Tick:
+    return lambda read: progress("reading", min(before + read, total), total)

@@ -1,0 +1,49 @@
+"""The elements of one list as several documents give it, and where each of them stands."""
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from bundles.conditions.values import Json
+from compiler.model import Element
+
+
+class Origin(NamedTuple):
+    """An element's document, by its number, and its place in the list there."""
+
+    document: int
+    place: int
+
+
+class Gathered:
+    """The elements that could be read, in order, and what is known of the others."""
+
+    def __init__(self) -> None:
+        self.elements: list[Element] = []
+        self.unread_ids: set[str] = set()
+        self.complete = True
+        """Whether every element's `id` is known, those included that could not be read."""
+
+        self._runs: list[tuple[int, Origin]] = []
+
+    def resume(self, document: int, index: int) -> None:
+        """Say that the next element to be added is this one; those after it follow it."""
+        self._runs.append((len(self.elements), Origin(document, index)))
+
+    def skip(self, value: Json, document: int, index: int) -> None:
+        """Say that this element could not be read, so that nothing is reported merely because it is not there."""
+        name = value.get("id") if isinstance(value, dict) else None
+        if isinstance(name, str):
+            self.unread_ids.add(name)
+        else:
+            self.complete = False
+        self.resume(document, index + 1)
+
+    def give_away(self) -> list[Element]:
+        """The elements, which are not kept here."""
+        elements, self.elements = self.elements, []
+        return elements
+
+    def origin(self, index: int) -> Origin:
+        """Where the element stands that is at `index` of `elements`."""
+        first, origin = self._runs[bisect_right(self._runs, index, key=lambda run: run[0]) - 1]
+        return Origin(origin.document, origin.place + index - first)

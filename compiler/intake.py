@@ -1,0 +1,117 @@
+"""The intake of one document's values: its members told apart, its elements made of the model's classes."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from bundles.conditions.values import Json
+from compiler.diagnostics import Finding, did_you_mean
+from compiler.findings import Findings, Found
+from compiler.gathered import Gathered
+from compiler.limits import Limits
+from compiler.model import LISTS, Element
+from compiler.raw_values import Unreadable, repeated_member, value_faults
+from compiler.shape import shape_faults
+from compiler.sharing import Sharing
+from compiler.source import Span
+from compiler.wording import described, quoted
+
+VERSION_MEMBER = "model"
+MODEL_VERSION = 1
+
+Take: TypeAlias = Callable[[Json, bool], None]
+"""Takes a list's next element; the flag says that it is known to have none of the faults that any value can have."""
+
+Tick: TypeAlias = Callable[[int], None]
+"""Hears, every so often, how many bytes of a document are read."""
+
+
+class Intake:
+    """Takes the members of one document's root, as a reader of whatever format comes upon them."""
+
+    def __init__(
+        self, document: int, lists: Mapping[str, Gathered], findings: Findings, sharing: Sharing, limits: Limits
+    ):
+        self._document, self._lists, self._findings = document, lists, findings
+        self._sharing, self._limits = sharing, limits
+        self._seen: set[str] = set()
+
+    def report(self, finding: Finding) -> None:
+        """Report a finding; its path is the document's own."""
+        self._findings.add(Found(self._document, finding))
+
+    def begin(self, name: str) -> bool:
+        """Begin a member; False where its value is of no use, since the name is unknown or stands there again."""
+        if name in self._seen:
+            fault = repeated_member(name)
+            self.report(Finding(fault.code, fault.message, (name,), fault.help, at_key=True))
+            self.lose(name)
+            return False
+        self._seen.add(name)
+        if name == VERSION_MEMBER or name in LISTS:
+            return True
+        help_text = did_you_mean(name, [VERSION_MEMBER, *LISTS])
+        self.report(Finding("unknown-member", f"unknown member {quoted(name)}", (name,), help_text, at_key=True))
+        return False
+
+    def value(self, name: str, value: Json) -> None:
+        """Take the value of a member that is no array of elements."""
+        for finding in value_faults(value, (name,), self._limits):
+            self.report(finding)
+        if name in LISTS:
+            self.lose(name)
+            if not isinstance(value, Unreadable):
+                self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,)))
+        elif not isinstance(value, int) or isinstance(value, bool):
+            self.report(Finding("wrong-type", f"expected the number `1`, found {described(value)}", (name,)))
+        elif value != MODEL_VERSION:
+            message = f"the document is of version {quoted(value)}, this reader knows version {quoted(MODEL_VERSION)}"
+            self.report(Finding("unknown-version", message, (name,)))
+
+    def elements(self, name: str) -> Take:
+        """What takes the elements of a list, one after the other."""
+        shape, gathered, share = LISTS[name], self._lists[name], self._sharing.for_list(name)
+        append, convert = gathered.elements.append, msgspec.convert
+        index = -1
+        gathered.resume(self._document, 0)
+
+        def take(value: Json, plain: bool) -> None:
+            nonlocal index
+            index += 1
+            element: Element | None
+            try:
+                element = convert(value, shape) if plain else self._examine(name, index, value)
+            except msgspec.ValidationError:
+                element = self._examine(name, index, value)
+            if element is None:
+                gathered.skip(value, self._document, index)
+            else:
+                append(share(element) if share else element)
+
+        return take
+
+    def lose(self, name: str) -> None:
+        """Say that elements of a list could not be read."""
+        if name in LISTS:
+            self._lists[name].complete = False
+
+    def end(self) -> None:
+        """Say that the document was read to its end."""
+        if VERSION_MEMBER not in self._seen:
+            message = f"the member {quoted(VERSION_MEMBER)} is missing"
+            self.report(Finding("missing-member", message, (), f"write `{VERSION_MEMBER}: {MODEL_VERSION}`"))
+
+    def break_off(self, finding: Finding, span: Span) -> None:
+        """Say why the document can't be read any further."""
+        self._findings.add(Found(self._document, finding, span))
+        for name in LISTS:
+            self.lose(name)
+
+    def _examine(self, name: str, index: int, value: Json) -> Element | None:
+        """The element, or None and every fault of it reported."""
+        path = (name, index)
+        faults = [*value_faults(value, path, self._limits), *shape_faults(value, LISTS[name], path)]
+        for fault in faults:
+            self.report(fault)
+        return None if faults else msgspec.convert(value, LISTS[name])

@@ -1,0 +1,20 @@
+"""The lint `empty-list`: an empty list constant holds never, or whenever the attribute is present (C5)."""
+
+from collections.abc import Iterator, Sequence
+
+from compiler.checks.conditions_of import conditions_of
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding
+from compiler.lints.reach import Reach
+from compiler.wording import quoted
+
+_MEANING = {"in": "never holds", "nin": "holds whenever the attribute is present"}
+
+
+def empty_list(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+    """Warn of `in` and `nin` with an empty array."""
+    for reach in reaches:
+        for _, condition, path in conditions_of(reach.policy, reach.index):
+            if condition.op in _MEANING and condition.value == []:
+                message = f"{quoted(condition.op)} with an empty array {_MEANING[condition.op]}"
+                yield Finding("empty-list", message, (*path, "value"), severity="warning")

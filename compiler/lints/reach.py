@@ -1,0 +1,101 @@
+"""What a policy reaches: the types and actions that it covers and what must hold, prepared for comparing policies."""
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from bundles.conditions.addresses import Block, merge_blocks, parse_block
+from bundles.conditions.classes import Test, can_hold_together
+from bundles.conditions.windows import TimeWindow
+from bundles.program import SECTIONS
+from compiler.checks.attribute_types import kind_of
+from compiler.checks.draft import Draft
+from compiler.lower import EVERYTHING, covered
+from compiler.model import Conditions, Policy, ResourceType
+from compiler.window_reading import read_window
+
+Attribute: TypeAlias = tuple[str, str]
+"""A section of conditions and a key in it."""
+
+Pair: TypeAlias = tuple[str, str]
+"""A resource type and an action that it has."""
+
+Constants: TypeAlias = frozenset[Hashable]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """An enabled policy without errors; `index` is its place in the model.
+
+    `tests` has what each attribute is compared with, in the order of the document; `constants` the only values that
+    an attribute can have, where there are such.
+    """
+
+    index: int
+    policy: Policy
+    pairs: frozenset[Pair]
+    tests: Mapping[Attribute, tuple[Test, ...]]
+    constants: Mapping[Attribute, Constants]
+
+    @cached_property
+    def window(self) -> TimeWindow | None:
+        """The time window."""
+        window = self.policy.conditions.time_window if self.policy.conditions else None
+        return read_window(window) if window else None
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...] | None:
+        """The blocks of the allowlist, merged and in order."""
+        blocks = self.policy.conditions.ip_allowlist if self.policy.conditions else None
+        return merge_blocks(map(parse_block, blocks)) if blocks else None
+
+    @cached_property
+    def is_possible(self) -> bool:
+        """Whether its comparisons, attribute by attribute, can hold at all."""
+        return all(map(can_hold_together, self.tests.values()))
+
+
+def reaches_of(draft: Draft, faulty: Collection[int]) -> tuple[Reach, ...]:
+    """The reaches of the enabled policies, without those at the indexes in `faulty`."""
+    known: dict[Hashable, frozenset[Pair]] = {}
+    reaches = []
+    for index, policy in enumerate(draft.model.policies):
+        if policy.enabled and index not in faulty and _has_all_types(policy, draft.types):
+            pairs = known.get(policy.resource_types)
+            if pairs is None:
+                pairs = _pairs(policy, draft.types)
+                pairs = known[policy.resource_types] = known.setdefault(pairs, pairs)
+            tests = _tests(policy.conditions or Conditions())
+            reaches.append(Reach(index, policy, pairs, tests, _constants(tests)))
+    return tuple(reaches)
+
+
+def _has_all_types(policy: Policy, types: Mapping[str, ResourceType]) -> bool:
+    return all(
+        scope.resource_type_id in types or scope.resource_type_id == EVERYTHING for scope in policy.resource_types
+    )
+
+
+def _pairs(policy: Policy, types: Mapping[str, ResourceType]) -> frozenset[Pair]:
+    return frozenset((type_id, action) for type_id, actions in covered(policy, types).items() for action in actions)
+
+
+def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
+    found: dict[Attribute, tuple[Test, ...]] = {}
+    for section in SECTIONS:
+        for condition in getattr(conditions, section) or ():
+            attribute = (section, condition.key)
+            found[attribute] = (*found.get(attribute, ()), (condition.op, condition.value))
+    return found
+
+
+def _constants(tests: Mapping[Attribute, tuple[Test, ...]]) -> dict[Attribute, Constants]:
+    found: dict[Attribute, Constants] = {}
+    for attribute, compared in tests.items():
+        for op, constant in compared:
+            values = constant if op == "in" else [constant]
+            if op in ("eq", "in") and not any(isinstance(value, list | dict) for value in values):
+                found[attribute] = frozenset((kind_of(value), value) for value in values)
+                break
+    return found

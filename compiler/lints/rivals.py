@@ -1,0 +1,82 @@
+"""Which ALLOW policies are worth comparing with a DENY, highest priority first, out of thousands."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from heapq import merge
+
+import msgspec
+
+from compiler.lints.reach import Attribute, Pair, Reach
+
+_WORTH_INDEXING = 2
+"""An attribute is looked up in an index where at least one in so many policies pins it to constants."""
+
+
+class Rivals:
+    """The ALLOW policies of a model, found by the types and actions that they share with a DENY.
+
+    Of those that cover the same and ask for the same, only the first by rank is there.
+    """
+
+    def __init__(self, reaches: Iterable[Reach]):
+        by_pairs: dict[frozenset[Pair], dict[bytes, Reach]] = defaultdict(dict)
+        for reach in sorted(reaches, key=rank):
+            if reach.policy.effect == "ALLOW":
+                by_pairs[reach.pairs].setdefault(msgspec.json.encode(reach.policy.conditions), reach)
+        self._groups = [_Group(list(group.values())) for group in by_pairs.values()]
+        self._groups_of: dict[Pair, list[int]] = defaultdict(list)
+        for number, pairs in enumerate(by_pairs):
+            for pair in pairs:
+                self._groups_of[pair].append(number)
+        self._met: dict[frozenset[Pair], list[_Group]] = {}
+
+    def of(self, deny: Reach) -> Iterator[Reach]:
+        """The ALLOW policies on a type and action of `deny`, without those that plainly never hold with it."""
+        groups = self._met.get(deny.pairs)
+        if groups is None:
+            numbers = {number for pair in deny.pairs for number in self._groups_of.get(pair, ())}
+            groups = self._met[deny.pairs] = [self._groups[number] for number in sorted(numbers)]
+        return merge(*(group.candidates(deny) for group in groups), key=rank)
+
+
+def rank(reach: Reach) -> tuple[int, str]:
+    """Highest priority first, then by id (D8)."""
+    return -reach.policy.priority, reach.policy.id
+
+
+class _Group:
+    """ALLOW policies that cover the same types and actions, by rank."""
+
+    def __init__(self, allows: Sequence[Reach]):
+        self._allows = allows
+        pinned: dict[Attribute, int] = defaultdict(int)
+        for reach in allows:
+            for attribute in reach.constants:
+                pinned[attribute] += 1
+        self._by_constant: dict[Attribute, dict[Hashable, list[int]]] = {}
+        self._unpinned: dict[Attribute, list[int]] = {}
+        for attribute, count in pinned.items():
+            if count * _WORTH_INDEXING >= len(allows):
+                self._index(attribute)
+
+    def candidates(self, deny: Reach) -> Iterator[Reach]:
+        """Those that the best index leaves, by rank."""
+        best: Sequence[int] = range(len(self._allows))
+        for attribute, constants in deny.constants.items():
+            if attribute in self._by_constant:
+                places = set(self._unpinned[attribute])
+                for constant in constants:
+                    places.update(self._by_constant[attribute].get(constant, ()))
+                if len(places) < len(best):
+                    best = sorted(places)
+        return (self._allows[place] for place in best)
+
+    def _index(self, attribute: Attribute) -> None:
+        by_constant: dict[Hashable, list[int]] = defaultdict(list)
+        unpinned = []
+        for place, reach in enumerate(self._allows):
+            if attribute not in reach.constants:
+                unpinned.append(place)
+            for constant in reach.constants.get(attribute, ()):
+                by_constant[constant].append(place)
+        self._by_constant[attribute], self._unpinned[attribute] = by_constant, unpinned

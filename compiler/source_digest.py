@@ -1,0 +1,21 @@
+"""The digest of a normalised model: equal for models that differ only in the order of their lists."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+import msgspec
+
+from compiler.model import LISTS, Element, Model
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def source_digest(model: Model) -> str:
+    """Hexadecimal SHA-256 over the sorted digests of every list's elements, each as JSON without its defaults."""
+    digest = sha256()
+    for name in LISTS:
+        elements: Iterable[Element] = getattr(model, name)
+        digest.update(f"{name}\n".encode())
+        for part in sorted(sha256(_encode(element)).digest() for element in elements):
+            digest.update(part)
+    return digest.hexdigest()
