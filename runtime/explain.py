@@ -1,0 +1,95 @@
+"""The proof of a decision: every candidate, and what each of its conditions compared with what (rule D10)."""
+
+from typing import Any
+
+from bundles.conditions.keys import read, reads_own_key, steps_of
+from bundles.conditions.values import Json
+from bundles.conditions.windows import show_window
+from bundles.program import Atom, Comparison, During, From, Rate
+from runtime.conditions import atom_test
+from runtime.decide import is_registered, subject_of, what_is_left
+from runtime.requests import Attributes, EvaluationRequest
+from runtime.snapshot import Snapshot
+from runtime.specialise import Rule
+
+
+def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
+    """`{candidates: [...]}`: grants by id, then DENYs and ALLOWs in the order in which they are reported."""
+    (_, _, _, _, action, _, rtype, resource_by, rname, *_) = request
+    sid, holder = subject_of(snapshot, request, now)
+    left = what_is_left(snapshot, holder, rtype, action)
+    if left is None:
+        return {"candidates": []}
+    rid = rname if resource_by == "id" else snapshot.bundle.resource_id(left.type, resource_by, rname)
+    if left.closed and not is_registered(snapshot, left, rid):
+        return {"candidates": []}
+    grants = snapshot.grants(holder, left.type, rid, now) if holder.grants and rid is not None else []
+    covering = [grant.id for grant in grants if action in snapshot.bundle.action_sets[grant.actions]]
+    proof = _Proof(snapshot, request, sid, rid, now)
+    return {"candidates": [*map(_grant, covering), *map(proof.candidate, (*left.denies, *left.allows))]}
+
+
+def _grant(id: str) -> dict[str, Any]:
+    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": "direct", "holds": True, "conditions": []}
+
+
+class _Proof:
+    """One request with its entities resolved, against which candidates are proved."""
+
+    def __init__(self, snapshot: Snapshot, request: EvaluationRequest, sid: str | None, rid: str | None, now: float):
+        self._zones = snapshot.bundle.zone
+        (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
+        self._arguments = (stype, sid, subject, rid, resource, properties, context, now)
+        self._resource_type = rtype
+        self._sections: dict[str, Attributes] = {
+            "subject_attrs": subject,
+            "resource_attrs": resource,
+            "action_attrs": properties,
+            "context_attrs": context,
+        }
+        self._own = {
+            "subject_attrs": {"id": sid, "type": stype},
+            "resource_attrs": {"id": rid, "type": rtype},
+        }
+
+    def candidate(self, rule: Rule) -> dict[str, Any]:
+        conditions = [self._condition(atom, rule) for atom in rule.clause.body]
+        return {
+            "id": rule.clause.policy,
+            "kind": "policy",
+            "effect": rule.clause.effect,
+            "path": rule.path,
+            "holds": all(condition["holds"] for condition in conditions),
+            "conditions": conditions,
+        }
+
+    def _condition(self, atom: Atom, rule: Rule) -> dict[str, Any]:
+        test = atom_test(atom, rule.clause.effect, self._resource_type, self._zones)
+        return {**self._compared(atom), "holds": test(*self._arguments)}
+
+    def _compared(self, atom: Atom) -> dict[str, Any]:
+        """What the condition reads and compares; a value that the caller did not send is named as missing."""
+        context = self._sections["context_attrs"]
+        match atom:
+            case Comparison(section, key, op, value):
+                shown: dict[str, Any] = {"section": section, "key": key, "op": op, "value": value}
+                return shown | _actual(self._read(section, key))
+            case During(window):
+                shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}
+                return shown | _actual(context.get("time"))
+            case From(blocks):
+                key = "ip" if context.get("ip") is not None else "ip_address"
+                shown = {"section": "ip_allowlist", "key": key, "op": "in", "value": list(blocks)}
+                return shown | _actual(context.get(key))
+            case Rate(limit, window_seconds):
+                rate = {"limit": limit, "window_seconds": window_seconds}
+                return {"section": "rate_limit", "key": "rate", "op": "lte", "value": rate, "missing": True}
+
+    def _read(self, section: str, key: str) -> Json:
+        if reads_own_key(section, key):
+            return self._own[section][key]
+        return read(self._sections[section], key, steps_of(key))
+
+
+def _actual(value: Json) -> dict[str, Any]:
+    return {"missing": True} if value is None else {"actual": value}

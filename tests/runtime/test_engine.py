@@ -1,0 +1,242 @@
+"""The front door: what it remembers, what it copies, what it refuses."""
+
+import threading
+
+import pytest
+
+from bundles.reader import open_bundle
+from runtime import BadRequest, Engine
+from runtime.limits import MemoLimits
+from runtime.memo import Memo
+from tests.support.bundling import bundle_file, engine_for
+from tests.support.values import deep
+
+READ = [{"resource_type_id": "document", "actions": ["read"]}]
+TYPES = [{"id": "document", "name": "Document", "actions": ["read", "write"]}]
+
+
+def question(subject="alice", action="read", resource="d1", **more):
+    return {
+        "subject": {"type": "user", "id": subject},
+        "action": {"name": action},
+        "resource": {"type": "Document", "id": resource},
+        **more,
+    }
+
+
+def policy(id="p", effect="ALLOW", **more):
+    return {"id": id, "effect": effect, "resource_types": READ, **more}
+
+
+def engine_of(tmp_path, **document):
+    return engine_for({"resource_types": TYPES} | document, tmp_path / "model.bundle")
+
+
+def test_a_response_belongs_to_its_caller(tmp_path):
+    engine = engine_of(tmp_path, policies=[policy()])
+    first = engine.decide(question())
+    first["context"]["reason_code"] = "DENIED"
+    first["decision"] = False
+    assert engine.decide(question())["context"]["reason_code"] == "ALLOWED"
+
+
+def test_many_requests_in_order_a_bad_one_is_its_own_item(tmp_path):
+    """W4."""
+    engine = engine_of(tmp_path, policies=[policy()])
+    answers = engine.decide_many([question(), {}, question(action="write")])
+    assert [answer["decision"] for answer in answers] == [True, False, False]
+    assert answers[1]["context"] == {"error": {"status": 400, "message": "`subject` is missing (at $.subject)"}}
+
+
+@pytest.mark.parametrize("bad", [("", "alice"), ("user", ""), ("user", None)])
+def test_allowed_refuses_names_that_are_empty(tmp_path, bad):
+    with pytest.raises(BadRequest):
+        engine_of(tmp_path, policies=[policy()]).allowed(*bad, "read", "Document", "d1")
+
+
+def test_an_expiry_is_judged_by_the_services_clock(tmp_path):
+    """P4: at the instant itself it has expired, and `context.time` has no say, nor has the past."""
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": "reader"}],
+        assignments=[
+            {"role": "reader", "subject": {"type": "user", "id": "alice"}, "expires_at": "1970-01-01T00:01:40Z"}
+        ],
+        policies=[policy(roles=["reader"])],
+    )
+    asked = question(context={"time": 0})
+    assert [engine.decide(asked, now)["decision"] for now in (99.9, 100.0, 99.9, 100.1, 0)] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+def test_nine_hundred_levels_of_json_are_only_a_value(tmp_path):
+    """C7: no recursion goes deeper than the constant."""
+    conditions = {
+        "resource_attrs": [
+            {"key": "a", "op": "eq", "value": [[1]]},
+            {"key": "a.b", "op": "in", "value": [{"b": 1}]},
+            {"key": "a", "op": "regex", "value": "x"},
+        ]
+    }
+    engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
+    for value in (deep(900, "list"), deep(900, "dict")):
+        asked = question()
+        asked["resource"]["properties"] = {"a": value}
+        assert engine.decide(asked)["context"]["reason_code"] == "CONDITION_FAILED"
+
+
+def test_what_callers_invent_is_not_remembered(tmp_path):
+    """Unknown subjects, types and actions would fill any memory, and push out what is worth it."""
+    engine = engine_of(tmp_path, policies=[policy()])
+    for number in range(50):
+        engine.decide(question(subject=f"s{number}"))
+        engine.decide(question(action=f"a{number}"))
+        asked = question()
+        asked["resource"]["type"] = f"t{number}"
+        engine.decide(asked)
+    snapshot = engine._snapshot
+    assert snapshot.steady == {}
+    assert {type: list(actions) for type, actions in snapshot.nobody.roles.left.items()} == {"Document": ["read"]}
+
+
+@pytest.mark.parametrize("expires_at", [None, "2100-01-01T00:00:00Z"])
+def test_what_is_remembered_is_bounded(tmp_path, expires_at):
+    expiry = {"expires_at": expires_at} if expires_at else {}
+    document = {
+        "resource_types": [{"id": f"t{n}", "actions": ["read"]} for n in range(9)],
+        "roles": [{"id": f"r{n}"} for n in range(9)],
+        "assignments": [
+            {"role": f"r{n % kinds}", "subject": {"type": "user", "id": f"u{kinds}-{n}"}} | expiry
+            for kinds in (1, 9)
+            for n in range(9)
+        ],
+        "policies": [policy(resource_types=[{"resource_type_id": "*", "actions": ["*"]}])],
+    }
+    bundle = open_bundle(bundle_file(document, tmp_path / "model.bundle"))
+    engine = Engine(bundle, limits=MemoLimits(specialisations=3, subjects=3, role_sets=3))
+    for kinds in (1, 9):
+        for number in range(9):
+            assert engine.allowed("user", f"u{kinds}-{number}", "read", f"t{number}", "x")
+            snapshot = engine._snapshot
+            subjects = sum(map(len, snapshot.steady.values())) + len(snapshot._expiring)
+            assert subjects <= 3
+            assert len(snapshot._role_sets) <= 3
+            assert sum(len(actions) for roles in snapshot._role_sets.values() for actions in roles.left.values()) <= 3
+
+
+def test_a_full_memory_forgets_its_oldest_entry():
+    memo = Memo[str, int](2)
+    for number, key in enumerate("abc"):
+        memo.remember(key, number)
+    assert dict(memo) == {"b": 1, "c": 2}
+
+
+def test_threads_share_an_engine(tmp_path):
+    policies = [policy(f"p{n}", roles=[f"r{n}"]) for n in range(20)]
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": f"r{n}"} for n in range(20)],
+        assignments=[{"role": f"r{n}", "subject": {"type": "user", "id": f"u{n}"}} for n in range(0, 20, 2)],
+        policies=policies,
+    )
+    wrong = []
+
+    def ask() -> None:
+        for _ in range(30):
+            for number in range(20):
+                if engine.allowed("user", f"u{number}", "read", "Document", "d") is not (number % 2 == 0):
+                    wrong.append(number)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_the_path_of_a_role_held_both_ways_is_role(tmp_path):
+    """P2."""
+    alice = {"type": "user", "id": "alice"}
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": "r"}],
+        groups=[{"id": "g", "members": [alice]}],
+        assignments=[{"role": "r", "group": "g"}, {"role": "r", "subject": alice}],
+        policies=[policy(roles=["r"])],
+    )
+    assert engine.decide(question())["context"]["access_path"] == "role"
+
+
+@pytest.mark.parametrize(
+    ("policies", "reported"),
+    [
+        ([policy("a", priority=1), policy("b", priority=2)], "b"),
+        ([policy("b"), policy("a")], "a"),
+        ([policy("a"), policy("b", roles=["r"])], "b"),
+        ([policy("Z"), policy("a")], "Z"),
+    ],
+)
+def test_which_one_is_reported(tmp_path, policies, reported):
+    """D8: the highest priority, then the path, then the smallest id by code point."""
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": "r"}],
+        assignments=[{"role": "r", "subject": {"type": "user", "id": "alice"}}],
+        policies=policies,
+    )
+    assert engine.decide(question())["context"]["policy_id"] == reported
+
+
+def test_a_deny_beats_a_higher_priority(tmp_path):
+    """D7, D1."""
+    engine = engine_of(tmp_path, policies=[policy("a", priority=9), policy("d", "DENY", priority=1)])
+    context = engine.decide(question())["context"]
+    assert (context["reason_code"], context["denied_by"]) == ("DENY_OVERRIDE", "d")
+
+
+def test_a_rate_limit_without_counters_is_false(tmp_path):
+    """C10."""
+    engine = engine_of(tmp_path, policies=[policy(conditions={"rate_limit": {"limit": 5, "window_seconds": 60}})])
+    assert engine.decide(question())["context"]["reason_code"] == "CONDITION_FAILED"
+
+
+def test_an_explanation_names_what_was_not_sent(tmp_path):
+    """D10."""
+    conditions = {"resource_attrs": [{"key": "a", "op": "gt", "value": 1}], "ip_allowlist": ["10.0.0.0/8"]}
+    engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
+    asked = question(context={"ip": "10.1.1.1"}, options={"explain": True})
+    assert engine.decide(asked)["context"]["explanation"] == {
+        "candidates": [
+            {
+                "id": "p",
+                "kind": "policy",
+                "effect": "ALLOW",
+                "path": "abac",
+                "holds": False,
+                "conditions": [
+                    {
+                        "section": "resource_attrs",
+                        "key": "a",
+                        "op": "gt",
+                        "value": 1,
+                        "missing": True,
+                        "holds": False,
+                    },
+                    {
+                        "section": "ip_allowlist",
+                        "key": "ip",
+                        "op": "in",
+                        "value": ["10.0.0.0/8"],
+                        "actual": "10.1.1.1",
+                        "holds": True,
+                    },
+                ],
+            }
+        ]
+    }
