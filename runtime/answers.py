@@ -1,11 +1,17 @@
 """The words of a decision: contexts made once, copied into every response (contract 2.5, rules D1 to D8)."""
 
-from typing import Any, TypeAlias
+from dataclasses import dataclass
 
 from bundles.program import Clause
 
-Answer: TypeAlias = dict[str, Any]
-"""A decision's `context`, shared: who gives it out copies it."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """A decision and its `context`, made once and shared: who gives the context out copies it."""
+
+    allowed: bool
+    context: dict[str, str]
+
 
 ROLE, GROUP, ABAC = "role", "group", "abac"
 PATH_RANK = {ROLE: 0, GROUP: 1, ABAC: 2}
@@ -13,66 +19,45 @@ PATH_RANK = {ROLE: 0, GROUP: 1, ABAC: 2}
 
 _THROUGH = {ROLE: "through a role of the subject", GROUP: "through a role of a group", ABAC: "without a role"}
 
-NOT_DECLARED: Answer = {
-    "reason": "the resource type is not declared",
-    "reason_code": "NO_POLICY_MATCH",
-    "access_path": "none",
-}
-NOT_REGISTERED: Answer = {
-    "reason": "the resource type is closed and the resource is not registered",
-    "reason_code": "NO_POLICY_MATCH",
-    "access_path": "none",
-}
-NO_POLICY_MATCH: Answer = {
-    "reason": "no policy and no grant applies to this subject, resource and action",
-    "reason_code": "NO_POLICY_MATCH",
-    "access_path": "none",
-}
-ACTION_NOT_PERMITTED: Answer = {
-    "reason": "the subject is permitted other actions on the resource, but not this one",
-    "reason_code": "ACTION_NOT_PERMITTED",
-    "access_path": "none",
-}
+
+def _refusal(reason_code: str, reason: str, **more: str) -> Answer:
+    return Answer(False, {"reason": reason, "reason_code": reason_code, "access_path": "none", **more})
+
+
+NOT_DECLARED = _refusal("NO_POLICY_MATCH", "the resource type is not declared")
+NOT_REGISTERED = _refusal("NO_POLICY_MATCH", "the resource type is closed and the resource is not registered")
+NO_POLICY_MATCH = _refusal("NO_POLICY_MATCH", "no policy and no grant applies to this subject, resource and action")
+ACTION_NOT_PERMITTED = _refusal(
+    "ACTION_NOT_PERMITTED", "the subject is permitted other actions on the resource, but not this one"
+)
 
 
 def allowed(clause: Clause, path: str) -> Answer:
     """An ALLOW holds and no DENY does (D3)."""
-    return {
-        "reason": f"{_title(clause)} allows it {_THROUGH[path]}",
-        "reason_code": "ALLOWED",
-        "access_path": path,
-        "policy_id": clause.policy,
-    }
+    return _permission(clause.policy, path, f"{_title(clause)} allows it {_THROUGH[path]}")
 
 
 def granted(grant: str) -> Answer:
     """A direct grant covers it and no DENY holds (D3)."""
-    return {
-        "reason": f"grant `{grant}` allows it directly",
-        "reason_code": "ALLOWED",
-        "access_path": "direct",
-        "policy_id": grant,
-    }
+    return _permission(grant, "direct", f"grant `{grant}` allows it directly")
 
 
 def denied(clause: Clause, overrides: bool) -> Answer:
     """A DENY holds, and it overrides something or there is nothing to override (D1, D2)."""
-    return {
-        "reason": f"{_title(clause)} denies it" + (", which overrides what allows it" if overrides else ""),
-        "reason_code": "DENY_OVERRIDE" if overrides else "EXPLICIT_DENY",
-        "access_path": "none",
-        "denied_by": clause.policy,
-    }
+    if overrides:
+        reason = f"{_title(clause)} denies it, which overrides what allows it"
+        return _refusal("DENY_OVERRIDE", reason, denied_by=clause.policy)
+    return _refusal("EXPLICIT_DENY", f"{_title(clause)} denies it", denied_by=clause.policy)
 
 
 def condition_failed(clause: Clause, others: int) -> Answer:
     """Some ALLOW covers it, and no conditions hold (D4); `clause` is the first of them."""
     rest = f", nor do those of {others} more" if others else ""
-    return {
-        "reason": f"the conditions of {_title(clause)} do not hold{rest}",
-        "reason_code": "CONDITION_FAILED",
-        "access_path": "none",
-    }
+    return _refusal("CONDITION_FAILED", f"the conditions of {_title(clause)} do not hold{rest}")
+
+
+def _permission(id: str, path: str, reason: str) -> Answer:
+    return Answer(True, {"reason": reason, "reason_code": "ALLOWED", "access_path": path, "policy_id": id})
 
 
 def _title(clause: Clause) -> str:

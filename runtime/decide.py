@@ -29,9 +29,10 @@ def subject_of(snapshot: Snapshot, request: EvaluationRequest, now: float) -> tu
 
 
 def holder_of(snapshot: Snapshot, stype: str, sid: str, now: float) -> Holder:
-    """What a subject brings to a decision, remembered or worked out."""
-    steady = snapshot.steady.get(stype)
-    return (steady and steady.get(sid)) or snapshot.holder(stype, sid, now)
+    """What a subject brings to a decision, remembered while it is true or worked out."""
+    holders = snapshot.holders.get(stype)
+    holder = holders and holders.get(sid)
+    return holder if holder and holder.since <= now < holder.until else snapshot.holder(stype, sid, now)
 
 
 def what_is_left(snapshot: Snapshot, holder: Holder, rtype: str, action: str) -> Specialised | None:

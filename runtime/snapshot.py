@@ -10,7 +10,6 @@ from bundles.fact_codec import GrantRecord, GroupRecord, Held, grants_prefix
 from bundles.reader import Bundle
 from runtime.answers import GROUP, ROLE
 from runtime.limits import MemoLimits
-from runtime.memo import Memo
 from runtime.specialise import RoleSet, Specialised, TypeRules
 
 FOREVER = float("inf")
@@ -20,11 +19,13 @@ FOREVER = float("inf")
 class Holder:
     """What a subject brings to a decision, true for instants in `since` <= now < `until` (P4).
 
-    `grants` is the subject's part of the keys of its direct grants, empty where it has none.
+    `grants` is the subject's part of the keys of its direct grants, empty where it has none; a `plain` holder has
+    none, and nothing that expires.
     """
 
     roles: RoleSet
     grants: str = ""
+    plain: bool = True
     since: float = -FOREVER
     until: float = FOREVER
 
@@ -32,7 +33,7 @@ class Holder:
 class Snapshot:
     """Facts and rules as decisions ask for them. Thread-safe and fork-safe: everything remembered is recomputable.
 
-    `steady` remembers, by type and id, the subjects nothing of which ever expires.
+    `holders` remembers what subjects bring, by type and id.
 
     PERF: two dictionaries of strings are read in half the time that one of pairs takes. When one of the memories is
     full, all of them start anew: working a subject out again costs less than keeping account of which is oldest.
@@ -49,16 +50,12 @@ class Snapshot:
         nothing = RoleSet(())
         self.nobody = Holder(nothing)
         """The holder for an unregistered subject: no role, no group, no grant (E3)."""
-        self.steady: dict[str, dict[str, Holder]] = {}
-        self._expiring: Memo[tuple[str, str], Holder] = Memo(self._limits.subjects)
+        self.holders: dict[str, dict[str, Holder]] = {}
         self._role_sets = {nothing.held: nothing}
         self._subjects = self._specialisations = 0
 
     def holder(self, type: str, id: str, now: float) -> Holder:
-        """What a subject brings to a decision at `now` (epoch seconds)."""
-        found = self._expiring.get((type, id))
-        if found is not None and found.since <= now < found.until:
-            return found
+        """What a subject brings to a decision at `now` (epoch seconds), worked out anew."""
         record = self.bundle.subject(type, id)
         if record is None:  # what a caller invents is not remembered
             return self.nobody
@@ -66,13 +63,14 @@ class Snapshot:
         groups = {ancestor for number in record.groups for ancestor in self._group(number).ancestors}
         inherited = [(held, GROUP) for number in groups.union(record.groups) for held in self._group(number).holdings]
         held, since, until = _in_force([*inherited, *direct], now)
-        holder = Holder(self._role_set(held), grants_prefix(type, id) if record.has_grants else "", since, until)
-        if (since, until) != (-FOREVER, FOREVER):
-            return self._expiring.remember((type, id), holder)
+        grants = grants_prefix(type, id) if record.has_grants else ""
+        plain = not grants and (since, until) == (-FOREVER, FOREVER)
+        holder = Holder(self._role_set(held), grants, plain, since, until)
         self._subjects += 1
         if self._subjects > self._limits.subjects:
             self._forget()
-        self.steady.setdefault(type, {})[id] = holder
+            self._subjects = 1
+        self.holders.setdefault(type, {})[id] = holder
         return holder
 
     def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
@@ -85,6 +83,7 @@ class Snapshot:
             self._specialisations += 1
             if self._specialisations > self._limits.specialisations:
                 self._forget()
+                self._specialisations = 1
             roles.left.setdefault(type_name, {})[action] = left
         return left
 

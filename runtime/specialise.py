@@ -50,12 +50,12 @@ class Specialised:
 
     `deny_tests` pair the tests of a rule with the answers for D1 and D2, `allow_tests` with that for D3; rules that
     can't hold, and those behind one that always holds, are left out. `otherwise` is the answer where nothing holds
-    (D4 to D6). `timed` says that some test may ask for the service's clock.
+    (D4 to D6). A `plain` one is of an open type and asks for no clock.
     """
 
     type: int
     closed: bool
-    timed: bool
+    plain: bool
     denies: tuple[Rule, ...]
     allows: tuple[Rule, ...]
     deny_tests: tuple[tuple[tuple[Test, ...], Answer, Answer], ...]
@@ -81,7 +81,8 @@ class TypeRules:
         return Specialised(
             type=self.number,
             closed=self.type.closed,
-            timed=any(isinstance(atom, During) for rule in rules for atom in rule.clause.body),
+            plain=not self.type.closed
+            and not any(isinstance(atom, During) for rule in rules for atom in rule.clause.body),
             denies=denies,
             allows=allows,
             deny_tests=tuple(

@@ -7,7 +7,6 @@ import pytest
 from bundles.reader import open_bundle
 from runtime import BadRequest, Engine
 from runtime.limits import MemoLimits
-from runtime.memo import Memo
 from tests.support.bundling import bundle_file, engine_for
 from tests.support.values import deep
 
@@ -100,7 +99,7 @@ def test_what_callers_invent_is_not_remembered(tmp_path):
         asked["resource"]["type"] = f"t{number}"
         engine.decide(asked)
     snapshot = engine._snapshot
-    assert snapshot.steady == {}
+    assert snapshot.holders == {}
     assert {type: list(actions) for type, actions in snapshot.nobody.roles.left.items()} == {"Document": ["read"]}
 
 
@@ -123,17 +122,9 @@ def test_what_is_remembered_is_bounded(tmp_path, expires_at):
         for number in range(9):
             assert engine.allowed("user", f"u{kinds}-{number}", "read", f"t{number}", "x")
             snapshot = engine._snapshot
-            subjects = sum(map(len, snapshot.steady.values())) + len(snapshot._expiring)
-            assert subjects <= 3
+            assert sum(map(len, snapshot.holders.values())) <= 3
             assert len(snapshot._role_sets) <= 3
             assert sum(len(actions) for roles in snapshot._role_sets.values() for actions in roles.left.values()) <= 3
-
-
-def test_a_full_memory_forgets_its_oldest_entry():
-    memo = Memo[str, int](2)
-    for number, key in enumerate("abc"):
-        memo.remember(key, number)
-    assert dict(memo) == {"b": 1, "c": 2}
 
 
 def test_threads_share_an_engine(tmp_path):
