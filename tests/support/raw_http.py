@@ -45,16 +45,17 @@ class RawConnection:
     def answer(self, to_head: bool = False) -> Answer:
         """The next response; one to a HEAD request has no body."""
         while b"\r\n\r\n" not in self._received:
-            self._receive()
+            self._received += self._piece()
         head, _, rest = self._received.partition(b"\r\n\r\n")
         status_line, *lines = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         self._received = rest
         length = 0 if to_head else int(headers.get("content-length", "0"))
-        while len(self._received) < length:
-            self._receive()
-        body, self._received = self._received[:length], self._received[length:]
-        return Answer(int(status_line.split(" ")[1]), headers, body)
+        body = bytearray(self._received)
+        while len(body) < length:
+            body += self._piece()
+        self._received = bytes(body[length:])
+        return Answer(int(status_line.split(" ")[1]), headers, bytes(body[:length]))
 
     def is_closed(self) -> bool:
         """Wait for the server to close; False where it sends something instead."""
@@ -63,11 +64,11 @@ class RawConnection:
         except ConnectionResetError:
             return True
 
-    def _receive(self) -> None:
+    def _piece(self) -> bytes:
         piece = self.socket.recv(_PIECE)
         if not piece:
             raise EOFError(f"the server closed after {self._received!r}")
-        self._received += piece
+        return piece
 
 
 def request(

@@ -1,0 +1,5 @@
+"""Everything outside the decision itself: the HTTP service and the command line.
+
+Reading path: `server` runs `app` in `worker`s; `app` joins `auth`, `bodies`, `evaluation`, `evaluations`
+(with the pure `batch`), `health`, `request_id` and `errors`; `limits` names every bound.
+"""

@@ -1,0 +1,98 @@
+"""Who may call what: the scope of every route, the credentials, and the check of each request."""
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Protocol
+
+import falcon
+import falcon.asgi
+
+from api.rejections import Forbidden, Unauthenticated
+
+
+class Scope(IntEnum):
+    """What a credential may do; cumulative, so a higher one covers every lower one (contract 5)."""
+
+    NONE = 0
+    READ = 1
+    WRITE = 2
+    ADMIN = 3
+
+
+ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
+    "/access/v1/evaluation": {"POST": Scope.READ},
+    "/access/v1/evaluations": {"POST": Scope.READ},
+    "/healthz": {"GET": Scope.NONE, "HEAD": Scope.NONE},
+    "/readyz": {"GET": Scope.NONE, "HEAD": Scope.NONE},
+}
+"""Every route that is served, its methods, and the scope that each asks for; what has no row is not served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a presented secret turned out to be."""
+
+    scope: Scope
+
+
+class Verifier(Protocol):
+    """One kind of credential."""
+
+    def credential(self, token: bytes) -> Credential | None:
+        """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
+
+
+class AdminKey:
+    """The administrator's key, of which only the SHA-256 is known here."""
+
+    def __init__(self, digest: bytes) -> None:
+        self._digest = digest
+        self._credential = Credential(Scope.ADMIN)
+
+    def credential(self, token: bytes) -> Credential | None:
+        """See `Verifier`; compared in constant time."""
+        if hmac.compare_digest(hashlib.sha256(token).digest(), self._digest):
+            return self._credential
+        return None
+
+
+class Guard:
+    """Falcon middleware that lets a request through to its responder, or refuses it (authzen.md 68, 96, 97)."""
+
+    def __init__(self, verifiers: Sequence[Verifier], routes: Mapping[str, Mapping[str, Scope]] = ROUTES) -> None:
+        self._verifiers = verifiers
+        self._routes = routes
+
+    async def process_resource(
+        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, _params: object
+    ) -> None:
+        """Pass when the route has the method and the request a credential of its scope.
+
+        Raises:
+            falcon.HTTPMethodNotAllowed: the route has no such method; known without a credential.
+            Unauthenticated: no credential, or an unknown one.
+            Forbidden: a known credential of a lower scope.
+        """
+        methods = self._routes[req.uri_template or ""]
+        needed = methods.get(req.method)
+        if needed is None:
+            raise falcon.HTTPMethodNotAllowed(sorted(methods))
+        if needed is not Scope.NONE and self._presented(req).scope < needed:
+            raise Forbidden(f"this needs a credential of the scope `{needed.name.lower()}`")
+
+    def _presented(self, req: falcon.asgi.Request) -> Credential:
+        header = req.get_header("Authorization")
+        if header is None:
+            raise Unauthenticated("a credential is missing; send `Authorization: Bearer <key>`")
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer":
+            raise Unauthenticated("only the `Bearer` scheme is accepted in `Authorization`")
+        presented = token.strip(" ").encode("latin-1")
+        for verifier in self._verifiers:
+            credential = verifier.credential(presented)
+            if credential is not None:
+                return credential
+        raise Unauthenticated("the credential is not known")

@@ -1,0 +1,97 @@
+"""Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
+
+from typing import TYPE_CHECKING, Final, cast
+
+import msgspec
+
+from api.json_limits import check_bounds, too_deep
+from api.limits import HttpLimits
+from api.rejections import BodyRejected, BodyTooLarge
+
+if TYPE_CHECKING:
+    import falcon.asgi  # the command line reads requests too, and has no use for a web framework
+
+JSON: Final = "application/json"
+
+ENCODER: Final = msgspec.json.Encoder()
+"""Writes every answer, so that equal answers are equal bytes (W6)."""
+
+_DECODER = msgspec.json.Decoder()
+
+
+class Bodies:
+    """Reads the bodies of one application, within its limits."""
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self._limits = limits
+
+    async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
+        """The JSON object in the body of `request` (authzen.md 69-73, W8).
+
+        Raises:
+            BodyTooLarge: more bytes than the limit, announced or sent.
+            BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
+        """
+        check_content_type(request.content_type)
+        limit = self._limits.body_bytes
+        announced = request.content_length
+        if announced is not None and announced > limit:
+            raise BodyTooLarge(limit, announced)
+        body = await request.stream.read(limit + 1)
+        if len(body) > limit:
+            raise BodyTooLarge(limit)
+        return decoded(body, self._limits)
+
+
+def check_content_type(content_type: str | None) -> None:
+    """Pass when the body is declared as JSON; parameters such as `charset` are legal and say nothing here.
+
+    Raises:
+        BodyRejected: any other content type, or none (authzen.md 69: 400, not 415).
+    """
+    if content_type == JSON:
+        return
+    if content_type is None:
+        raise BodyRejected("content-type", f"the `Content-Type` header is missing; send `{JSON}`")
+    if content_type.partition(";")[0].strip().lower() != JSON:
+        raise BodyRejected("content-type", f"the content type must be `{JSON}`, not `{content_type[:100]}`")
+
+
+def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
+    """The JSON object that `body` holds; of duplicate members the last one counts (W5).
+
+    Raises:
+        BodyRejected: empty, no JSON, no object, or beyond a bound.
+
+    >>> decoded(b'{"a": 1, "a": 2}', HttpLimits())
+    {'a': 2}
+    """
+    if not body:
+        raise BodyRejected("empty-body", "the body is empty; send a JSON object")
+    try:
+        value = _DECODER.decode(body)
+    except RecursionError:
+        raise too_deep(limits) from None
+    except UnicodeDecodeError:
+        raise BodyRejected("invalid-json", "the body is not valid JSON: a string is not UTF-8") from None
+    except msgspec.DecodeError as error:
+        raise BodyRejected("invalid-json", f"the body is not valid JSON: {_reason(error)}") from None
+    if value.__class__ is not dict:
+        raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
+    check_bounds(value, limits)
+    return cast(dict[str, object], value)
+
+
+def _reason(error: msgspec.DecodeError) -> str:
+    text = str(error).removeprefix("JSON is malformed: ")
+    return text[:1].lower() + text[1:]
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, list):
+        return "an array"
+    if isinstance(value, str):
+        return "a string"
+    if value is None or isinstance(value, bool):
+        return {None: "`null`", True: "`true`", False: "`false`"}[value]
+    return "a number"

@@ -1,0 +1,101 @@
+"""From source files to a published bundle: what `compile`, `check` and `serve` share."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from api.demo import demo_sources
+from bundles import zones
+from bundles.publish import published
+from bundles.writer import Progress
+from compiler.compile import compile_model
+from compiler.diagnostics import Diagnostic
+from compiler.load import load
+from compiler.model import Model
+from compiler.show_diagnostics import show_text
+from compiler.source import Source
+
+KINDS = (".json", ".yaml", ".yml")
+"""Endings of the files that are read from a folder given as a source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Sources after reading and checking: the model, None where it has errors, and what was found.
+
+    `shown` is the findings as text with excerpts, made at once so that the sources need not be kept.
+    """
+
+    model: Model | None
+    diagnostics: tuple[Diagnostic, ...]
+    shown: str
+
+
+class Refused(Exception):
+    """The sources have errors; `read` has all that was found, warnings too."""
+
+    def __init__(self, read: Read):
+        super().__init__("the model has errors")
+        self.read = read
+
+
+class NoSources(Exception):
+    """There is nothing to read; the message says where."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """A progress that nobody watches."""
+
+
+def read_files(paths: Sequence[Path], progress: Progress = silent) -> Read:
+    """Read and check files, and folders of them.
+
+    Raises NoSources for a folder without sources, OSError for a path that can't be read.
+    """
+    return _read([Source(str(path), path.read_bytes()) for path in _files(paths)], progress)
+
+
+def build_bundle(paths: Sequence[Path], output: Path, progress: Progress = silent) -> Read:
+    """Compile files to a bundle and publish it; gives back what was found, warnings at most.
+
+    Raises Refused for a model with errors, NoSources and OSError as `read_files` does; `output` is untouched then.
+    """
+    return _publish(read_files(paths, progress), output, progress)
+
+
+def build_demo(output: Path, progress: Progress = silent) -> Read:
+    """Compile the demo organisation."""
+    return _publish(_read([Source(name, content) for name, content in demo_sources()], progress), output, progress)
+
+
+def build_empty(output: Path) -> Read:
+    """Compile a model in which nothing is declared, so that everything is denied."""
+    return _publish(_read([Source("empty.json", b'{"model": 1}')], silent), output, silent)
+
+
+def _read(sources: Sequence[Source], progress: Progress) -> Read:
+    loaded = load(sources, zones.zone_names(), progress)
+    shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
+    return Read(loaded.model, loaded.diagnostics, shown)
+
+
+def _publish(read: Read, output: Path, progress: Progress) -> Read:
+    if read.model is None:
+        raise Refused(read)
+    progress("compiling", 0, 1)
+    compiled = compile_model(read.model, zones.zone_data, zones.VERSION)
+    progress("compiling", 1, 1)
+    with published(output) as file:
+        compiled.write(file, progress)
+    return read
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(inner for inner in path.rglob("*") if inner.suffix in KINDS and inner.is_file())
+        if not found:
+            raise NoSources(f"`{path}` holds no model documents ({', '.join(KINDS)})")
+        yield from found

@@ -1,0 +1,37 @@
+"""`writ check`: diagnostics of model documents, nothing else."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from api.build import NoSources, read_files
+from api.cli.output import Unreadable, error_console, progress_bar, summary
+from compiler.show_diagnostics import show_json
+
+
+@click.command("check")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="How findings are shown.")
+def check_command(sources: tuple[Path, ...], style: str) -> None:
+    """Check model documents: .json and .yaml files, or folders of them, read as one model.
+
+    Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be read.
+
+    \b
+    Examples:
+      writ check model.yaml
+      writ check policies/ people.json
+      writ check --format json model.yaml | jq '.[].message'
+    """
+    try:
+        with progress_bar() as progress:
+            read = read_files(sources, progress)
+    except (OSError, NoSources) as ex:
+        raise Unreadable(str(ex)) from None
+    if style == "json":
+        click.echo(show_json(read.diagnostics))
+    else:
+        click.echo(read.shown, nl=False)
+        error_console().print(summary(read.diagnostics) or "no findings")
+    sys.exit(1 if read.model is None else 0)

@@ -1,0 +1,39 @@
+"""`writ compile`: from model documents to a bundle file."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from api.build import NoSources, Refused, build_bundle
+from api.cli.output import Unreadable, error_console, progress_bar, summary
+
+
+@click.command("compile")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The bundle file.")
+def compile_command(sources: tuple[Path, ...], output: Path) -> None:
+    """Compile model documents to a bundle: .json and .yaml files, or folders of them, read as one model.
+
+    The same model gives the same bytes, whatever the order it comes in. Exit code 0 when the bundle is written, 1 when
+    the model has errors (the output is left as it was), 2 where something can't be read or written.
+
+    \b
+    Examples:
+      writ compile model.yaml -o model.bundle
+      writ compile policies/ people.json -o prod.bundle
+    """
+    console = error_console()
+    try:
+        with progress_bar() as progress:
+            built = build_bundle(sources, output, progress)
+    except Refused as ex:
+        click.echo(ex.read.shown, nl=False, err=True)
+        console.print(summary(ex.read.diagnostics))
+        sys.exit(1)
+    except (OSError, NoSources) as ex:
+        raise Unreadable(str(ex)) from None
+    click.echo(built.shown, nl=False, err=True)
+    console.print(
+        f"{output}: {output.stat().st_size:,} bytes" + (f", {summary(built.diagnostics)}" if built.shown else "")
+    )

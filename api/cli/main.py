@@ -1,0 +1,66 @@
+"""The command `writ`."""
+
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+COMMANDS = {
+    "check": "Check model documents without compiling them.",
+    "compile": "Compile model documents to a bundle file.",
+    "decide": "Answer evaluation requests from a bundle, as JSON lines.",
+    "inspect": "Show what is in a bundle file, and whether it is intact.",
+    "serve": "Start the decision service.",
+}
+"""Name and one line of help; the command itself is `<name>_command` in the module of that name."""
+
+
+class Commands(click.Group):
+    """Loads a command's module when it is needed, so that `writ check` does not wait for a web server's imports."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"api.cli.{name}"), f"{name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("writ-pdp"), prog_name="writ")
+def writ() -> None:
+    """Writ decides who may do what, and says why.
+
+    \b
+    Try it:
+      writ serve --demo
+      writ check model.yaml
+      writ compile model.yaml -o model.bundle
+      writ decide model.bundle < requests.jsonl
+    """
+
+
+def main() -> None:
+    """Run the command line; exit codes are 0 done, 1 the answer is no, 2 wrong usage or unreadable input."""
+    try:
+        writ.main(standalone_mode=False)
+    except click.exceptions.Exit as ex:
+        sys.exit(ex.exit_code)
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except click.ClickException as ex:
+        ex.show()
+        sys.exit(2)
+    except BrokenPipeError:  # the reader has gone: what is still buffered goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,48 @@
+"""What the commands say: progress and messages on standard error, coloured on a terminal and plain in a pipe."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from bundles.writer import Progress as Report
+from compiler.diagnostics import Diagnostic
+
+
+class Unreadable(click.ClickException):
+    """Input that can't be read, or output that can't be written: exit code 2."""
+
+    exit_code = 2
+
+
+def error_console() -> Console:
+    """Standard error, without colours where it is no terminal."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Report]:
+    """A callable that shows how far each stage of long work has come; it shows nothing where nobody looks."""
+    console = error_console()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, int] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(bars.tasks[tasks[stage]].id, completed=done, total=total)
+
+        yield report
+
+
+def summary(diagnostics: Sequence[Diagnostic]) -> str:
+    """`2 errors, 1 warning`."""
+    counted = []
+    for severity in ("error", "warning"):
+        count = sum(diagnostic.severity == severity for diagnostic in diagnostics)
+        if count:
+            counted.append(f"{count} {severity}{'s' if count != 1 else ''}")
+    return ", ".join(counted)

@@ -1,0 +1,162 @@
+"""`writ serve`: the decision service, from a data directory, model documents or the demo."""
+
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+
+from api.admin_key import KEY_FILE, UnusableKey, store_digest, write_key
+from api.app import Collaborators, create_app
+from api.build import NoSources, Refused, build_bundle, build_demo, build_empty
+from api.cli.output import Unreadable, error_console, progress_bar, summary
+from api.demo import demo_questions
+from api.limits import BadSetting
+from api.listening import CannotListen, bound_socket, shown_address, start_listening
+from api.server import Service, run, service_log, within_open_files
+from api.startup import (
+    BUNDLE_FILE,
+    KEY_VARIABLE,
+    AdminAccess,
+    UnusableDirectory,
+    admin_access,
+    prepare_directory,
+    settings_from,
+)
+from runtime import BundleError, Engine
+
+MOST_WORKERS = 1_024
+
+
+@click.command("serve")
+@click.option(
+    "--data",
+    "directory",
+    type=click.Path(path_type=Path),
+    default=Path("writ-data"),
+    show_default=True,
+    help="Where the service keeps its bundle and its administrator's key.",
+)
+@click.option(
+    "--import",
+    "sources",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Compile this model document, or folder of them, and serve it; may be repeated.",
+)
+@click.option("--demo", is_flag=True, help="Compile a demo organisation and serve it.")
+@click.option("--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT", help="Where to listen.")
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes; one a core if left out.")
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def serve_command(
+    directory: Path, sources: tuple[Path, ...], demo: bool, bind: str, workers: int | None, log_level: str
+) -> None:
+    """Serve decisions over HTTP, from the bundle in the data directory.
+
+    Without a bundle there, and with neither --import nor --demo, the service denies everything. Exit code 1 when a
+    model has errors, 2 where something can't be read, written or listened on.
+
+    \b
+    Examples:
+      writ serve --demo
+      writ serve --import model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
+    """
+    if demo and sources:
+        raise click.UsageError("`--demo` and `--import` exclude each other")
+    try:
+        service = _get_ready(directory, sources, demo, bind, workers or _cores(), log_level)
+    except (BadSetting, CannotListen, NoSources, UnusableDirectory, UnusableKey) as ex:
+        raise Unreadable(str(ex)) from None
+    except BundleError as ex:
+        raise Unreadable(f"{directory / BUNDLE_FILE}: {ex}") from None
+    except OSError as ex:
+        raise Unreadable(f"{ex.filename}: {(ex.strerror or str(ex)).lower()}" if ex.filename else str(ex)) from None
+    run(service)
+
+
+def _get_ready(
+    directory: Path, sources: tuple[Path, ...], demo: bool, bind: str, workers: int, log_level: str
+) -> Service:
+    settings = settings_from(os.environ)
+    log = service_log(log_level)
+    limits = within_open_files(settings.limits, log)
+    prepare_directory(directory)
+    listener = bound_socket(bind)
+    bundle = directory / BUNDLE_FILE
+    _build(bundle, sources, demo)
+    engine = Engine.open(bundle)
+    access = admin_access(directory, settings.preset_key)
+    start_listening(listener)
+    console = error_console()
+    url = f"http://{shown_address(listener)}"
+    console.print(
+        f"Writ decides at {url} from {bundle}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
+    )
+    _hand_over(console, directory, access)
+    if demo:
+        _show_example(console, url, directory, access)
+    app = create_app(Collaborators(engine, time.time, access.digest, limits, log))
+    return Service(app, listener, limits, workers, log_level)
+
+
+def _build(bundle: Path, sources: tuple[Path, ...], demo: bool) -> None:
+    """Put the bundle that was asked for in place; leave the one that is there where nothing was asked for."""
+    try:
+        with progress_bar() as progress:
+            if sources:
+                built = build_bundle(sources, bundle, progress)
+            elif demo:
+                built = build_demo(bundle, progress)
+            elif not bundle.exists():
+                built = build_empty(bundle)
+            else:
+                return
+    except Refused as ex:
+        click.echo(ex.read.shown, nl=False, err=True)
+        error_console().print(summary(ex.read.diagnostics))
+        sys.exit(1)
+    click.echo(built.shown, nl=False, err=True)
+
+
+def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
+    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest."""
+    if access.fresh_key is None:
+        return
+    if console.is_terminal:
+        store_digest(directory, access.digest)
+        console.print("The administrator's key, shown only this once:")
+        console.print(f"  {access.fresh_key}", style="bold", markup=False)
+    else:
+        path = write_key(directory, access.fresh_key)
+        store_digest(directory, access.digest)
+        console.print(f"The administrator's key is in {path}", markup=False)
+
+
+def _show_example(console: Console, url: str, directory: Path, access: AdminAccess) -> None:
+    question = demo_questions()[0].request | {"options": {"explain": True}}
+    body = shlex.quote(msgspec.json.encode(question).decode())
+    key_file = directory / KEY_FILE
+    key = f"${KEY_VARIABLE}"
+    if access.fresh_key is not None and console.is_terminal:
+        key = access.fresh_key
+    elif key_file.exists():
+        key = f"$(cat {shlex.quote(str(key_file))})"
+    console.print("Ask for a decision, and the reason of it:")
+    console.print(
+        f"  curl -s {url}/access/v1/evaluation \\\n"
+        f'    -H "Authorization: Bearer {key}" \\\n'
+        f"    -H 'Content-Type: application/json' \\\n"
+        f"    -d {body}",
+        markup=False,
+    )
+
+
+def _cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

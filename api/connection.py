@@ -1,0 +1,232 @@
+"""One client connection: gunicorn's HTTP/1.1 protocol with deadlines, a limit, and JSON for every error.
+
+The stock protocol waits for a head without end, accepts any number of connections, starts the application
+only on the body's first bytes, closes on a client that is still sending, and answers its own errors as plain
+text. The overrides here mend that. They lean on inner names of gunicorn; its bounded version and a test that
+looks for each of them hold them in place.
+"""
+
+import asyncio
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import Any, Final, Protocol
+
+from gunicorn.asgi.protocol import ASGIProtocol, BodyReceiver
+
+from api.limits import HttpLimits
+from api.wire_answers import late_sentence, wire_answer, wire_sentence
+
+LINGER_SECONDS: Final = 2.0
+"""How long a connection that was answered early still swallows what its client sends, so that no reset
+overtakes the answer (RFC 9112, 9.6)."""
+
+# The search for the C parser keeps what it finds on the class it is called on, and reads it from the stock one.
+ASGIProtocol._check_h1c_protocol_available()
+
+
+class Awaited(Enum):
+    """What the client owes; all but NOTHING, the state between two requests, has a deadline."""
+
+    FIRST_BYTE = auto()
+    HEAD = auto()
+    BODY = auto()
+    NOTHING = auto()
+
+
+class Owner(Protocol):
+    """What a connection needs of the worker that it belongs to, beside what gunicorn's has."""
+
+    limits: HttpLimits
+    connections: "set[Connection]"
+
+
+class LateBody(BodyReceiver):  # type: ignore[misc]  # gunicorn has no types
+    """Lets the application start on the head alone, so that a 401 or 413 waits for no body."""
+
+    __slots__ = ("_announced",)
+
+    def __init__(self, request: Any, protocol: "Connection") -> None:
+        super().__init__(request, protocol)
+        self._announced = False
+
+    async def receive(self) -> dict[str, Any]:
+        """The ASGI events of the body, the first of them empty and at once."""
+        if self._announced:
+            event: dict[str, Any] = await super().receive()
+            return event
+        self._announced = True
+        return {"type": "http.request", "body": b"", "more_body": True}
+
+
+class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
+    """See the module; one instance a connection."""
+
+    # Gunicorn's own, used below.
+    transport: Any
+    _task: Any
+    _closed: bool
+    _current_request: Any
+    _body_receiver: Any
+    _callback_parser: Any
+
+    def __init__(self, worker: Owner) -> None:
+        super().__init__(worker)
+        self._limits = worker.limits
+        self._keepalive = worker.limits.idle_seconds  # gunicorn's setting knows whole seconds only
+        self._awaited = Awaited.NOTHING
+        self._timer: asyncio.TimerHandle | None = None
+        self._abort: asyncio.TimerHandle | None = None
+        self._refused = False
+        self._answering = False  # the answer to the current request has begun
+        self._ended = False  # the client has closed its side
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Start, or refuse where the worker has as many connections as it may."""
+        if self.worker.nr_conns >= self._limits.connections:
+            self._refused = True
+            self.transport = transport
+            self._send_error_response(HTTPStatus.SERVICE_UNAVAILABLE, "")
+            transport.close()
+            return
+        super().connection_made(transport)
+        self.worker.connections.add(self)
+        self._await(Awaited.FIRST_BYTE)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Clean up; gunicorn cancels an application call that is still running."""
+        if self._refused:
+            return
+        self._set_timer(None)
+        self._set_abort(None)
+        self.worker.connections.discard(self)
+        super().connection_lost(exc)
+
+    def eof_received(self) -> bool:
+        """Stay open for the answer where the client only closed its own side after a whole request."""
+        self._ended = True
+        return self._body_receiver is not None and bool(self._body_receiver._complete)
+
+    def close_if_idle(self) -> None:
+        """Close unless a request is being served: the worker stops."""
+        if self._current_request is None:
+            super()._close_transport()
+            self._task.cancel()
+
+    # -- deadlines
+
+    def _feed_callback_parser(self, data: bytes) -> bool:
+        going: bool = super()._feed_callback_parser(data)
+        if going:
+            if self._current_request is None:
+                self._await(Awaited.HEAD)
+            elif self._body_receiver._complete:
+                self._await(Awaited.NOTHING)
+            else:
+                self._await(Awaited.BODY)
+        return going
+
+    def _await(self, awaited: Awaited) -> None:
+        before, self._awaited = self._awaited, awaited
+        if awaited is before or (before is Awaited.FIRST_BYTE and awaited is Awaited.HEAD):
+            return
+        if awaited is Awaited.NOTHING:
+            self._set_timer(None)
+        elif awaited is Awaited.BODY:
+            self._set_timer(self._limits.body_seconds)
+        else:
+            self._cancel_keepalive_timer()
+            self._set_timer(self._limits.head_seconds)
+
+    def _set_timer(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.worker.loop.call_later(seconds, self._expire)
+
+    def _arm_keepalive_timer(self) -> None:
+        if self._awaited is Awaited.NOTHING:  # else a pipelined head has begun, under its own deadline
+            super()._arm_keepalive_timer()
+
+    def _expire(self) -> None:
+        if self._awaited is not Awaited.FIRST_BYTE:
+            late = late_sentence(self._limits, body=self._awaited is Awaited.BODY)
+            self._answer_error(HTTPStatus.REQUEST_TIMEOUT, late)
+        self._close_transport()
+        self._task.cancel()
+
+    # -- one request
+
+    async def _serve_http_request(self, request: Any, sockname: Any, peername: Any) -> bool:
+        """Answer one request and swallow what the application left of its body; True keeps the connection.
+
+        Gunicorn's own starts a task for each request, for applications that go on after their answer.
+        """
+        receiver = self._body_receiver
+        if not (receiver._complete or receiver._chunks):
+            receiver = self._body_receiver = LateBody(request, self)
+        keep: bool = await self._handle_http_request(request, sockname, peername)
+        while keep and not receiver._complete:
+            keep = (await receiver.receive())["type"] == "http.request"
+        self._answering = not keep
+        return keep
+
+    def _send_response_start(self, *start: Any, **options: Any) -> None:
+        self._answering = True
+        super()._send_response_start(*start, **options)
+
+    def _will_close(self, request: Any, response_requires_close: bool) -> bool:
+        return (
+            bool(super()._will_close(request, response_requires_close))
+            or (self._ended and not self._callback_parser.remaining())
+            or (not self._body_receiver._complete and self._is_rest_unwelcome(request))
+        )
+
+    def _is_rest_unwelcome(self, request: Any) -> bool:
+        """Whether the unread rest of a body is not worth waiting for: endless, too long, or never to come."""
+        return bool(request.chunked or request._expect_100_continue or request.content_length > self._limits.body_bytes)
+
+    def _is_websocket_upgrade(self, _request: Any) -> bool:
+        return False  # an upgrade that is not offered is ignored (RFC 9110, 7.8)
+
+    # -- the end
+
+    def pause_writing(self) -> None:
+        """Give a client that does not take its answer no more time than it had for the body."""
+        super().pause_writing()
+        self._set_abort(self._limits.body_seconds)
+
+    def resume_writing(self) -> None:
+        """Go on: the client takes its answer."""
+        self._set_abort(None)
+        super().resume_writing()
+
+    def _set_abort(self, seconds: float | None) -> None:
+        if self._abort is not None:
+            self._abort.cancel()
+        self._abort = None if seconds is None else self.worker.loop.call_later(seconds, self.transport.abort)
+
+    def _close_transport(self) -> None:
+        if self._closed:
+            return
+        self._set_abort(self._limits.body_seconds)  # the transport itself waits for the client to take everything
+        done = self._ended or self._awaited in (Awaited.NOTHING, Awaited.FIRST_BYTE)
+        if done or self.transport.is_closing() or not self.transport.can_write_eof():
+            super()._close_transport()
+        else:
+            self._linger()
+
+    def _linger(self) -> None:
+        self._closed = True
+        self._callback_parser = None  # from here on gunicorn drops what arrives
+        self._resume_reading()
+        self.transport.write_eof()
+        self._set_timer(None)
+        self._timer = self.worker.loop.call_later(LINGER_SECONDS, self.transport.close)
+
+    def _send_error_response(self, status: int, _message: str, extra_headers: Any = ()) -> None:
+        """Answer without the application; gunicorn's `_message` may quote the request and is dropped."""
+        self._answer_error(status, wire_sentence(status, self._limits, self.cfg), extra_headers)
+
+    def _answer_error(self, status: int, sentence: str, extra_headers: Any = ()) -> None:
+        if not self._answering:
+            asked = [] if self._current_request is None else self._current_request.headers_bytes
+            self._safe_write(wire_answer(status, sentence, asked, extra_headers))

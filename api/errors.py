@@ -1,0 +1,104 @@
+"""From an error to an answer: one table of statuses, one JSON shape, no traceback and nothing of the request."""
+
+import logging
+import traceback
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import falcon
+import falcon.asgi
+
+from api.bodies import ENCODER
+from api.rejections import BodyRejected, BodyTooLarge, Forbidden, Unauthenticated
+from bundles.errors import BundleError
+from runtime import BadRequest
+
+STATUS: Final[Mapping[type[Exception], int]] = {
+    BadRequest: 400,
+    BodyRejected: 400,
+    BodyTooLarge: 413,
+    Unauthenticated: 401,
+    Forbidden: 403,
+    BundleError: 500,
+    Exception: 500,
+}
+"""Domain error -> status. Falcon's own errors bring theirs."""
+
+CHALLENGE: Final = 'Bearer realm="writ"'
+INTERNAL: Final = "the service failed to answer; take this as a denial"
+
+
+def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> bytes:
+    """The body of every error (W8): `{"error": sentence}`, and `details` where a body was rejected."""
+    body: dict[str, object] = {"error": sentence}
+    if details:
+        body["details"] = details
+    return ENCODER.encode(body)
+
+
+class ErrorAnswers:
+    """Turns whatever a responder or a middleware raises into the answer of the table above."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+
+    def register(self, app: falcon.asgi.App[Any, Any]) -> None:
+        """Answer for every error that `app` meets."""
+        for error in STATUS:
+            app.add_error_handler(error, self._answer_domain_error)
+        app.add_error_handler(falcon.HTTPError, self._answer_http_error)
+
+    def report(self, error: Exception) -> None:
+        """Log a failure of ours: its kind and the way to it, not its text, which may quote the request.
+
+        The text of a BundleError is about the bundle alone, and tells the operator what to do.
+        """
+        text = f": {error}" if isinstance(error, BundleError) else ""
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        self._log.error("%s%s\n%s", type(error).__name__, text, frames)
+
+    async def _answer_domain_error(
+        self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, _params: object
+    ) -> None:
+        status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            self.report(error)
+            _answer(resp, status, INTERNAL)
+            return
+        if status == HTTPStatus.UNAUTHORIZED:
+            resp.set_header("WWW-Authenticate", CHALLENGE)
+        _answer(resp, status, str(error), _details(error))
+
+    async def _answer_http_error(
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: falcon.HTTPError, _params: object
+    ) -> None:
+        if error.headers:
+            resp.set_headers(error.headers)
+        _answer(resp, error.status_code, _sentence(req.method, resp.get_header("Allow"), error))
+
+
+def _answer(
+    resp: falcon.asgi.Response, status: int, sentence: str, details: list[dict[str, str]] | None = None
+) -> None:
+    resp.status = status
+    resp.content_type = falcon.MEDIA_JSON
+    resp.text = None
+    resp.data = error_body(sentence, details)
+
+
+def _details(error: Exception) -> list[dict[str, str]] | None:
+    if isinstance(error, BadRequest):
+        return [{"code": "invalid-request", "path": error.path, "message": error.message}]
+    if isinstance(error, BodyRejected):
+        detail = error.detail
+        return [{"code": detail.code, "path": detail.path, "message": detail.message}]
+    return None
+
+
+def _sentence(method: str, allowed: str | None, error: falcon.HTTPError) -> str:
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        return f"`{method}` is not served here, only {allowed}"
+    if isinstance(error, falcon.HTTPRouteNotFound):
+        return "nothing is served under this path"
+    return HTTPStatus(error.status_code).phrase.lower()

@@ -1,0 +1,37 @@
+"""Why a request is refused before anything is decided: the service's own exceptions, each one sentence."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One fault of a body: a stable code, the JSON path of the place (`$` is the whole body), one sentence."""
+
+    code: str
+    path: str
+    message: str
+
+
+class BodyRejected(Exception):
+    """The body is not a request that this endpoint can read (authzen.md 69-72)."""
+
+    def __init__(self, code: str, message: str, path: str = "$") -> None:
+        super().__init__(message)
+        self.detail = Detail(code, path, message)
+
+
+class BodyTooLarge(BodyRejected):
+    """The body has more bytes than the limit."""
+
+    def __init__(self, limit: int, length: int | None = None) -> None:
+        """`length` is what the client announced, None where it announced nothing."""
+        found = f"has {length} bytes" if length is not None else f"goes on after {limit} bytes"
+        super().__init__("body-too-large", f"the body {found}, the limit is {limit}")
+
+
+class Unauthenticated(Exception):
+    """No credential was sent, or none that this service knows (authzen.md 97)."""
+
+
+class Forbidden(Exception):
+    """The credential is known, and its scope does not cover the route (contract 7.2)."""

@@ -1,0 +1,106 @@
+"""The server process: gunicorn's master, which loads the application once and shares it with its workers."""
+
+import logging
+import math
+import resource
+import socket
+import sys
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from gunicorn.app.base import BaseApplication
+
+from api.limits import HttpLimits
+from api.listening import BACKLOG
+from api.worker import Worker
+
+GRACEFUL_SECONDS: Final = 30
+"""How long requests in work may take after the service was asked to stop."""
+
+_SILENCE_SECONDS: Final = 30
+_SPARE_FILES: Final = 256
+_LOG_FORMAT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
+_DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What to serve, where and with how much: `app` is an ASGI application, `listener` listens."""
+
+    app: Any
+    listener: socket.socket
+    limits: HttpLimits
+    workers: int
+    log_level: str
+
+
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """The application object that gunicorn's master runs."""
+
+    def __init__(self, service: Service) -> None:
+        self.limits = service.limits
+        self._service = service
+        # Gunicorn closes the number that it is given; a reload reads the settings again.
+        self._listener = service.listener.detach()
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Give gunicorn its settings; none come from a file or the environment."""
+        for name, value in self._settings().items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        """The ASGI application."""
+        return self._service.app
+
+    def _settings(self) -> dict[str, object]:
+        limits = self._service.limits
+        return {
+            "bind": f"fd://{self._listener}",
+            "workers": self._service.workers,
+            "worker_class": Worker,
+            "preload_app": True,  # the workers share the bundle's mapping, and its pages
+            "backlog": BACKLOG,
+            # Gunicorn's own wait for a piece of a body uses it too, and must outlast our deadline.
+            "timeout": max(_SILENCE_SECONDS, math.ceil(limits.body_seconds) + 5),
+            "graceful_timeout": GRACEFUL_SECONDS,
+            "asgi_disconnect_grace_period": 0,
+            "forwarded_allow_ips": "",  # no header of a client is believed
+            "control_socket_disable": True,
+            "accesslog": None,
+            "errorlog": "-",
+            "loglevel": self._service.log_level,
+            "proc_name": "writ",
+        }
+
+
+def run(service: Service) -> None:
+    """Serve until a signal says stop: TERM gracefully, INT and QUIT at once. Ends the process."""
+    Server(service).run()
+
+
+def service_log(level: str) -> logging.Logger:
+    """The log of the service, on standard error, from `level` (`debug` to `error`) up."""
+    log = logging.getLogger("writ")
+    log.setLevel(level.upper())
+    log.propagate = False
+    if not log.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter(_LOG_FORMAT, _DATE_FORMAT))
+        log.addHandler(handler)
+    return log
+
+
+def within_open_files(limits: HttpLimits, log: logging.Logger) -> HttpLimits:
+    """`limits`, with as many connections as the system lets this process open; asks it for more first."""
+    needed = limits.connections + _SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return limits
+    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed == needed:
+        return limits
+    connections = max(1, allowed - _SPARE_FILES)
+    log.warning("the limit of open files (%d) allows %d connections per worker", allowed, connections)
+    return replace(limits, connections=connections)

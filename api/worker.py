@@ -1,0 +1,59 @@
+"""The worker process: gunicorn's asyncio worker, serving `Connection`s and stopping without delay."""
+
+import asyncio
+import os
+from functools import partial
+from typing import Any, Final
+
+from gunicorn.workers.gasgi import ASGIWorker
+
+from api.connection import Connection
+from api.limits import HttpLimits
+
+HEARTBEAT_SECONDS: Final = 1.0
+"""How often the master hears of the worker, and the worker looks whether its master still lives."""
+
+
+class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
+    """Runs one event loop, uvloop where it is installed; `app` is the `Server` that started it."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.limits: HttpLimits = self.app.limits
+        self.connections: set[Connection] = set()
+        self._stop = asyncio.Event()
+
+    def handle_exit_signal(self) -> None:
+        """Stop gracefully: requests in work are answered."""
+        super().handle_exit_signal()
+        self._stop.set()
+
+    def handle_quit_signal(self) -> None:
+        """Stop at once."""
+        super().handle_quit_signal()
+        self._stop.set()
+
+    async def _serve(self) -> None:
+        """Gunicorn's own has no way to name the protocol class, and shortens the backlog."""
+        for listener in self.sockets:
+            server = await self.loop.create_server(
+                partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog
+            )
+            self.servers.append(server)
+        while self.alive and self.ppid == os.getppid():
+            self.notify()
+            await self._pause()
+        await self._shutdown()
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self._stop.wait(), HEARTBEAT_SECONDS)
+        except TimeoutError:
+            return
+
+    async def _shutdown(self) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in tuple(self.connections):
+            connection.close_if_idle()
+        await super()._shutdown()

@@ -1,0 +1,34 @@
+"""The command `writ` itself: help, version, usage errors; and that every command is documented."""
+
+from pathlib import Path
+
+import pytest
+
+from api.cli.main import COMMANDS
+from tests.support.command import writ
+
+README = (Path(__file__).parents[3] / "README.md").read_text()
+
+
+def test_help_names_every_command():
+    done = writ("--help")
+    assert done.returncode == 0
+    assert all(name in done.stdout.decode() for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_help_with_examples_and_a_place_in_the_readme(name):
+    shown = writ(name, "--help").stdout.decode()
+    assert f"writ {name} " in shown.partition("Examples:")[2]
+    assert f"`writ {name} " in README
+
+
+def test_the_version():
+    assert writ("--version").stdout.startswith(b"writ, version ")
+
+
+@pytest.mark.parametrize("arguments", [["fly"], ["check", "--fly"], ["compile", "x.yaml"], []])
+def test_wrong_usage_is_exit_code_2(arguments):
+    done = writ(*arguments)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,320 @@
+"""`writ serve` as an operator meets it: what it needs, says, keeps and refuses."""
+
+import json
+import os
+import pty
+import re
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+import pytest
+
+from api.demo import demo_questions
+from tests.api.conftest import ALLOWED
+from tests.support.raw_http import RawConnection, request
+from tests.support.server import KEY, Server, command, environment, running, wait_until
+
+SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
+BODY = json.dumps(ALLOWED).encode()
+
+
+def refused(*arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Exit code and messages of a start that must not succeed."""
+    line = command("serve", "--bind", "127.0.0.1:0", *arguments)
+    ended = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment(settings))
+    assert ended.stdout == ""
+    assert "Traceback" not in ended.stderr
+    return ended.returncode, ended.stderr
+
+
+def ask(server: Server, key: str) -> int:
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx.post(server.url + SINGLE, json=ALLOWED, headers=headers).status_code
+
+
+# -- what it serves
+
+
+def test_without_a_model_everything_is_denied(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        answer = client.post(SINGLE, json=ALLOWED).json()
+    assert (answer["decision"], answer["context"]["reason_code"]) == (False, "NO_POLICY_MATCH")
+
+
+def test_a_later_start_serves_what_was_imported(tmp_path: Path, model_file: Path) -> None:
+    for arguments in (["--import", str(model_file)], []):
+        with running(tmp_path / "data", *arguments) as server, server.client() as client:
+            assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
+
+
+def test_several_files_are_one_model(tmp_path: Path, model_file: Path) -> None:
+    more = tmp_path / "more.yaml"
+    more.write_text(
+        "model: 1\ngrants:\n- {id: g2, subject: {type: user, id: eve}, resource: {type: document, id: d1},"
+        " actions: [update]}\n"
+    )
+    eve = ALLOWED | {"subject": {"type": "user", "id": "eve"}, "action": {"name": "update"}}
+    imports = ["--import", str(model_file), "--import", str(more)]
+    with running(tmp_path / "data", *imports) as server, server.client() as client:
+        assert client.post(SINGLE, json=eve).json()["context"]["policy_id"] == "g2"
+
+
+def test_the_demo_answers_its_questions_and_its_example_runs(tmp_path: Path) -> None:
+    with running(tmp_path / "data", "--demo") as server:
+        with server.client() as client:
+            for question in demo_questions():
+                answer = client.post(SINGLE, json=question.request).json()
+                assert (answer["decision"], answer["context"]["reason_code"]) == (
+                    question.decision,
+                    question.reason_code,
+                ), question.title
+        example = server.log[server.log.index("  curl") :]
+        if shutil.which("curl"):
+            ended = subprocess.run(
+                ["sh", "-c", example[: example.index("}'") + 2]],
+                capture_output=True,
+                text=True,
+                env=environment({"WRIT_ADMIN_KEY": KEY}),
+                check=True,
+            )
+            answer = json.loads(ended.stdout)
+            assert answer["decision"] is True
+            assert answer["context"]["explanation"]["candidates"]
+
+
+def test_limits_come_from_the_environment(tmp_path: Path) -> None:
+    settings = {"WRIT_MAX_BATCH_ITEMS": "2", "WRIT_MAX_BODY_BYTES": "300"}
+    with running(tmp_path / "data", settings=settings) as server, server.client() as client:
+        answer = client.post(BATCH, json={"evaluations": [{}, {}, {}]})
+        assert answer.json()["error"] == "`evaluations` has 3 items, the limit is 2"
+        assert client.post(BATCH, json={"evaluations": ["x" * 300]}).status_code == 413
+
+
+def test_few_open_files_mean_fewer_connections(tmp_path: Path) -> None:
+    line = command("serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0", "--workers", "1")
+    with (tmp_path / "data.log").open("wb") as log:
+        process = subprocess.Popen(
+            line,
+            stdout=log,
+            stderr=log,
+            env=environment({"WRIT_ADMIN_KEY": KEY}),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300)),
+        )
+    try:
+        server = Server(process, tmp_path / "data.log", KEY)
+        assert "the limit of open files (300) allows 44 connections per worker" in server.log
+        assert server.stop() == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+# -- the administrator's key
+
+
+def test_a_key_that_nobody_sees_is_left_in_a_file(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:
+        key = (data / "admin-key").read_text().strip()
+        assert ask(server, key) == 200
+        assert ask(server, KEY) == 401
+        assert key not in server.log
+    assert {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in data.iterdir() if "key" in path.name} == {
+        "admin-key": "0o600",
+        "admin-key.sha256": "0o600",
+    }
+    assert key not in (data / "admin-key.sha256").read_text()
+    with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:
+        assert ask(server, key) == 200
+        assert (data / "admin-key").read_text().strip() == key
+
+
+def test_a_terminal_is_shown_the_key_once(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    shown = on_terminal(data)
+    (key,) = set(re.findall(r"writ_admin_[\w-]{43}", shown))
+    assert not (data / "admin-key").exists()
+    assert "writ_admin_" not in on_terminal(data)
+    with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:
+        assert ask(server, key) == 200
+
+
+def on_terminal(data: Path) -> str:
+    """What a start writes on a terminal, until the service is up; it is stopped then."""
+    ours, theirs = pty.openpty()
+    line = command("serve", "--data", str(data), "--bind", "127.0.0.1:0", "--workers", "1")
+    process = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=environment())
+    os.close(theirs)
+    shown = b""
+    try:
+        while b"Booting worker" not in shown:
+            shown += os.read(ours, 65_536)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    return shown.decode()
+
+
+def test_a_preset_key_is_remembered(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:
+        assert ask(server, KEY) == 200
+    with running(tmp_path / "data", settings={"WRIT_ADMIN_KEY": ""}) as server:
+        assert ask(server, KEY) == 200
+    assert not (tmp_path / "data" / "admin-key").exists()
+
+
+# -- what it refuses
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"WRIT_ADMIN_KEY": "short"}, "`WRIT_ADMIN_KEY` has 5 characters, it must have at least 32"),
+        ({"WRIT_MAX_BODY_BYTES": "much"}, "`WRIT_MAX_BODY_BYTES` must be a whole number from 1 to"),
+        ({"WRIT_HEAD_SECONDS": "0"}, "`WRIT_HEAD_SECONDS` must be seconds above 0"),
+    ],
+)
+def test_a_bad_setting_is_refused(tmp_path: Path, settings: dict[str, str], sentence: str) -> None:
+    code, message = refused("--data", str(tmp_path / "data"), settings=settings)
+    assert (code, message.count("\n")) == (2, 1)
+    assert sentence in message
+
+
+def test_a_taken_port_is_refused(tmp_path: Path) -> None:
+    with running(tmp_path / "first") as server:
+        address = f"{server.host}:{server.port}"
+        code, message = refused("--data", str(tmp_path / "second"), "--bind", address)
+    assert (code, message.count("\n")) == (2, 1)
+    assert f"`{address}` is already in use" in message
+    assert not (tmp_path / "second" / "admin-key").exists()
+
+
+def test_an_unusable_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, message = refused("--data", str(tmp_path / "file"))
+    assert (code, message.count("\n")) == (2, 1)
+    assert f"`{tmp_path / 'file'}` can't be used as the data directory" in message
+
+
+@pytest.mark.parametrize("damage", ["foreign", "empty", "cut", "flipped"])
+def test_a_damaged_bundle_is_refused(tmp_path: Path, model_file: Path, damage: str) -> None:
+    data = tmp_path / "data"
+    with running(data, "--import", str(model_file)):
+        pass
+    bundle = data / "default.bundle"
+    whole = bundle.read_bytes()
+    bundle.write_bytes(
+        {
+            "foreign": b"not a bundle" * 100,
+            "empty": b"",
+            "cut": whole[: len(whole) // 2],
+            "flipped": bytes([*whole[:40], whole[40] ^ 255, *whole[41:]]),
+        }[damage]
+    )
+    code, message = refused("--data", str(data))
+    assert (code, message.count("\n")) == (2, 1)
+    assert str(bundle) in message
+
+
+def test_a_missing_source_is_refused(tmp_path: Path) -> None:
+    code, message = refused("--data", str(tmp_path / "data"), "--import", str(tmp_path / "nowhere.yaml"))
+    assert (code, message.count("\n")) == (2, 1)
+    assert f"{tmp_path / 'nowhere.yaml'}: no such file or directory" in message
+
+
+def test_a_model_with_errors_is_refused_and_the_one_before_stays(tmp_path: Path, model_file: Path) -> None:
+    with running(tmp_path / "data", "--import", str(model_file)):
+        pass
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"model": 1, "rules": [], "roles": [{"name": "no id"}]}')
+    code, message = refused("--data", str(tmp_path / "data"), "--import", str(bad))
+    assert code == 1
+    assert "2 errors" in message
+    assert "bad.json" in message
+    with running(tmp_path / "data") as server, server.client() as client:
+        assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--demo", "--import", "x.json"], ["--workers", "0"], ["--bind", "nonsense"], ["--log-level", "loud"]]
+)
+def test_wrong_usage_is_refused(tmp_path: Path, arguments: list[str]) -> None:
+    assert refused("--data", str(tmp_path / "data"), *arguments)[0] == 2
+
+
+# -- running and stopping
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_stops_it(tmp_path: Path, with_signal: signal.Signals) -> None:
+    with running(tmp_path / "data", workers=2) as server:
+        assert server.stop(with_signal) == 0
+        assert "Traceback" not in server.log
+
+
+def test_a_request_in_work_is_answered_before_the_end(tmp_path: Path, model_file: Path) -> None:
+    with running(tmp_path / "data", "--import", str(model_file)) as server:
+        with RawConnection(server.host, server.port) as connection:
+            connection.send(request("POST", SINGLE, BODY, key=KEY)[:-1])
+            wait_until(lambda: httpx.get(server.url + "/healthz").status_code == 200)
+            server.process.send_signal(signal.SIGTERM)
+            assert wait_until(lambda: not _accepts(server))
+            connection.send(BODY[-1:])
+            answer = connection.answer()
+            assert (answer.status, answer.headers["connection"]) == (200, "close")
+        assert server.process.wait(60) == 0
+
+
+def _accepts(server: Server) -> bool:
+    try:
+        RawConnection(server.host, server.port).socket.close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def test_idle_connections_do_not_hold_up_the_end(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:
+        with server.client() as client, RawConnection(server.host, server.port) as half:
+            assert client.get("/healthz").status_code == 200
+            half.send(b"POST / HTT")
+            assert client.get("/healthz").status_code == 200
+            assert server.stop() == 0
+        assert "Forcing close" not in server.log
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    with running(tmp_path / "data", workers=2) as server, server.client() as client:
+        assert wait_until(lambda: server.log.count("Booting worker") == 2)
+        os.kill(int(re.findall(r"Booting worker with pid: (\d+)", server.log)[0]), signal.SIGKILL)
+        assert wait_until(lambda: server.log.count("Booting worker") == 3)
+        assert client.get("/readyz").status_code == 200
+
+
+def test_secrets_and_requests_stay_out_of_the_log(tmp_path: Path) -> None:
+    marker = "a-value-of-the-request"
+    with running(tmp_path / "data", "--log-level", "debug") as server:
+        with server.client() as client:
+            client.post(SINGLE, json=ALLOWED | {"context": {"x": marker}})
+            client.post(SINGLE, content=marker.encode(), headers={"Content-Type": "application/json"})
+            client.post(SINGLE, json=ALLOWED, headers={"Authorization": f"Bearer {marker}"})
+        for data in (
+            request("POST", SINGLE, BODY, {"Content-Type": "text/plain\r\nContent-Type: x"}, key=KEY),
+            request("POST", SINGLE, BODY, {"Bad Name": marker}, key=KEY),
+            request("POST", SINGLE, BODY, {"Transfer-Encoding": marker}, key=KEY),
+        ):
+            with RawConnection(server.host, server.port) as connection:
+                connection.send(data)
+                assert connection.answer().status in (400, 501)
+        assert KEY not in server.log
+        assert marker not in server.log
+        assert "Traceback" not in server.log

@@ -1,0 +1,116 @@
+"""What the tests of the service share: a small model, an application over it, and the service itself."""
+
+import json
+import logging
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from falcon import testing
+
+from api.app import Collaborators, create_app
+from api.limits import HttpLimits
+from runtime import Engine
+from tests.support.bundling import engine_for
+from tests.support.server import KEY, Server, running
+
+MODEL: dict[str, Any] = {
+    "resource_types": [
+        {"id": "document", "actions": ["read", "update", "delete"]},
+        {"id": "vault", "actions": ["open"], "closed": True},
+    ],
+    "roles": [{"id": "editor"}],
+    "subjects": [{"type": "user", "id": "alice", "external_id": "idp|alice"}],
+    "resources": [
+        {"type": "document", "id": "d1", "external_id": "DOC-1", "name": "Plan"},
+        {"type": "vault", "id": "v1"},
+    ],
+    "assignments": [{"role": "editor", "subject": {"type": "user", "id": "alice"}}],
+    "grants": [
+        {
+            "id": "g1",
+            "subject": {"type": "user", "id": "bob"},
+            "resource": {"type": "document", "id": "d1"},
+            "actions": ["delete"],
+        }
+    ],
+    "policies": [
+        {
+            "id": "edit",
+            "effect": "ALLOW",
+            "roles": ["editor"],
+            "resource_types": [{"resource_type_id": "document", "actions": ["read", "update"]}],
+        },
+        {
+            "id": "drafts",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "document", "actions": ["delete"]}],
+            "conditions": {"resource_attrs": [{"key": "status", "op": "eq", "value": "draft"}]},
+        },
+        {
+            "id": "secret",
+            "effect": "DENY",
+            "priority": 10,
+            "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+            "conditions": {"resource_attrs": [{"key": "secret", "op": "eq", "value": True}]},
+        },
+        {
+            "id": "office",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "vault", "actions": ["open"]}],
+            "conditions": {"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]},
+        },
+    ],
+}
+
+ALICE = {"type": "user", "id": "alice"}
+BOB = {"type": "user", "id": "bob"}
+PLAN = {"type": "document", "id": "d1"}
+READ = {"name": "read"}
+ALLOWED = {"subject": ALICE, "action": READ, "resource": PLAN}
+DENIED = {"subject": BOB, "action": READ, "resource": PLAN}
+
+
+def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger | None = None) -> testing.TestClient:
+    """A client of an application built over `engine`, with the administrator's key."""
+    parts = Collaborators(
+        engine, lambda: 0.0, sha256(KEY.encode()).digest(), limits or HttpLimits(), log or logging.getLogger("tests")
+    )
+    return testing.TestClient(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """An engine over the small model."""
+    return engine_for(MODEL, tmp_path_factory.mktemp("engine") / "test.bundle")
+
+
+@pytest.fixture(scope="session")
+def app(engine: Engine) -> testing.TestClient:
+    """The application, without a server around it."""
+    return client_of(engine)
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small model as a document."""
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    path.write_text(json.dumps({"model": 1} | MODEL))
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, model_file: Path) -> Iterator[Server]:
+    """The service itself, with the default limits, for tests that leave it as it was."""
+    with running(tmp_path_factory.mktemp("server") / "data", "--import", str(model_file)) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def http(server: Server) -> Iterator[httpx.Client]:
+    """A client of the service."""
+    with server.client() as client:
+        yield client

@@ -1,0 +1,178 @@
+"""`POST /access/v1/evaluations` over HTTP (authzen.md 25-41; W3, W4; table 3)."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.conftest import ALICE, ALLOWED, BOB, DENIED, PLAN, READ
+
+PATH = "/access/v1/evaluations"
+SINGLE = "/access/v1/evaluation"
+
+
+def answered(http: httpx.Client, request: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = http.post(PATH, json=request)
+    assert answer.status_code == 200, answer.text
+    assert answer.json().keys() == {"evaluations"}
+    evaluations = answer.json()["evaluations"]
+    assert isinstance(evaluations, list)
+    return evaluations
+
+
+def decisions(http: httpx.Client, request: dict[str, Any]) -> list[bool]:
+    return [item["decision"] for item in answered(http, request)]
+
+
+@pytest.mark.parametrize("request_", [ALLOWED, DENIED, ALLOWED | {"options": {"explain": True}}])
+@pytest.mark.parametrize("evaluations", [{}, {"evaluations": []}, {"evaluations": None}])
+def test_without_items_it_is_the_single_endpoint(
+    http: httpx.Client, request_: dict[str, Any], evaluations: dict[str, Any]
+) -> None:
+    assert http.post(PATH, json=request_ | evaluations).content == http.post(SINGLE, json=request_).content
+
+
+@pytest.mark.parametrize("evaluations", [{}, {"evaluations": []}])
+def test_without_items_the_top_level_is_required(http: httpx.Client, evaluations: dict[str, Any]) -> None:
+    for missing in ("subject", "action", "resource"):
+        request = {name: part for name, part in ALLOWED.items() if name != missing}
+        assert http.post(PATH, json=request | evaluations).status_code == 400
+
+
+def test_items_are_answered_in_order(http: httpx.Client) -> None:
+    items = [{}, {"subject": BOB}, {"action": {"name": "delete"}}, {"subject": BOB, "action": {"name": "delete"}}]
+    assert decisions(http, ALLOWED | {"evaluations": items}) == [True, False, False, True]
+
+
+def test_every_item_gets_the_answer_of_its_own_request(http: httpx.Client) -> None:
+    items = [ALLOWED, DENIED, ALLOWED | {"resource": PLAN | {"properties": {"secret": True}}}]
+    assert answered(http, {"evaluations": items}) == [http.post(SINGLE, json=item).json() for item in items]
+
+
+def test_items_need_no_defaults(http: httpx.Client) -> None:
+    assert decisions(http, {"evaluations": [ALLOWED, DENIED]}) == [True, False]
+
+
+def test_an_incomplete_default_is_no_fault(http: httpx.Client) -> None:
+    """An interoperability scenario sends an empty resource at the top and a complete one in each item."""
+    request = {"subject": ALICE, "action": READ, "resource": {}, "evaluations": [{"resource": PLAN}]}
+    assert decisions(http, request) == [True]
+
+
+def test_gaps_are_filled_by_w3(http: httpx.Client) -> None:
+    items = [
+        {"subject": {"id": "bob"}},
+        {"resource": {"id": "d2"}},
+        {"resource": {"properties": {"secret": True}}},
+        {"resource": {"type": "vault"}},
+        {"subject": {"external_id": "idp|alice"}},
+        {"subject": None, "context": None},
+    ]
+    request = {"subject": ALICE, "action": READ, "resource": PLAN, "evaluations": items}
+    evaluations = answered(http, request)
+    assert [item["decision"] for item in evaluations] == [False, True, False, False, True, True]
+    assert evaluations[3]["context"]["error"]["status"] == 400
+
+
+def test_a_default_named_by_its_external_id_is_a_default(http: httpx.Client) -> None:
+    subject = {"type": "user", "external_id": "idp|alice", "properties": {"a": 1}}
+    items = [{}, {"subject": {"properties": {"b": 1}}}, {"subject": {"id": "bob"}}]
+    assert decisions(http, ALLOWED | {"subject": subject, "evaluations": items}) == [True, True, False]
+
+
+def test_properties_and_context_are_replaced_whole(http: httpx.Client) -> None:
+    secret = PLAN | {"properties": {"secret": True}}
+    items = [{}, {"resource": {"properties": {}}}, {"resource": {"id": "d1"}}]
+    assert decisions(http, ALLOWED | {"resource": secret, "evaluations": items}) == [False, True, True]
+    vault = {"subject": BOB, "action": {"name": "open"}, "resource": {"type": "vault", "id": "v1"}}
+    items = [{}, {"context": {}}, {"context": {"x": 1}}, {"context": None}]
+    request = vault | {"context": {"mfa": True}, "evaluations": items}
+    assert decisions(http, request) == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("semantic", "expected"),
+    [
+        ("execute_all", [True, True, False, True]),
+        ("deny_on_first_deny", [True, True, False]),
+        ("permit_on_first_permit", [True]),
+    ],
+)
+def test_a_semantic_cuts_the_answer(http: httpx.Client, semantic: str, expected: list[bool]) -> None:
+    items: list[dict[str, Any]] = [{}, {}, {"subject": BOB}, {}]
+    options = {"evaluations_semantic": semantic, "another_option": "value"}
+    assert decisions(http, ALLOWED | {"evaluations": items, "options": options}) == expected
+
+
+def test_an_error_ends_a_conjunction(http: httpx.Client) -> None:
+    options = {"evaluations_semantic": "deny_on_first_deny"}
+    items = [ALLOWED, {"subject": ALICE}, ALLOWED]
+    assert decisions(http, {"evaluations": items, "options": options}) == [True, False]
+
+
+def test_options_reach_every_item(http: httpx.Client) -> None:
+    evaluations = answered(http, ALLOWED | {"evaluations": [{}, {"subject": BOB}], "options": {"explain": True}})
+    assert all("explanation" in item["context"] for item in evaluations)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "text",
+        7,
+        None,
+        [],
+        {},
+        {"subject": ALICE},
+        {"subject": "alice"} | {name: ALLOWED[name] for name in ("action", "resource")},
+        ALLOWED | {"subject": {"type": "user"}},
+        ALLOWED | {"action": {"name": 5}},
+        ALLOWED | {"context": "x"},
+        ALLOWED | {"resource": {"type": "document", "id": "d1", "external_id": "DOC-1"}},
+    ],
+)
+def test_a_bad_item_is_its_own_denial(http: httpx.Client, item: object) -> None:
+    for items in ([item], [ALLOWED, item, ALLOWED]):
+        evaluations = answered(http, {"evaluations": items})
+        assert len(evaluations) == len(items)
+        bad = evaluations[len(items) // 2]
+        assert bad.keys() == {"decision", "context"}
+        assert bad["decision"] is False
+        assert bad["context"].keys() == {"error"}
+        assert bad["context"]["error"].keys() == {"status", "message"}
+        assert bad["context"]["error"]["status"] == 400
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"evaluations": {}},
+        {"evaluations": "x"},
+        {"evaluations": 0},
+        {"evaluations": False},
+        {"options": []},
+        {"options": "x"},
+        {"options": {"evaluations_semantic": "execute_some"}},
+        {"options": {"evaluations_semantic": ""}},
+        {"options": {"evaluations_semantic": 7}},
+        {"subject": "alice"},
+        {"context": []},
+    ],
+)
+def test_a_fault_of_the_whole_payload_is_400(http: httpx.Client, broken: dict[str, Any]) -> None:
+    answer = http.post(PATH, json={"evaluations": [ALLOWED]} | broken)
+    assert answer.status_code == 400
+    assert answer.json()["details"][0]["path"].startswith("$." + next(iter(broken)))
+
+
+def test_a_batch_of_a_thousand_is_answered_and_one_more_is_not(http: httpx.Client) -> None:
+    request: dict[str, Any] = ALLOWED | {"evaluations": [{}] * 1_000}
+    assert decisions(http, request) == [True] * 1_000
+    answer = http.post(PATH, json=request | {"evaluations": [{}] * 1_001})
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "`evaluations` has 1001 items, the limit is 1000"
+
+
+def test_equal_batches_get_equal_bytes(http: httpx.Client) -> None:
+    request = ALLOWED | {"evaluations": [{}, {"subject": BOB}, {"subject": 1}, "x"]}
+    assert len({http.post(PATH, json=request).content for _ in range(5)}) == 1

@@ -1,0 +1,58 @@
+"""Settings, data directory and the administrator's key at the start."""
+
+import stat
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from api.admin_key import store_digest
+from api.limits import BadSetting, HttpLimits
+from api.startup import UnusableDirectory, admin_access, prepare_directory, settings_from
+
+KEY = "0123456789abcdef0123456789abcdef"
+DIGEST = sha256(KEY.encode()).digest()
+
+
+def test_settings_come_from_the_environment() -> None:
+    settings = settings_from({"WRIT_ADMIN_KEY": KEY, "WRIT_MAX_NESTING": "5"})
+    assert (settings.preset_key, settings.limits) == (KEY, HttpLimits(nesting=5))
+    assert settings_from({"WRIT_ADMIN_KEY": ""}).preset_key is None
+    with pytest.raises(BadSetting):
+        settings_from({"WRIT_MAX_NESTING": "many"})
+
+
+def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
+    directory = tmp_path / "deep" / "data"
+    prepare_directory(directory)
+    prepare_directory(directory)
+    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+    assert list(directory.iterdir()) == []
+
+
+def test_a_directory_that_can_t_be_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for directory in (tmp_path / "file", tmp_path / "file" / "data"):
+        with pytest.raises(UnusableDirectory, match="can't be used as the data directory: ") as refused:
+            prepare_directory(directory)
+        assert "\n" not in str(refused.value)
+
+
+def test_a_first_start_makes_a_key(tmp_path: Path) -> None:
+    access = admin_access(tmp_path, None)
+    assert access.fresh_key is not None
+    assert access.digest == sha256(access.fresh_key.encode()).digest()
+    assert list(tmp_path.iterdir()) == []  # it is kept once it was handed over
+
+
+def test_a_later_start_knows_the_key_of_the_first(tmp_path: Path) -> None:
+    store_digest(tmp_path, DIGEST)
+    access = admin_access(tmp_path, None)
+    assert (access.digest, access.fresh_key) == (DIGEST, None)
+
+
+def test_a_preset_key_replaces_the_one_before(tmp_path: Path) -> None:
+    store_digest(tmp_path, sha256(b"earlier").digest())
+    assert admin_access(tmp_path, KEY).digest == DIGEST
+    access = admin_access(tmp_path, None)
+    assert (access.digest, access.fresh_key) == (DIGEST, None)

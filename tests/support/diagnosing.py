@@ -1,0 +1,56 @@
+"""Loads documents for tests of diagnostics, and tells what text each diagnostic underlines."""
+
+from collections.abc import Iterable
+
+from bundles.zones import zone_names
+from compiler.diagnostics import Diagnostic
+from compiler.limits import Limits
+from compiler.load import Loaded, load
+from compiler.source import Source
+
+Seen = list[tuple[str, str]]
+"""The code of each diagnostic and the text that it underlines."""
+
+FORMATS = ("model.json", "model.yaml")
+"""A JSON text is a YAML text, so most cases are read by both readers, and both must find the same at the same place."""
+
+_DECLARED = {
+    "resource_types": '[{"id": "document", "actions": ["read", "update"]}, {"id": "folder", "actions": ["read", "list"]}]',
+    "roles": '[{"id": "editor"}, {"id": "viewer"}]',
+    "groups": '[{"id": "eng"}, {"id": "backend"}]',
+}
+
+
+def model_text(**lists: str) -> str:
+    """A model document in JSON: some declarations, and the given lists beside them or in their place."""
+    members = ['"model": 1', *(f'"{name}": {text}' for name, text in (_DECLARED | lists).items())]
+    return "{" + ",\n".join(members) + "}"
+
+
+def policy(conditions: str = "{}", effect: str = "ALLOW", on: str = "document", more: str = "") -> str:
+    """A list with one policy, `p`."""
+    scope = f'{{"resource_type_id": "{on}", "actions": ["read"]}}'
+    return f'[{{"id": "p", "effect": "{effect}", "resource_types": [{scope}], "conditions": {conditions}{more}}}]'
+
+
+def load_text(text: str, name: str = "model.json", limits: Limits | None = None) -> Loaded:
+    """Load one document."""
+    return load([Source(name, text.encode())], zone_names(), limits=limits or Limits())
+
+
+def seen(text: str, name: str = "model.json", limits: Limits | None = None) -> Seen:
+    """What is found in one document."""
+    loaded = load_text(text, name, limits)
+    assert (loaded.model is None) == any(found.severity == "error" for found in loaded.diagnostics)
+    return [(found.code, underlined(found, text)) for found in loaded.diagnostics]
+
+
+def underlined(diagnostic: Diagnostic, text: str) -> str:
+    """The part of its line that a diagnostic underlines."""
+    line = text.split("\n")[diagnostic.line - 1]
+    return line[diagnostic.column - 1 : diagnostic.column - 1 + diagnostic.length]
+
+
+def codes(diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """The codes of diagnostics."""
+    return [diagnostic.code for diagnostic in diagnostics]
