@@ -1,5 +1,6 @@
 """The proof of a decision: every candidate, and what each of its conditions compared with what (rule D10)."""
 
+import json
 from typing import Any
 
 from bundles.conditions.keys import read, reads_own_key, steps_of
@@ -11,6 +12,9 @@ from runtime.decide import is_registered, subject_of, what_is_left
 from runtime.requests import Attributes, EvaluationRequest
 from runtime.snapshot import Snapshot
 from runtime.specialise import Rule
+
+MAX_SHOWN_CHARACTERS = 1_024
+"""A value longer than this is cut: a batch must not turn one large attribute into a thousand copies of it."""
 
 
 def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
@@ -72,7 +76,7 @@ class _Proof:
         context = self._sections["context_attrs"]
         match atom:
             case Comparison(section, key, op, value):
-                shown: dict[str, Any] = {"section": section, "key": key, "op": op, "value": value}
+                shown = {"section": section, "key": key, "op": op, **_shown("value", value)}
                 return shown | _actual(self._read(section, key))
             case During(window):
                 shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}
@@ -92,4 +96,15 @@ class _Proof:
 
 
 def _actual(value: Json) -> dict[str, Any]:
-    return {"missing": True} if value is None else {"actual": value}
+    return {"missing": True} if value is None else _shown("actual", value)
+
+
+def _shown(name: str, value: Json) -> dict[str, Any]:
+    """A value under its name, whole where it is short, else the start of its JSON text, marked as cut."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):  # no JSON, an integer too long for text, or nested too deeply
+        return {name: "", f"{name}_cut": True}
+    if len(text) <= MAX_SHOWN_CHARACTERS:
+        return {name: value}
+    return {name: text[:MAX_SHOWN_CHARACTERS], f"{name}_cut": True}

@@ -231,3 +231,28 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
             }
         ]
     }
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("x" * 1_022, {"actual": "x" * 1_022}),
+        ("x" * 9_999, {"actual": '"' + "x" * 1_023, "actual_cut": True}),
+        (["y" * 2_000], {"actual": '["' + "y" * 1_022, "actual_cut": True}),
+        (10**5_000, {"actual": "", "actual_cut": True}),
+        (deep(100_000, "list"), {"actual": "", "actual_cut": True}),
+        ({1, 2}, {"actual": "", "actual_cut": True}),
+        (1.5, {"actual": 1.5}),
+    ],
+    ids=["short", "long", "in a list", "digits", "deep", "no JSON", "number"],
+)
+def test_an_explanation_cuts_long_values(tmp_path, value, shown):
+    """D10: a batch must not turn one large attribute into a thousand copies of it."""
+    conditions = {"resource_attrs": [{"key": "a", "op": "eq", "value": "z"}]}
+    engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
+    asked = question(options={"explain": True})
+    asked["resource"]["properties"] = {"a": value}
+    (candidate,) = engine.decide(asked)["context"]["explanation"]["candidates"]
+    (condition,) = candidate["conditions"]
+    head = {"section": "resource_attrs", "key": "a", "op": "eq", "value": "z", "holds": False}
+    assert condition == head | shown
