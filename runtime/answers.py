@@ -1,8 +1,11 @@
 """The words of a decision: contexts made once, copied into every response (contract 2.5, rules D1 to D8)."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bundles.program import Clause
+
+REMEMBERED_GRANTS = 65_536
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +40,7 @@ def allowed(clause: Clause, path: str) -> Answer:
     return _permission(clause.policy, path, f"{_title(clause)} allows it {_THROUGH[path]}")
 
 
+@lru_cache(REMEMBERED_GRANTS)
 def granted(grant: str) -> Answer:
     """A direct grant covers it and no DENY holds (D3)."""
     return _permission(grant, "direct", f"grant `{grant}` allows it directly")

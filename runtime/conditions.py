@@ -26,7 +26,7 @@ def never(*_: object) -> bool:
     return False
 
 
-def tests_of(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> tuple[Test, ...]:
+def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> tuple[Test, ...]:
     """The conjunction of `atoms` for resources of the type that requests call `type_name`, cheap tests first.
 
     Empty for what always holds, `(never,)` for what can't hold.

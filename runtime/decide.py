@@ -4,7 +4,6 @@ PERF: arguments stay flat from the front door to the tests; packing them into an
 """
 
 from runtime.answers import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, NOT_DECLARED, NOT_REGISTERED, Answer, granted
-from runtime.attributes import Test
 from runtime.requests import Attributes, EvaluationRequest
 from runtime.snapshot import Holder, Snapshot
 from runtime.specialise import Specialised
@@ -64,47 +63,19 @@ def judge(
         if action in snapshot.bundle.action_sets[grant.actions]:
             permission = granted(grant.id)
             break
-    for tests, override, explicit in left.deny_tests:
-        for test in tests:
-            if not test(stype, sid, s, rid, r, a, c, now):
-                break
-        else:
-            if permission is None and not _some(left, stype, sid, s, rid, r, a, c, now):
-                return explicit
-            return override
-    if permission is not None:
-        return permission
-    for tests, answer in left.allow_tests:
-        for test in tests:
-            if not test(stype, sid, s, rid, r, a, c, now):
-                break
-        else:
-            return answer
-    return left.otherwise if not grants else _refusal(left)
+    denial = left.deny_search.first(stype, sid, s, rid, r, a, c, now)
+    if permission is None:
+        place = left.allow_search.first(stype, sid, s, rid, r, a, c, now)
+        permission = None if place is None else left.allow_tests[place][1]
+    if denial is not None:
+        _, override, explicit = left.deny_tests[denial]
+        return explicit if permission is None else override
+    return permission or (_refusal(left) if grants else left.otherwise)
 
 
 def is_registered(snapshot: Snapshot, left: Specialised, id: str | None) -> bool:
     """Whether a closed type has this instance (E7)."""
     return id is not None and snapshot.bundle.is_registered(left.type, id)
-
-
-def _some(
-    left: Specialised,
-    stype: str,
-    sid: str | None,
-    s: Attributes,
-    rid: str | None,
-    r: Attributes,
-    a: Attributes,
-    c: Attributes,
-    now: float,
-) -> bool:
-    """Whether some ALLOW holds, which a DENY overrides (D1)."""
-
-    def hold(tests: tuple[Test, ...]) -> bool:
-        return all(test(stype, sid, s, rid, r, a, c, now) for test in tests)
-
-    return any(hold(tests) for tests, _ in left.allow_tests)
 
 
 def _refusal(left: Specialised) -> Answer:

@@ -4,6 +4,7 @@ It is partial evaluation of `permit(S, A, R)`: the indexed atoms of every clause
 closure. Evaluations, filters, searches and explanations all start from the same `Specialised`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bundles.program import Clause, During, ResourceType
@@ -21,7 +22,8 @@ from runtime.answers import (
     denied,
 )
 from runtime.attributes import Test
-from runtime.conditions import never, tests_of
+from runtime.conditions import conjunction, never
+from runtime.search_rules import RuleSearch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +52,8 @@ class Specialised:
 
     `deny_tests` pair the tests of a rule with the answers for D1 and D2, `allow_tests` with that for D3; rules that
     can't hold, and those behind one that always holds, are left out. `otherwise` is the answer where nothing holds
-    (D4 to D6). A `plain` one is of an open type and asks for no clock.
+    (D4 to D6). A `plain` one is of an open type, asks for no clock and has few rules; for any other, `deny_search` and
+    `allow_search` give places in the tuples of tests.
     """
 
     type: int
@@ -61,6 +64,8 @@ class Specialised:
     deny_tests: tuple[tuple[tuple[Test, ...], Answer, Answer], ...]
     allow_tests: tuple[tuple[tuple[Test, ...], Answer], ...]
     otherwise: Answer
+    deny_search: RuleSearch
+    allow_search: RuleSearch
 
 
 @dataclass(slots=True)
@@ -78,19 +83,22 @@ class TypeRules:
         rules = self._applicable(roles, action)
         denies = tuple(sorted((rule for rule in rules if rule.clause.effect == "DENY"), key=_deny_rank))
         allows = tuple(sorted((rule for rule in rules if rule.clause.effect == "ALLOW"), key=_allow_rank))
+        deny, allow = _worth_testing(denies), _worth_testing(allows)
+        deny_search, allow_search = _search(deny), _search(allow)
+        timed = any(isinstance(atom, During) for rule in rules for atom in rule.clause.body)
         return Specialised(
             type=self.number,
             closed=self.type.closed,
-            plain=not self.type.closed
-            and not any(isinstance(atom, During) for rule in rules for atom in rule.clause.body),
+            plain=not (self.type.closed or timed or deny_search.indexed or allow_search.indexed),
             denies=denies,
             allows=allows,
             deny_tests=tuple(
-                (rule.tests, denied(rule.clause, overrides=True), denied(rule.clause, overrides=False))
-                for rule in _until_certain(denies)
+                (rule.tests, denied(rule.clause, overrides=True), denied(rule.clause, overrides=False)) for rule in deny
             ),
-            allow_tests=tuple((rule.tests, allowed(rule.clause, rule.path)) for rule in _until_certain(allows)),
+            allow_tests=tuple((rule.tests, allowed(rule.clause, rule.path)) for rule in allow),
             otherwise=self._otherwise(roles, allows),
+            deny_search=deny_search,
+            allow_search=allow_search,
         )
 
     def _applicable(self, roles: RoleSet, action: str) -> list[Rule]:
@@ -116,7 +124,7 @@ class TypeRules:
         found = self._clauses.get(number)
         if found is None:
             clause = self.bundle.clause(number)
-            found = clause, tests_of(clause.body, clause.effect, self.type.name, self.bundle.zone)
+            found = clause, conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
             self._clauses[number] = found
         return found
 
@@ -138,8 +146,12 @@ def _allow_rank(rule: Rule) -> tuple[int, int, str]:
     return -rule.clause.priority, PATH_RANK[rule.path], rule.clause.policy
 
 
-def _until_certain(rules: tuple[Rule, ...]) -> list[Rule]:
-    """The rules worth testing: not those that can't hold, nor any behind one that always does."""
+def _search(rules: Sequence[Rule]) -> RuleSearch:
+    return RuleSearch([rule.clause.body for rule in rules], [rule.tests for rule in rules])
+
+
+def _worth_testing(rules: tuple[Rule, ...]) -> list[Rule]:
+    """The rules that can hold, up to the first that always does."""
     kept: list[Rule] = []
     for rule in rules:
         if never in rule.tests:

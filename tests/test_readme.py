@@ -1,0 +1,67 @@
+"""What the README shows is what happens: its requests, answers, models, limits and commands."""
+
+import json
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from api.build import build_demo
+from api.limits import HttpLimits, limits_from
+from bundles import zones
+from compiler.load import load
+from compiler.source import Source
+from runtime import Engine
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def block(mark: str) -> str:
+    """The fenced block after a mark."""
+    found = re.search(rf"<!-- {mark} -->\n```\w+\n(.*?)```", README, re.DOTALL)
+    assert found, mark
+    return found[1]
+
+
+def blocks(language: str) -> list[str]:
+    """All fenced blocks in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_demo_request_has_the_demo_answer(tmp_path):
+    command = shlex.split(block("demo request").partition("\n\n")[2])
+    request = json.loads(command[command.index("-d") + 1])
+    build_demo(tmp_path / "demo.bundle")
+    assert Engine.open(tmp_path / "demo.bundle").decide(request) == json.loads(block("demo answer"))
+
+
+@pytest.mark.parametrize("number", range(len(blocks("yaml"))))
+def test_a_model_is_without_errors(number):
+    found = load([Source("readme.yaml", blocks("yaml")[number].encode())], zones.zone_names()).diagnostics
+    assert [row for row in found if row.severity == "error"] == []
+
+
+@pytest.mark.parametrize("number", range(len(blocks("json"))))
+def test_what_looks_like_json_is_json(number):
+    json.loads(blocks("json")[number])
+
+
+def test_every_limit_is_listed_with_its_default():
+    listed = dict(re.findall(r"\| `(WRIT_\w+)` \| (\d+) \|", README))
+    assert limits_from(listed) == HttpLimits()
+    assert len(listed) == len(fields(HttpLimits))
+    for variable in listed:
+        assert limits_from({variable: "7"}) != HttpLimits(), variable
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def test_the_two_commands_are_there():
+    assert "writ serve --demo" in block("start command")
+    assert "pytest" in block("test command")
