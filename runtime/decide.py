@@ -66,9 +66,9 @@ def judge(
     denial = left.deny_search.first(stype, sid, s, rid, r, a, c, now)
     if permission is None:
         place = left.allow_search.first(stype, sid, s, rid, r, a, c, now)
-        permission = None if place is None else left.allow_tests[place][1]
+        permission = None if place is None else left.allow_tests[place][2]
     if denial is not None:
-        _, override, explicit = left.deny_tests[denial]
+        override, explicit = left.deny_answers[denial]
         return explicit if permission is None else override
     return permission or (_refusal(left) if grants else left.otherwise)
 

@@ -72,18 +72,20 @@ class Engine:
             and len(resource) == (2 if r is NO_ATTRIBUTES else 3)
             and "options" not in request
         ):
-            for tests, _, _ in left.deny_tests:
-                for test in tests:
-                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                        break
-                else:  # it holds, and D1 or D2 is the question
-                    return self._decide_carefully(request, now)
-            for tests, answer in left.allow_tests:
-                for test in tests:
-                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                        break
-                else:
-                    return {"decision": True, "context": answer.context.copy()}
+            for test, rest in left.deny_tests:
+                if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                    for test in rest:
+                        if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                            break
+                    else:  # it holds, and D1 or D2 is the question
+                        return self._decide_carefully(request, now)
+            for test, rest, answer in left.allow_tests:
+                if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                    for test in rest:
+                        if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                            break
+                    else:
+                        return {"decision": True, "context": answer.context.copy()}
             return {"decision": False, "context": left.otherwise.context.copy()}
         return self._decide_carefully(request, now)
 
@@ -141,18 +143,20 @@ class Engine:
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
-        for tests, _, _ in left.deny_tests:
-            for test in tests:
-                if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
-                    break
-            else:
-                return False
-        for tests, _ in left.allow_tests:
-            for test in tests:
-                if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
-                    break
-            else:
-                return True
+        for test, rest in left.deny_tests:
+            if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                for test in rest:
+                    if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                        break
+                else:
+                    return False
+        for test, rest, _ in left.allow_tests:
+            if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                for test in rest:
+                    if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
+                        break
+                else:
+                    return True
         return False
 
     def _allowed_carefully(
