@@ -21,6 +21,7 @@ MODEL: dict[str, Any] = {
     "resource_types": [
         {"id": "document", "actions": ["read", "update", "delete"]},
         {"id": "vault", "actions": ["open"], "closed": True},
+        {"id": "scroll", "actions": ["read"]},
     ],
     "roles": [{"id": "editor"}],
     "subjects": [{"type": "user", "id": "alice", "external_id": "idp|alice"}],
@@ -62,6 +63,12 @@ MODEL: dict[str, Any] = {
             "effect": "ALLOW",
             "resource_types": [{"resource_type_id": "vault", "actions": ["open"]}],
             "conditions": {"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]},
+        },
+        {
+            "id": "ten-times",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "scroll", "actions": ["read"]}],
+            "conditions": {"resource_attrs": [{"key": "text", "op": "ne", "value": number} for number in range(10)]},
         },
     ],
 }

@@ -16,14 +16,15 @@ from gunicorn.config import Config
 
 from api.connection import Connection, LateBody
 from api.limits import HttpLimits
-from tests.api.conftest import ALLOWED, PLAN
+from tests.api.conftest import ALLOWED
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, hide_modules, running, wait_until
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 BODY = json.dumps(ALLOWED).encode()
-# A thousand explanations that quote a long string: an answer of about 10 MB, more than the system holds back.
-LONG = ALLOWED | {"resource": PLAN | {"properties": {"secret": "x" * 10_000}}, "options": {"explain": True}}
+# A thousand explanations that quote a string ten times: an answer of about 10 MB, more than the system holds back.
+SCROLL = {"type": "scroll", "id": "s1", "properties": {"text": "x" * 1_000}}
+LONG = ALLOWED | {"resource": SCROLL, "options": {"explain": True}}
 HUGE_ANSWER = request("POST", BATCH, json.dumps(LONG | {"evaluations": [{}] * 1_000}).encode(), key=KEY)
 EVALUATION = request("POST", SINGLE, BODY, key=KEY)
 HALF_HEAD = EVALUATION[:60]
