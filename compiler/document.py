@@ -39,7 +39,7 @@ class _Unread:
         self.source = source
         self.text = SourceText(source)
 
-    def span(self, _path: Path, at_key: bool) -> Span:  # noqa: ARG002
+    def span(self, _path: Path, at_key: bool) -> Span:  # noqa: ARG002 - the protocol names it
         return NOWHERE
 
 
@@ -67,7 +67,7 @@ def read_documents(sources: Sequence[Source], limits: Limits, findings: Findings
     done, total = 0, sum(len(source.data) for source in sources)
     for number, source in enumerate(sources):
         intake = Intake(number, lists, findings, sharing, limits)
-        documents.append(_read(source, intake, limits, _ticking(progress, done, total)))
+        documents.append(_read(source, intake, limits, _ticking(progress, done, len(source.data), total)))
         done += len(source.data)
         progress("reading", done, total)
     return Merged(tuple(documents), lists)
@@ -93,5 +93,5 @@ def _read(source: Source, intake: Intake, limits: Limits, tick: Tick) -> Documen
     return document
 
 
-def _ticking(progress: Progress, before: int, total: int) -> Tick:
-    return lambda read: progress("reading", min(before + read, total), total)
+def _ticking(progress: Progress, before: int, size: int, total: int) -> Tick:
+    return lambda read: progress("reading", before + min(read, size), total)

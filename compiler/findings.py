@@ -65,12 +65,18 @@ class Findings:
 
     def diagnostics(self, documents: Sequence[Document]) -> tuple[Diagnostic, ...]:
         """All that was found, by file, line, column, code and message; what is over the limit as one `too-many`."""
-        listed = [_place(found, documents) for found in self._listed.values()]
-        listed.sort(key=lambda shown: (shown.file, shown.line, shown.column, shown.code, shown.message))
+        placed = [_place(found, documents) for found in self._listed.values()]
+        # What an alias repeats is found at every path that leads to it, and is one fault at one place.
+        listed = list({_order(shown): shown for shown in reversed(placed)}.values())
+        listed.sort(key=_order)
         if self._unlisted:
             severity: Severity = "error" if self.errors > self._errors_listed else "warning"
             listed.append(Diagnostic("too-many", severity, f"and {self._unlisted} more", "", 0, 0, "$"))
         return tuple(listed)
+
+
+def _order(shown: Diagnostic) -> tuple[str, int, int, str, str]:
+    return shown.file, shown.line, shown.column, shown.code, shown.message
 
 
 def _place(found: Found, documents: Sequence[Document]) -> Diagnostic:

@@ -57,12 +57,13 @@ class Intake:
 
     def value(self, name: str, value: Json) -> None:
         """Take the value of a member that is no array of elements."""
+        self.lose(name)
         for finding in value_faults(value, (name,), self._limits):
             self.report(finding)
+        if isinstance(value, Unreadable):
+            return
         if name in LISTS:
-            self.lose(name)
-            if not isinstance(value, Unreadable):
-                self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,)))
+            self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,)))
         elif not isinstance(value, int) or isinstance(value, bool):
             self.report(Finding("wrong-type", f"expected the number `1`, found {described(value)}", (name,)))
         elif value != MODEL_VERSION:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bundles.conditions.values import Json
 from compiler.bad_document import BadDocument
 from compiler.limits import Limits
-from compiler.raw_values import OddObject, Unreadable, not_finite, repeated_member, too_many_digits
+from compiler.raw_values import OddObject, Unreadable, not_finite, repeated_member, too_deep, too_many_digits
 from compiler.source import CHUNK_BYTES, SourceText
 from compiler.wording import quoted
 
@@ -95,8 +95,8 @@ class JsonCursor:
                 if not self._may_be_cut_off(ex) or not self._extend():
                     raise self._syntax_error(ex) from None
             except RecursionError:
-                message = f"the value is nested far over {self._limits.nesting} deep, which is the limit"
-                raise BadDocument("too-deep", message, self.offset) from None
+                fault = too_deep(self._limits)
+                raise BadDocument(fault.code, fault.message, self.offset) from None
             else:
                 if end + _LONGEST_TAIL < len(self._window) or not self._extend():
                     self._start, self._at = self._at, end

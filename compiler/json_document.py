@@ -36,6 +36,8 @@ class JsonDocument:
         cursor = JsonCursor(self.text, self._limits)
         cursor.peek()
         self._root = cursor.offset
+        if not cursor.peek():
+            raise BadDocument("wrong-type", "the document is empty", self._root, 'write `{"model": 1}`')
         if cursor.peek() != "{":
             cursor.value()
             raise BadDocument("wrong-type", "a model document is an object", self._root)

@@ -26,6 +26,7 @@ class OddObject(dict[str, Json]):
     def __init__(self, members: dict[str, Json], faults: list[tuple[str, Unreadable]]):
         super().__init__(members)
         self.faults = faults
+        self.lacks_members = any(name not in members for name, _ in faults)
 
 
 def repeated_member(name: str) -> Unreadable:
@@ -36,6 +37,11 @@ def repeated_member(name: str) -> Unreadable:
 def too_many_digits(digits: int, limits: Limits) -> Unreadable:
     """The fault of a number that is too long to be taken."""
     return Unreadable("too-long", f"the number has {digits} digits, the limit is {limits.number_digits}")
+
+
+def too_deep(limits: Limits) -> Unreadable:
+    """The fault of an array or object inside too many others."""
+    return Unreadable("too-deep", f"the value is nested over {limits.nesting} deep, which is the limit")
 
 
 def not_finite(text: str) -> Unreadable:
@@ -54,7 +60,7 @@ def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
         case str():
             yield from _text_faults(value, path, limits, at_key=False)
         case list() | dict() if len(path) >= limits.nesting:
-            yield Finding("too-deep", f"the value is nested over {limits.nesting} deep, which is the limit", path)
+            yield from value_faults(too_deep(limits), path, limits)
         case list():
             for index, item in enumerate(value):
                 if not isinstance(item, bool | int | float):

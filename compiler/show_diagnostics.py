@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from compiler.diagnostics import Diagnostic
-from compiler.source import BadText, Place, Source, SourceText
+from compiler.source import Place, Source, SourceText
 from compiler.wording import visible
 
 MAX_EXCERPT = 60
@@ -22,7 +22,7 @@ def show_json(diagnostics: Iterable[Diagnostic]) -> str:
 
 def show_text(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> Iterator[str]:
     """Every diagnostic as its lines: place, code and message; the underlined excerpt; help."""
-    texts = {source.name: SourceText(source) for source in sources}
+    texts = {source.name: SourceText(source, replace=True) for source in sources}
     for diagnostic in diagnostics:
         yield "\n".join(_lines(diagnostic, texts.get(diagnostic.file)))
 
@@ -39,12 +39,9 @@ def _lines(diagnostic: Diagnostic, text: SourceText | None) -> Iterator[str]:
 
 
 def _excerpt(diagnostic: Diagnostic, text: SourceText) -> Iterator[str]:
-    try:
-        start = text.offset_of(Place(diagnostic.line, diagnostic.column))
-        before = text.slice(max(start - MAX_EXCERPT - 1, 0), start).rpartition("\n")[2]
-        after = text.slice(start, start + MAX_EXCERPT + 1).partition("\n")[0].rstrip("\r")
-    except BadText:
-        return
+    start = text.offset_of(Place(diagnostic.line, diagnostic.column))
+    before = text.slice(max(start - MAX_EXCERPT - 1, 0), start).rpartition("\n")[2]
+    after = text.slice(start, start + MAX_EXCERPT + 1).partition("\n")[0].rstrip("\r")
     if len(before) > MAX_EXCERPT:
         before = "…" + before[1:]
     if len(after) > MAX_EXCERPT:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from compiler.limits import MIB
 
 CHUNK_BYTES = MIB
+"""At least as many as the longest character has."""
+
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_CHARACTER = 4
 
@@ -58,11 +60,13 @@ class _Mark(NamedTuple):
 class SourceText:
     """The text of a source, a chunk of about 1 MiB at a time: a large document is never decoded as a whole.
 
-    A byte order mark is skipped. Lines end at U+000A.
+    A byte order mark is skipped. Lines end at U+000A. What is no UTF-8 raises BadText, or is replaced for a reader who
+    only wants to see it.
     """
 
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, replace: bool = False):
         self._data = source.data
+        self._errors = "replace" if replace else "strict"
         self._marks = [_Mark(len(_BOM) if source.data.startswith(_BOM) else 0, 0, 1, 1)]
         self._last: tuple[int, str] = (-1, "")
 
@@ -132,7 +136,7 @@ class SourceText:
 
     def _decode(self, mark: _Mark) -> str:
         try:
-            return self._data[mark.byte : self._end_of(mark)].decode()
+            return self._data[mark.byte : self._end_of(mark)].decode(errors=self._errors)
         except UnicodeDecodeError as ex:
             offset = mark.offset + len(self._good_part(mark))
             raise BadText(f"the byte 0x{ex.object[ex.start]:02x} is not UTF-8", offset) from None

@@ -10,23 +10,28 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner
 
 from compiler.bad_document import BadDocument
+from compiler.intake import Tick
 from compiler.limits import Limits
+from compiler.raw_values import too_deep
 from compiler.wording import quoted
 from compiler.yaml_core import ARRAY, OBJECT, STRING, plain_tag
 
 DEEPEST = 200
 """Nesting at which composing stops: beyond the limit of documents, so that what is a little too deep is still shown."""
 
+TICK_NODES = 10_000
+"""Progress is told of once in so many nodes."""
+
 _SEVERAL = "expected a single document in the stream"
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def compose(text: str, limits: Limits) -> Node:
+def compose(text: str, limits: Limits, tick: Tick) -> Node:
     """The root node of a document. Raises BadDocument for what is no YAML, is empty, or is over a limit."""
     if control := _CONTROL.search(text):
         raise BadDocument("syntax", f"YAML can't hold the character {quoted(control[0])} as such", control.start())
     try:
-        root: Node | None = _PREFERRED(text, limits).get_single_node()
+        root: Node | None = _PREFERRED(text, limits, tick).get_single_node()
     except yaml.MarkedYAMLError as ex:
         raise _bad_document(ex, text) from None
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -56,8 +61,8 @@ def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
 class _CoreTags:
     """What PyYAML's composers ask while they compose; the names are theirs."""
 
-    def __init__(self, limits: Limits):
-        self._limits = limits
+    def __init__(self, limits: Limits, tick: Tick):
+        self._limits, self._tick = limits, tick
         self._depth = self._nodes = 0
 
     def descend_resolver(self, parent: Node | None, _index: object) -> None:
@@ -65,10 +70,12 @@ class _CoreTags:
         self._nodes += 1
         offset = parent.start_mark.index if parent else 0
         if self._depth > DEEPEST:
-            message = f"the value is nested far over {self._limits.nesting} deep, which is the limit"
-            raise BadDocument("too-deep", message, offset)
+            fault = too_deep(self._limits)
+            raise BadDocument(fault.code, fault.message, offset)
         if self._nodes > self._limits.yaml_nodes:
             raise too_many_values(offset, self._limits)
+        if self._nodes % TICK_NODES == 0:
+            self._tick(offset)
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -82,12 +89,12 @@ class _CoreTags:
 class PlainComposer(Reader, Scanner, Parser, Composer, _CoreTags):
     """The composer that is written in Python."""
 
-    def __init__(self, text: str, limits: Limits):
+    def __init__(self, text: str, limits: Limits, tick: Tick):
         Reader.__init__(self, text)
         Scanner.__init__(self)
         Parser.__init__(self)
         Composer.__init__(self)
-        _CoreTags.__init__(self, limits)
+        _CoreTags.__init__(self, limits, tick)
 
 
 if yaml.__with_libyaml__:
@@ -96,9 +103,9 @@ if yaml.__with_libyaml__:
     class FastComposer(CParser, _CoreTags):
         """The composer that libyaml brings, about ten times as fast."""
 
-        def __init__(self, text: str, limits: Limits):
+        def __init__(self, text: str, limits: Limits, tick: Tick):
             CParser.__init__(self, text)
-            _CoreTags.__init__(self, limits)
+            _CoreTags.__init__(self, limits, tick)
 
     _PREFERRED: type[FastComposer] | type[PlainComposer] = FastComposer
 else:

@@ -20,6 +20,8 @@ _PLAIN = (
     (REAL, re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")),
     (REAL, re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")),
 )
+_SPECIAL_STARTS = frozenset(["", *"~nNtTfF+-.0123456789"])
+"""How a plain scalar starts that may be no string."""
 
 
 def plain_tag(text: str) -> str:
@@ -28,6 +30,8 @@ def plain_tag(text: str) -> str:
     >>> [plain_tag(text).removeprefix(TAGS) for text in ("no", "09:00", "010", "1e3", "~", "2027-01-01T00:00:00Z")]
     ['str', 'str', 'int', 'float', 'null', 'str']
     """
+    if text[:1] not in _SPECIAL_STARTS:
+        return STRING
     return next((tag for tag, pattern in _PLAIN if pattern.fullmatch(text)), STRING)
 
 

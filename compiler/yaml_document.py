@@ -8,7 +8,7 @@ from compiler.diagnostics import Finding, Path
 from compiler.intake import Intake, Tick
 from compiler.limits import Limits
 from compiler.model import LISTS
-from compiler.raw_values import OddObject, Unreadable, repeated_member
+from compiler.raw_values import OddObject, Unreadable, repeated_member, too_deep
 from compiler.source import Source, SourceText, Span
 from compiler.wording import described
 from compiler.yaml_composer import DEEPEST, compose, too_many_values
@@ -31,7 +31,7 @@ class YamlDocument:
 
     def read(self, intake: Intake, tick: Tick) -> None:
         """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
-        root = self._root = compose("".join(self.text.chunks()), self._limits)
+        root = self._root = compose("".join(self.text.chunks()), self._limits, tick)
         if not isinstance(root, MappingNode):
             raise BadDocument("wrong-type", "a model document is an object", root.start_mark.index)
         if root.tag != OBJECT:
@@ -39,7 +39,6 @@ class YamlDocument:
             intake.report(Finding(fault.code, fault.message, (), fault.help))
         for key, node in root.value:
             self._read_member(key, node, intake)
-            tick(node.end_mark.index)
         intake.end()
 
     def span(self, path: Path, at_key: bool) -> Span:
@@ -63,8 +62,10 @@ class YamlDocument:
         elif intake.begin(name):
             if name in LISTS and isinstance(node, SequenceNode) and node.tag == ARRAY:
                 take = intake.elements(name)
+                self._open.add(id(node))
                 for item in node.value:
                     take(self._value(item), False)
+                self._open.remove(id(node))
             else:
                 intake.value(name, self._value(node))
 
@@ -80,9 +81,7 @@ class YamlDocument:
         if id(node) in self._open:
             return Unreadable("recursive-alias", "the value holds itself through an alias")
         if len(self._open) == DEEPEST:
-            return Unreadable(
-                "too-deep", f"the value is nested far over {self._limits.nesting} deep, which is the limit"
-            )
+            return too_deep(self._limits)
         self._open.add(id(node))
         value = self._object(node) if isinstance(node, MappingNode) else [self._value(item) for item in node.value]
         self._open.remove(id(node))

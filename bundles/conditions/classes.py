@@ -12,7 +12,7 @@ from math import ceil, floor
 from typing import TypeAlias
 
 from bundles.conditions.comparisons import predicate
-from bundles.conditions.values import Json, is_number, same
+from bundles.conditions.values import Json, is_number
 
 Test: TypeAlias = tuple[str, Json]
 """An operator and its constant, as in `("gte", 3)`."""
@@ -31,12 +31,13 @@ def can_hold_together(tests: Sequence[Test]) -> bool:
     (False, True)
     """
     constants = constants_of(tests)
+    strings = {constant for constant in constants if isinstance(constant, str)}
     exact = [predicate(op, constant) for op, constant in tests if op != "regex"]
     patterns = [predicate(op, constant) for op, constant in tests if op == "regex"]
     for value in representatives(constants):
         if not all(test(value) for test in exact):
             continue
-        known = not isinstance(value, str) or any(same(value, constant) for constant in constants)
+        known = not isinstance(value, str) or value in strings
         if not patterns or (isinstance(value, str) and not known) or all(test(value) for test in patterns):
             return True
     return False

@@ -28,7 +28,7 @@ class NearNames:
     def __init__(self, searches: int):
         self._searches = searches
 
-    def __call__(self, name: str, known: Iterable[str]) -> str:
+    def __call__(self, name: str, known: Collection[str]) -> str:
         self._searches -= 1
         return did_you_mean(name, known) if self._searches >= 0 else ""
 

@@ -47,18 +47,24 @@ def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
 
 def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
     """Findings for actions that a declared type, or every declared type where it is `*`, does not have."""
-    if type_id == EVERYTHING:
-        types = list(draft.types.values()) if draft.all_types_read else []
-    else:
-        types = [draft.types[type_id]] if type_id in draft.types else []
-    known = {action for declared in types for action in declared.actions}
+    known = _actions_on(draft, type_id)
+    if known is None:
+        return
+    owner = "no resource type has the" if type_id == EVERYTHING else f"the resource type {quoted(type_id)} has no"
     for index, action in enumerate(actions):
-        if types and action != EVERYTHING and action not in known:
-            owner = (
-                "no resource type has the" if type_id == EVERYTHING else f"the resource type {quoted(type_id)} has no"
+        if action != EVERYTHING and action not in known:
+            yield Finding(
+                "unknown-action", f"{owner} action {quoted(action)}", (*path, index), draft.near(action, known)
             )
-            message = f"{owner} action {quoted(action)}"
-            yield Finding("unknown-action", message, (*path, index), draft.near(action, known))
+
+
+def _actions_on(draft: Draft, type_id: str) -> set[str] | None:
+    """The actions that a type declares, or all of them together; None where some could not be read."""
+    if type_id in draft.types:
+        return set(draft.types[type_id].actions)
+    if type_id == EVERYTHING and draft.all_types_read:
+        return {action for declared in draft.types.values() for action in declared.actions}
+    return None
 
 
 def _policy(draft: Draft, policy: Policy, path: Path) -> Iterator[Finding]:

@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from bundles.conditions.keys import reads_own_key
 from bundles.program import SECTIONS
 from compiler.checks.draft import Draft
 from compiler.diagnostics import Finding, Path
 from compiler.lints.granted import Granted
 from compiler.lints.overlap import Budget, can_overlap
-from compiler.lints.reach import Attribute, Reach
+from compiler.lints.reach import ADDRESS, Attribute, Reach
 from compiler.lints.rivals import Rivals
 from compiler.model import Grant
 from compiler.wording import quoted
 
-_ADDRESS: Attribute = ("ip_allowlist", "")
-_ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 _NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in SECTIONS}
 
 
@@ -24,7 +21,7 @@ def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
     An attribute of the request is absent where the caller does not send it, and every comparison with it is false;
     so is an allowlist without an address. Own keys are always there. Raises OutOfSteps.
     """
-    denies = [reach for reach in reaches if reach.policy.effect == "DENY" and _needed(reach)]
+    denies = [reach for reach in reaches if reach.policy.effect == "DENY" and reach.needed]
     rivals, granted = Rivals(reaches), Granted(draft, denies)
     budget = Budget(draft.limits.lint_steps)
     for deny in denies:
@@ -37,20 +34,11 @@ def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
             yield _by_grant(deny, grant)
 
 
-def _needed(reach: Reach) -> list[Attribute]:
-    """What must be sent for the conditions to hold, in the order of the document."""
-    needed = [attribute for attribute in reach.tests if not reads_own_key(*attribute)]
-    return [*needed, _ADDRESS] if reach.policy.conditions and reach.policy.conditions.ip_allowlist else needed
-
-
 def _allow(deny: Reach, rivals: Rivals, budget: Budget) -> tuple[Attribute, Reach] | None:
     """What `deny` needs and an ALLOW that it overlaps does not, and that ALLOW."""
-    needed = _needed(deny)
     for allow in rivals.of(deny):
-        sent = {*_needed(allow)}
-        if sent.intersection(_ADDRESS_KEYS):
-            sent.add(_ADDRESS)
-        missing = next((attribute for attribute in needed if attribute not in sent), None)
+        budget.spend(1)
+        missing = next((attribute for attribute in deny.needed if attribute not in allow.implied), None)
         if missing and can_overlap(deny, allow, budget):
             return missing, allow
     return None
@@ -62,12 +50,12 @@ def _by_allow(deny: Reach, missing: Attribute, allow: Reach) -> Finding:
         f"the DENY {quoted(deny.policy.id)} does not hold where {name} is left out, "
         f"and the ALLOW {rival} does not need it"
     )
-    section = "an `ip_allowlist`" if missing == _ADDRESS else f"a condition on {name}"
+    section = "an `ip_allowlist`" if missing == ADDRESS else f"a condition on {name}"
     return _finding(deny, missing, message, f"give {rival} {section} too, so that it needs it as well")
 
 
 def _by_grant(deny: Reach, grant: Grant) -> Finding:
-    missing = _needed(deny)[0]
+    missing = deny.needed[0]
     name = _name(missing)
     shown = quoted(grant.id) if grant.id else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
     message = (
@@ -84,7 +72,7 @@ def _finding(deny: Reach, missing: Attribute, message: str, help_text: str) -> F
 
 def _path(deny: Reach, attribute: Attribute) -> Path:
     path = ("policies", deny.index, "conditions")
-    if attribute == _ADDRESS:
+    if attribute == ADDRESS:
         return (*path, "ip_allowlist")
     section, key = attribute
     conditions = getattr(deny.policy.conditions, section)
@@ -93,4 +81,4 @@ def _path(deny: Reach, attribute: Attribute) -> Path:
 
 def _name(attribute: Attribute) -> str:
     section, key = attribute
-    return quoted("context.ip" if attribute == _ADDRESS else f"{_NOUNS[section]}.{key}")
+    return quoted("context.ip" if attribute == ADDRESS else f"{_NOUNS[section]}.{key}")

@@ -1,6 +1,6 @@
 """Whether two policies can hold together: on one request, for one subject that has the roles of both."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bundles.conditions.addresses import Block
@@ -41,9 +41,9 @@ def can_overlap(left: Reach, right: Reach, budget: Budget) -> bool:
     for attribute in shared & left.constants.keys() & right.constants.keys():
         if left.constants[attribute].isdisjoint(right.constants[attribute]):
             return False
-    for attribute in shared:
-        tests = (*left.tests[attribute], *right.tests[attribute])
-        budget.spend(_STEPS_A_CONSTANT * sum(map(_size, tests)))
+    compared = [(*left.tests[attribute], *right.tests[attribute]) for attribute in shared]
+    for tests in sorted(compared, key=_size):
+        budget.spend(_STEPS_A_CONSTANT * _size(tests))
         if not can_hold_together(tests):
             return False
     return (
@@ -86,9 +86,9 @@ def blocks_meet(left: Sequence[Block] | None, right: Sequence[Block] | None) -> 
     return False
 
 
-def _size(test: Test) -> int:
-    op, constant = test
-    return len(constant) if op in ("in", "nin") else 1
+def _size(tests: Iterable[Test]) -> int:
+    """How many constants are compared with."""
+    return sum(len(constant) if op in ("in", "nin") else 1 for op, constant in tests)
 
 
 @lru_cache(_REMEMBERED_WINDOWS)

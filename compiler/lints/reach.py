@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from bundles.conditions.addresses import Block, merge_blocks, parse_block
 from bundles.conditions.classes import Test, can_hold_together
+from bundles.conditions.keys import reads_own_key
 from bundles.conditions.windows import TimeWindow
 from bundles.program import SECTIONS
 from compiler.checks.attribute_types import kind_of
@@ -22,6 +23,11 @@ Pair: TypeAlias = tuple[str, str]
 """A resource type and an action that it has."""
 
 Constants: TypeAlias = frozenset[Hashable]
+
+ADDRESS: Attribute = ("ip_allowlist", "")
+"""Stands for the address that an allowlist reads (C9)."""
+
+_ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,18 @@ class Reach:
         """The blocks of the allowlist, merged and in order."""
         blocks = self.policy.conditions.ip_allowlist if self.policy.conditions else None
         return merge_blocks(map(parse_block, blocks)) if blocks else None
+
+    @cached_property
+    def needed(self) -> tuple[Attribute, ...]:
+        """What a request must send for the policy to hold, in the order of the document; own keys are always there."""
+        sent = tuple(attribute for attribute in self.tests if not reads_own_key(*attribute))
+        return sent if self.blocks is None else (*sent, ADDRESS)
+
+    @cached_property
+    def implied(self) -> frozenset[Attribute]:
+        """What is certainly sent where the policy holds: what it needs, and an address read as an attribute."""
+        needed = frozenset(self.needed)
+        return needed | {ADDRESS} if needed.intersection(_ADDRESS_KEYS) else needed
 
     @cached_property
     def is_possible(self) -> bool:

@@ -15,7 +15,9 @@ FORMATS = ("model.json", "model.yaml")
 """A JSON text is a YAML text, so most cases are read by both readers, and both must find the same at the same place."""
 
 _DECLARED = {
-    "resource_types": '[{"id": "document", "actions": ["read", "update"]}, {"id": "folder", "actions": ["read", "list"]}]',
+    "resource_types": """[
+        {"id": "document", "actions": ["read", "update"]}, {"id": "folder", "actions": ["read", "list"]}
+    ]""",
     "roles": '[{"id": "editor"}, {"id": "viewer"}]',
     "groups": '[{"id": "eng"}, {"id": "backend"}]',
 }
@@ -31,6 +33,25 @@ def policy(conditions: str = "{}", effect: str = "ALLOW", on: str = "document", 
     """A list with one policy, `p`."""
     scope = f'{{"resource_type_id": "{on}", "actions": ["read"]}}'
     return f'[{{"id": "p", "effect": "{effect}", "resource_types": [{scope}], "conditions": {conditions}{more}}}]'
+
+
+ALICE = '{"type": "user", "id": "alice"}'
+PLAN = '{"type": "document", "id": "plan"}'
+
+
+def grant(resource: str = PLAN, actions: str = '["read"]', more: str = "") -> str:
+    """A model document with one grant, to `ALICE`."""
+    return model_text(grants=f'[{{"subject": {ALICE}, "resource": {resource}, "actions": {actions}{more}}}]')
+
+
+def conditions(text: str, effect: str = "ALLOW", on: str = "document", **lists: str) -> str:
+    """A model document with one policy under these conditions."""
+    return model_text(policies=policy(text, effect, on), **lists)
+
+
+def compared(op: str, value: str, key: str = "k", on: str = "document", **lists: str) -> str:
+    """A model document with one policy that compares one attribute of the resource."""
+    return conditions(f'{{"resource_attrs": [{{"key": "{key}", "op": "{op}", "value": {value}}}]}}', on=on, **lists)
 
 
 def load_text(text: str, name: str = "model.json", limits: Limits | None = None) -> Loaded:

@@ -1,0 +1,26 @@
+"""Allowlists can be read."""
+
+import pytest
+
+from tests.support.diagnosing import FORMATS, conditions, seen
+
+
+def allowlist(text: str) -> str:
+    return conditions(f'{{"ip_allowlist": {text}}}')
+
+
+CASES = {
+    "empty": (allowlist("[]"), [("empty", "[")]),
+    "good": (allowlist('["10.0.0.0/8", "10.1.2.3", "2001:db8::/32", "::ffff:10.0.0.0/104"]'), []),
+    "host bits": (allowlist('["10.0.0.1/8"]'), [("bad-address", '"10.0.0.1/8"')]),
+    "zone": (allowlist('["::1", "fe80::1%eth0"]'), [("bad-address", '"fe80::1%eth0"')]),
+    "no address": (allowlist('["localhost", ""]'), [("bad-address", '"localhost"'), ("bad-address", '""')]),
+    "10,001 elements": (allowlist(str(["::1"] * 10_001).replace("'", '"')), [("too-long", "[")]),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("case", CASES)
+def test_faults_are_found_where_they_are(case, name):
+    text, expected = CASES[case]
+    assert seen(text, name) == expected

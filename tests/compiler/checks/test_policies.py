@@ -1,0 +1,50 @@
+"""What policies must not leave empty, and their limits."""
+
+import json
+
+import pytest
+
+from compiler.limits import Limits
+from tests.support.diagnosing import FORMATS, conditions, load_text, model_text, policy, seen
+
+ONES = json.dumps([{"key": "k", "op": "eq", "value": 1}] * 100)
+
+CASES = {
+    "empty roles": (model_text(policies=policy(more=', "roles": []')), [("empty", "[")]),
+    "no types": ('{"model": 1, "policies": [{"id": "p", "effect": "DENY", "resource_types": []}]}', [("empty", "[")]),
+    "no actions": (model_text(policies=policy().replace('["read"]', "[]")), [("empty", "[")]),
+    "rate limit on a DENY": (
+        conditions('{"rate_limit": {"limit": 1, "window_seconds": 1}}', effect="DENY"),
+        [("deny-rate-limit", '"rate_limit"')],
+    ),
+    "rate limit on an ALLOW": (conditions('{"rate_limit": {"limit": 1, "window_seconds": 1}}'), []),
+    "100 conditions": (conditions(f'{{"context_attrs": {ONES}}}'), []),
+    "101 conditions": (
+        conditions(f'{{"context_attrs": {ONES}, "ip_allowlist": ["::1"]}}'),
+        [("too-many-conditions", "{")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("case", CASES)
+def test_faults_are_found_where_they_are(case, name):
+    text, expected = CASES[case]
+    assert seen(text, name) == expected
+
+
+HELP = {
+    "empty roles": "leave `roles` out to mean everyone",
+}
+
+
+@pytest.mark.parametrize("case", HELP)
+def test_help(case):
+    (found,) = load_text(CASES[case][0]).diagnostics
+    assert found.help == HELP[case]
+
+
+def test_limits_are_values():
+    text = conditions('{"context_attrs": [{"key": "k", "op": "in", "value": [1, 2]}], "ip_allowlist": ["::1"]}')
+    limits = Limits(policy_conditions=1, list_constant_elements=1)
+    assert seen(text, limits=limits) == [("too-many-conditions", "{"), ("too-long", "[")]

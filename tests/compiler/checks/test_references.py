@@ -1,0 +1,75 @@
+"""What a model refers to is declared in it."""
+
+import pytest
+
+from tests.support.diagnosing import ALICE, FORMATS, grant, load_text, model_text, policy, seen
+
+CASES = {
+    "role of a policy": (model_text(policies=policy(more=', "roles": ["editr"]')), [("unknown-role", '"editr"')]),
+    "type of a policy": (model_text(policies=policy(on="documnt")), [("unknown-type", '"documnt"')]),
+    "action of a policy": (
+        model_text(policies=policy(on="folder").replace('"read"', '"update"')),
+        [("unknown-action", '"update"')],
+    ),
+    "action of some type": (model_text(policies=policy(on="*").replace('"read"', '"list"')), []),
+    "action of no type": (
+        model_text(policies=policy(on="*").replace('"read"', '"raed"')),
+        [("unknown-action", '"raed"')],
+    ),
+    "action where there are no types": (
+        model_text(resource_types="[]", policies=policy(on="*")),
+        [("unknown-action", '"read"')],
+    ),
+    "every action": (model_text(policies=policy().replace('"read"', '"*"')), []),
+    "type of a grant": (grant('{"type": "doc", "id": "d"}'), [("unknown-type", '"doc"')]),
+    "* is no type of a grant": (grant('{"type": "*", "id": "d"}'), [("unknown-type", '"*"')]),
+    "action of a grant": (grant(actions='["list", "*"]'), [("unknown-action", '"list"')]),
+    "no action of a grant": (grant(actions="[]"), [("empty", "[")]),
+    "type of a resource": (model_text(resources='[{"type": "doc", "id": "1"}]'), [("unknown-type", '"doc"')]),
+    "types of subjects are free": (model_text(subjects='[{"type": "anything", "id": "1"}]'), []),
+    "role of an assignment": (
+        model_text(assignments=f'[{{"role": "editr", "subject": {ALICE}}}]'),
+        [("unknown-role", '"editr"')],
+    ),
+    "group of an assignment": (
+        model_text(assignments='[{"role": "editor", "group": "end"}]'),
+        [("unknown-group", '"end"')],
+    ),
+    "assigned to nobody": (model_text(assignments='[{"role": "editor"}]'), [("either-or", "{")]),
+    "assigned to both": (
+        model_text(assignments=f'[{{"role": "editor", "group": "eng", "subject": {ALICE}}}]'),
+        [("either-or", "{")],
+    ),
+    "member of both kinds": (
+        model_text(groups='[{"id": "a", "members": [{"type": "user", "id": "u", "group": "a"}]}]'),
+        [("either-or", "{")],
+    ),
+    "half a member": (model_text(groups='[{"id": "a", "members": [{"type": "user"}]}]'), [("either-or", "{")]),
+    "no member": (model_text(groups='[{"id": "a", "members": [{}]}]'), [("either-or", "{")]),
+    "unknown member group": (
+        model_text(groups='[{"id": "a", "members": [{"group": "b"}]}]'),
+        [("unknown-group", '"b"')],
+    ),
+    "a cycle is harmless": (model_text(groups='[{"id": "a", "members": [{"group": "a"}]}]'), []),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("case", CASES)
+def test_faults_are_found_where_they_are(case, name):
+    text, expected = CASES[case]
+    assert seen(text, name) == expected
+
+
+HELP = {
+    "role of a policy": "did you mean `editor`?",
+    "type of a policy": "did you mean `document`?",
+    "action of no type": "did you mean `read`?",
+    "group of an assignment": "did you mean `eng`?",
+}
+
+
+@pytest.mark.parametrize("case", HELP)
+def test_help(case):
+    (found,) = load_text(CASES[case][0]).diagnostics
+    assert found.help == HELP[case]

@@ -1,0 +1,118 @@
+"""The lint `escapable-deny`: what a caller may leave out, and who profits from it."""
+
+import pytest
+
+from tests.support.diagnosing import FORMATS, load_text, seen
+from tests.support.linting import addresses, allow, deny, model, on, when, window
+
+GRANT = '[{"id": "g", "subject": {"type": "user", "id": "u"}, "resource": {"type": "document", "id": "d1"}, %s}]'
+READ = GRANT % '"actions": ["*"]'
+
+NEEDS = {
+    "an attribute": (allow(), deny(1, **when("s", "eq", "x")), '"s"'),
+    "an attribute that the ALLOW needs too": (allow(**when("s", "ne", "y")), deny(1, **when("s", "eq", "x")), None),
+    "of another section": (
+        allow(**when("s", "ne", "y", "subject_attrs")),
+        deny(1, **when("s", "eq", "x")),
+        '"s"',
+    ),
+    "of the context": (allow(), deny(1, **when("mfa", "eq", False, "context_attrs")), '"mfa"'),
+    "of the action": (allow(), deny(1, **when("how", "eq", "x", "action_attrs")), '"how"'),
+    "an own key": (allow(), deny(1, **when("id", "eq", "x")), None),
+    "`id` of an action is no own key": (allow(), deny(1, **when("id", "eq", "x", "action_attrs")), '"id"'),
+    "a time": (allow(), deny(1, **window(days=["mon"])), None),
+    "an address": (allow(), deny(1, **addresses("10.0.0.0/8")), "["),
+    "an address that the ALLOW needs too": (
+        allow(**addresses("::/0", "10.0.0.0/8")),
+        deny(1, **addresses("::1")),
+        None,
+    ),
+    "an address that the ALLOW compares": (
+        allow(**when("ip_address", "ne", "x", "context_attrs")),
+        deny(1, **addresses("::1")),
+        None,
+    ),
+    "nothing that can happen": (allow(**when("t", "eq", 1)), deny(1, **when("t", "eq", 2)), None),
+    "an ALLOW of higher priority": (allow(9), deny(10, **when("s", "eq", "x")), '"s"'),
+    "another action": (allow(), deny(1, **on("document", "update"), **when("s", "eq", "x")), None),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("case", NEEDS)
+def test_escapable_deny(case, name):
+    first, second, expected = NEEDS[case]
+    assert seen(model(first, second), name) == ([("escapable-deny", expected)] if expected else [])
+
+
+def test_escapable_deny_names_what_to_do():
+    (found,) = load_text(model(allow(), deny(1, **when("a.b", "eq", "x")))).diagnostics
+    assert found.message == (
+        "the DENY `d` does not hold where `resource.a.b` is left out, and the ALLOW `a` does not need it"
+    )
+    assert found.help == "give `a` a condition on `resource.a.b` too, so that it needs it as well"
+    (found,) = load_text(model(allow(), deny(1, **addresses("::1")))).diagnostics
+    assert found.help == "give `a` an `ip_allowlist` too, so that it needs it as well"
+
+
+def test_there_is_one_warning_for_each_deny():
+    conditions = {"conditions": {"resource_attrs": when("s", "eq", 1)["conditions"]["resource_attrs"] * 2}}
+    text = model(allow(), allow(id="b"), deny(1, **conditions), deny(1, id="e", **when("t", "eq", 1)), grants=READ)
+    assert seen(text) == [("escapable-deny", '"s"'), ("escapable-deny", '"t"')]
+
+
+GRANTED = {
+    "a grant": (deny(1, **when("s", "eq", "x")), READ, True),
+    "a grant of another action": (
+        deny(1, **when("s", "eq", "x")),
+        GRANT % '"actions": ["update"]',
+        False,
+    ),
+    "of another type": (deny(1, **on("folder", "*"), **when("s", "eq", "x")), READ, False),
+    "without an id": (deny(1, **when("s", "eq", "x")), READ.replace('"id": "g", ', ""), True),
+    "that never holds": (
+        deny(1, conditions={"resource_attrs": [{"key": "s", "op": "eq", "value": v} for v in "xy"]}),
+        READ,
+        False,
+    ),
+    "an unconditional DENY": (deny(1), READ, False),
+}
+OWN = {
+    "on the resource": ([("resource_attrs", "id", "eq", "d1")], True),
+    "on one of several": ([("resource_attrs", "id", "in", ["d0", "d1"])], True),
+    "on another resource": ([("resource_attrs", "id", "eq", "d2")], False),
+    "to the subject": ([("subject_attrs", "id", "eq", "u")], True),
+    "to another subject": ([("subject_attrs", "id", "eq", "v")], False),
+    "on the resource, to another subject": (
+        [("resource_attrs", "id", "eq", "d1"), ("subject_attrs", "id", "ne", "u")],
+        False,
+    ),
+    "on the resource, of that type": (
+        [("resource_attrs", "id", "eq", "d1"), ("resource_attrs", "type", "eq", "doc")],
+        True,
+    ),
+    "on the resource, of another type": (
+        [("resource_attrs", "id", "eq", "d1"), ("resource_attrs", "type", "eq", "document")],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OWN)
+def test_a_deny_on_own_ids_meets_the_grants_with_these_ids(case):
+    tests, warned = OWN[case]
+    conditions = {"context_attrs": [{"key": "mfa", "op": "eq", "value": False}]}
+    for section, key, op, value in tests:
+        conditions.setdefault(section, []).append({"key": key, "op": op, "value": value})
+    types = '[{"id": "document", "name": "doc", "actions": ["read", "update"]}]'
+    text = model(deny(1, conditions=conditions), grants=READ, resource_types=types)
+    assert [code for code, _ in seen(text)] == ["escapable-deny"] * warned
+    elsewhere = model(deny(1, conditions=conditions), grants=GRANT % '"actions": ["update"]', resource_types=types)
+    assert seen(elsewhere) == []
+
+
+def test_a_grant_as_a_witness_is_named():
+    (found,) = load_text(model(deny(1, **when("s", "eq", "x")), grants=READ)).diagnostics
+    assert "the direct grant `g` does not need it" in found.message
+    (found,) = load_text(model(deny(1, **when("s", "eq", "x")), grants=READ.replace('"id": "g", ', ""))).diagnostics
+    assert "the direct grant on `document` `d1` does not need it" in found.message

@@ -1,0 +1,74 @@
+"""The index of ALLOW policies loses none that a comparison of all with all would find."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compiler.checks.draft import draft_of
+from compiler.document import read_documents
+from compiler.findings import Findings
+from compiler.limits import Limits
+from compiler.lints.overlap import Budget, can_overlap
+from compiler.lints.reach import reaches_of
+from compiler.lints.rivals import Rivals, rank
+from compiler.source import Source
+from tests.support.diagnosing import model_text
+
+CONDITIONS = st.lists(
+    st.fixed_dictionaries(
+        {"key": st.sampled_from(["s", "t"]), "op": st.sampled_from(["eq", "ne", "lt"]), "value": st.integers(0, 3)}
+    )
+    | st.fixed_dictionaries({"key": st.just("s"), "op": st.just("in"), "value": st.lists(st.integers(0, 3))}),
+    max_size=2,
+)
+SCOPES = st.lists(
+    st.sampled_from([("document", "read"), ("document", "*"), ("*", "read"), ("folder", "list"), ("*", "*")]),
+    min_size=1,
+    max_size=2,
+)
+POLICIES = st.lists(
+    st.tuples(st.sampled_from(["ALLOW", "DENY"]), st.integers(0, 3), SCOPES, CONDITIONS), min_size=2, max_size=12
+)
+
+
+@given(POLICIES)
+def test_the_index_and_the_comparison_of_all_with_all_agree(rows):
+    reaches = reaches_from(rows)
+    rivals = Rivals(reaches)
+    for deny in reaches:
+        if deny.policy.effect == "DENY":
+            by_index = [allow for allow in rivals.of(deny) if can_overlap(deny, allow, Budget(1_000_000))]
+            by_all = [
+                allow
+                for allow in reaches
+                if allow.policy.effect == "ALLOW"
+                and allow.pairs & deny.pairs
+                and can_overlap(deny, allow, Budget(1_000_000))
+            ]
+            # Of those that ask for the same, only the first is kept; so the first of all is the same, and so is "none".
+            assert [rank(allow) for allow in by_index] == sorted(rank(allow) for allow in by_index)
+            assert by_index[:1] == sorted(by_all, key=rank)[:1]
+            assert {told(allow) for allow in by_index} == {told(allow) for allow in by_all}
+
+
+def told(reach):
+    return reach.pairs, json.dumps(reach.policy.conditions.resource_attrs, default=repr)
+
+
+def reaches_from(rows):
+    policies = [
+        {
+            "id": f"p{number:02}",
+            "effect": effect,
+            "priority": priority,
+            "resource_types": [{"resource_type_id": type_id, "actions": [action]} for type_id, action in scopes],
+            "conditions": {"resource_attrs": conditions},
+        }
+        for number, (effect, priority, scopes, conditions) in enumerate(rows)
+    ]
+    source = Source("m.json", model_text(policies=json.dumps(policies)).encode())
+    findings = Findings(100)
+    merged = read_documents([source], Limits(), findings, lambda *_: None)
+    assert findings.errors == 0
+    return reaches_of(draft_of(merged.lists, (), Limits()), ())

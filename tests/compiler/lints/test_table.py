@@ -1,0 +1,26 @@
+"""What all lints share: which policies they look at, and when they give up."""
+
+from compiler.limits import Limits
+from tests.support.diagnosing import load_text, seen
+from tests.support.linting import allow, deny, model, when
+
+
+def test_policies_with_errors_are_not_compared():
+    assert seen(model(allow(), deny(**when("s", "regex", "(")))) == [("bad-pattern", '"("')]
+
+
+def test_warnings_and_errors_come_together():
+    text = model(allow(), deny(), roles='[{"id": 1}]')
+    assert seen(text) == [("wrong-type", "1"), ("deny-priority", "0")]
+
+
+def test_a_lint_that_runs_out_of_steps_says_so():
+    policies = [
+        policy(id=f"p{n}{policy.__name__}", **when("n", op, n))
+        for n in range(20)
+        for policy, op in ((allow, "lt"), (deny, "gte"))
+    ]
+    found = load_text(model(*policies), limits=Limits(lint_steps=50)).diagnostics
+    assert {one.message for one in found if one.code == "lint-unfinished"} == {
+        "the lint `deny-priority` did not compare everything: it stops after 50 steps"
+    }
