@@ -18,12 +18,20 @@ class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
     expires: float
 
 
+LISTED_GRANTS = 16
+"""Up to so many granted resources are listed with their subject."""
+
+
 class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
-    """What decisions need of a subject: its direct groups by number, its direct roles, whether it has grants."""
+    """What decisions need of a subject: its direct groups by number, its direct roles, and on what it has grants.
+
+    `granted` lists those resources by type's number and id, in order; it is None where they are more than
+    LISTED_GRANTS.
+    """
 
     groups: tuple[int, ...]
     holdings: tuple[Held, ...]
-    has_grants: bool
+    granted: tuple[tuple[int, str], ...] | None
 
 
 class GroupRecord(msgspec.Struct, frozen=True, array_like=True):

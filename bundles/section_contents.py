@@ -8,7 +8,16 @@ import msgspec
 
 from bundles import closure, fact_codec, rule_codec
 from bundles.bucket_table import Entry
-from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
+from bundles.fact_codec import (
+    LISTED_GRANTS,
+    EntityRecord,
+    GrantRecord,
+    GroupRecord,
+    Held,
+    HolderRecord,
+    Names,
+    SubjectRecord,
+)
 from bundles.facts import Facts, Holding, Key
 from bundles.program import Clause, Program
 
@@ -129,11 +138,21 @@ class SectionContents:
         return fact_codec.encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
 
     def _subjects(self) -> Iterator[Entry]:
-        granted = {grant.subject for grant in self.facts.grants}
+        granted = self._granted()
         for key, subject in self.facts.subjects.items():
-            holdings = self._held(subject.holdings)
-            record = SubjectRecord(self._numbered(subject.groups), holdings, key in granted)
+            resources = granted.get(key, ())
+            listed = tuple(sorted(resources)) if len(resources) <= LISTED_GRANTS else None
+            record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
             yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+
+    def _granted(self) -> dict[Key, set[tuple[int, str]]]:
+        """The resources on which each subject has grants, as many as need to be known."""
+        granted: dict[Key, set[tuple[int, str]]] = {}
+        for grant in self.facts.grants:
+            resources = granted.setdefault(grant.subject, set())
+            if len(resources) <= LISTED_GRANTS:
+                resources.add((self.types[grant.resource.type], grant.resource.id))
+        return granted
 
     def _grants(self) -> Iterator[Entry]:
         """The grants of each subject on each resource, by id."""

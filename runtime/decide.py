@@ -57,7 +57,7 @@ def judge(
     """The answer where subject, rules and resource are found (E7, D1 to D6)."""
     if left.closed and not is_registered(snapshot, left, rid):
         return NOT_REGISTERED
-    grants = snapshot.grants(holder, left.type, rid, now) if holder.grants and rid is not None else ()
+    grants = snapshot.grants(holder, left.type, rid, now)
     permission: Answer | None = None
     for grant in grants:
         if action in snapshot.bundle.action_sets[grant.actions]:
@@ -68,9 +68,27 @@ def judge(
         place = left.allow_search.first(stype, sid, s, rid, r, a, c, now)
         permission = None if place is None else left.allow_tests[place][2]
     if denial is not None:
-        override, explicit = left.deny_answers[denial]
+        _, _, override, explicit = left.deny_tests[denial]
         return explicit if permission is None else override
     return permission or (_refusal(left) if grants else left.otherwise)
+
+
+def some_allow_holds(
+    left: Specialised,
+    stype: str,
+    sid: str | None,
+    s: Attributes,
+    rid: str | None,
+    r: Attributes,
+    a: Attributes,
+    c: Attributes,
+    now: float,
+) -> bool:
+    """Whether a DENY that holds overrides something (D1)."""
+    for test, rest, _ in left.allow_tests:
+        if test(stype, sid, s, rid, r, a, c, now) and all(test(stype, sid, s, rid, r, a, c, now) for test in rest):
+            return True
+    return False
 
 
 def is_registered(snapshot: Snapshot, left: Specialised, id: str | None) -> bool:

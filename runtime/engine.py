@@ -8,11 +8,11 @@ from typing import Any
 from bundles.errors import BundleError
 from bundles.manifest import Manifest
 from bundles.reader import Bundle, open_bundle
-from runtime.decide import decide
+from runtime.decide import decide, some_allow_holds
 from runtime.explain import explain
 from runtime.limits import MemoLimits
 from runtime.requests import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, read_evaluation
-from runtime.snapshot import Snapshot
+from runtime.snapshot import Holder, Snapshot, may_be_granted
 
 NO_CLOCK = 0.0
 """The instant given to tests that ask for none."""
@@ -49,9 +49,9 @@ class Engine:
         With `options.explain` true the response carries the proof (D10). Raises BadRequest for a malformed request,
         BundleError where a damaged part of the bundle is needed.
 
-        PERF: the plainest question (a known subject without grants or expiries, an open type, no clock; ids, at most
-        `properties`) is read, looked up and tested in one go. Finding a name in a dictionary of names that passed the
-        model's checks is its validation. Anything else goes the careful way, which a law in the tests holds equal.
+        PERF: the plainest question (a known subject without grants on the resource, an open type, no clock; ids, at
+        most `properties`) is read, looked up and tested in one go. Finding a name in a dictionary of names that passed
+        the model's checks is its validation. Anything else goes the careful way, which a law in the tests holds equal.
         """
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
@@ -63,7 +63,7 @@ class Engine:
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now)
         if (
-            holder.plain
+            (holder.plain or self._is_as_good_as_plain(holder, left.type, rid, now))
             and left.plain
             and s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
@@ -72,13 +72,14 @@ class Engine:
             and len(resource) == (2 if r is NO_ATTRIBUTES else 3)
             and "options" not in request
         ):
-            for test, rest in left.deny_tests:
+            for test, rest, override, explicit in left.deny_tests:
                 if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                     for test in rest:
                         if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                             break
-                    else:  # it holds, and D1 or D2 is the question
-                        return self._decide_carefully(request, now)
+                    else:
+                        overrides = some_allow_holds(left, stype, sid, s, rid, r, a, c, NO_CLOCK)
+                        return {"decision": False, "context": (override if overrides else explicit).context.copy()}
             for test, rest, answer in left.allow_tests:
                 if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                     for test in rest:
@@ -88,6 +89,14 @@ class Engine:
                         return {"decision": True, "context": answer.context.copy()}
             return {"decision": False, "context": left.otherwise.context.copy()}
         return self._decide_carefully(request, now)
+
+    def _is_as_good_as_plain(self, holder: Holder, type: int, id: str, now: float | None) -> bool:
+        """Whether a holder may be taken for a plain one: without grants on this resource, and true at this instant."""
+        return (
+            id.__class__ is str
+            and not may_be_granted(holder, type, id)
+            and holder.since <= (self._clock() if now is None else now) < holder.until
+        )
 
     def _decide_carefully(self, request: Any, now: float | None) -> dict[str, Any]:
         read = read_evaluation(request)
@@ -139,11 +148,15 @@ class Engine:
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
-        if not (holder.plain and left.plain and resource_id):
+        if not (
+            left.plain
+            and resource_id
+            and (holder.plain or self._is_as_good_as_plain(holder, left.type, resource_id, now))
+        ):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
-        for test, rest in left.deny_tests:
+        for test, rest, _, _ in left.deny_tests:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):

@@ -27,7 +27,7 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
     rid = rname if resource_by == "id" else snapshot.bundle.resource_id(left.type, resource_by, rname)
     if left.closed and not is_registered(snapshot, left, rid):
         return {"candidates": []}
-    grants = snapshot.grants(holder, left.type, rid, now) if holder.grants and rid is not None else []
+    grants = snapshot.grants(holder, left.type, rid, now)
     covering = [grant.id for grant in grants if action in snapshot.bundle.action_sets[grant.actions]]
     proof = _Proof(snapshot, request, sid, rid, now)
     return {"candidates": [*map(_grant, covering), *map(proof.candidate, (*left.denies, *left.allows))]}

@@ -19,12 +19,14 @@ FOREVER = float("inf")
 class Holder:
     """What a subject brings to a decision, true for instants in `since` <= now < `until` (P4).
 
-    `grants` is the subject's part of the keys of its direct grants, empty where it has none; a `plain` holder has
-    none, and nothing that expires.
+    `grants` is the subject's part of the keys of its direct grants, empty where it has none; `granted` are the
+    resources that they are on, by type's number and id, None where these are many. A `plain` holder has no grants, and
+    nothing that expires.
     """
 
     roles: RoleSet
     grants: str = ""
+    granted: frozenset[tuple[int, str]] | None = frozenset()
     plain: bool = True
     since: float = -FOREVER
     until: float = FOREVER
@@ -63,9 +65,10 @@ class Snapshot:
         groups = {ancestor for number in record.groups for ancestor in self._group(number).ancestors}
         inherited = [(held, GROUP) for number in groups.union(record.groups) for held in self._group(number).holdings]
         held, since, until = _in_force([*inherited, *direct], now)
-        grants = grants_prefix(type, id) if record.has_grants else ""
+        grants = "" if record.granted == () else grants_prefix(type, id)
+        granted = None if record.granted is None else frozenset(record.granted)
         plain = not grants and (since, until) == (-FOREVER, FOREVER)
-        holder = Holder(self._role_set(held), grants, plain, since, until)
+        holder = Holder(self._role_set(held), grants, granted, plain, since, until)
         self._subjects += 1
         if self._subjects > self._limits.subjects:
             self._forget()
@@ -87,8 +90,10 @@ class Snapshot:
             roles.left.setdefault(type_name, {})[action] = left
         return left
 
-    def grants(self, holder: Holder, type: int, id: str, now: float) -> list[GrantRecord]:
+    def grants(self, holder: Holder, type: int, id: str | None, now: float) -> list[GrantRecord]:
         """The grants of a subject on a resource that are in force at `now`, whatever their actions, by id (P4)."""
+        if id is None or not may_be_granted(holder, type, id):
+            return []
         return [grant for grant in self.bundle.grants(holder.grants, type, id) if now < grant.expires]
 
     def _group(self, number: int) -> GroupRecord:
@@ -102,6 +107,11 @@ class Snapshot:
         if len(self._role_sets) >= self._limits.role_sets:
             self._forget()
         return self._role_sets.setdefault(key, RoleSet(key))
+
+
+def may_be_granted(holder: Holder, type: int, id: str) -> bool:
+    """Whether it is worth looking for grants on a resource, expired ones included."""
+    return bool(holder.grants) and (holder.granted is None or (type, id) in holder.granted)
 
 
 def _in_force(holdings: list[tuple[Held, str]], now: float) -> tuple[dict[int, str], float, float]:

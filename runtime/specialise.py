@@ -50,8 +50,8 @@ class Rule:
 class Specialised:
     """What is left for one (set of roles, type, action). Rules stand in the order in which they are reported (D8).
 
-    `deny_tests` are a rule's first test and the rest of them, with the answers for D1 and D2 in `deny_answers`;
-    `allow_tests` likewise, with the answer for D3. Rules that can't hold, and those behind one that always holds, are
+    `deny_tests` are a rule's first test, the rest of them, and the answers for D1 and D2; `allow_tests` likewise, with
+    the answer for D3. Rules that can't hold, and those behind one that always holds, are
     left out. `otherwise` is the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks for no
     clock and has few rules; for any other, `deny_search` and `allow_search` give places in these tuples.
     """
@@ -61,8 +61,7 @@ class Specialised:
     plain: bool
     denies: tuple[Rule, ...]
     allows: tuple[Rule, ...]
-    deny_tests: tuple[tuple[Test, tuple[Test, ...]], ...]
-    deny_answers: tuple[tuple[Answer, Answer], ...]
+    deny_tests: tuple[tuple[Test, tuple[Test, ...], Answer, Answer], ...]
     allow_tests: tuple[tuple[Test, tuple[Test, ...], Answer], ...]
     otherwise: Answer
     deny_search: RuleSearch
@@ -93,9 +92,9 @@ class TypeRules:
             plain=not (self.type.closed or timed or deny_search.indexed or allow_search.indexed),
             denies=denies,
             allows=allows,
-            deny_tests=tuple(map(_first_and_rest, deny)),
-            deny_answers=tuple(
-                (denied(rule.clause, overrides=True), denied(rule.clause, overrides=False)) for rule in deny
+            deny_tests=tuple(
+                (*_first_and_rest(rule), denied(rule.clause, overrides=True), denied(rule.clause, overrides=False))
+                for rule in deny
             ),
             allow_tests=tuple((*_first_and_rest(rule), allowed(rule.clause, rule.path)) for rule in allow),
             otherwise=self._otherwise(roles, allows),

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from bundles.fact_codec import LISTED_GRANTS
 from bundles.reader import open_bundle
 from runtime import BadRequest, Engine
 from runtime.limits import MemoLimits
@@ -256,3 +257,29 @@ def test_an_explanation_cuts_long_values(tmp_path, value, shown):
     (condition,) = candidate["conditions"]
     head = {"section": "resource_attrs", "key": "a", "op": "eq", "value": "z", "holds": False}
     assert condition == head | shown
+
+
+@pytest.mark.parametrize("count", [1, LISTED_GRANTS, LISTED_GRANTS + 1, 3 * LISTED_GRANTS])
+def test_few_and_many_grants_of_one_subject(tmp_path, count):
+    """P4, D5: whether a subject's granted resources are listed with it or looked up, the answers are the same."""
+    engine = engine_of(
+        tmp_path,
+        grants=[
+            {
+                "id": f"g{number}",
+                "subject": {"type": "user", "id": "alice"},
+                "resource": {"type": "document", "id": f"d{number}"},
+                "actions": ["read"],
+                **({"expires_at": "1970-01-01T00:00:00Z"} if number == 0 else {}),
+            }
+            for number in range(count)
+        ],
+    )
+    for number in range(count + 3):
+        granted = 0 < number < count
+        for _ in range(2):
+            asked = question(resource=f"d{number}")
+            assert engine.decide(asked)["decision"] is granted
+            assert engine.allowed("user", "alice", "read", "Document", f"d{number}") is granted
+            code = engine.decide(question(action="write", resource=f"d{number}"))["context"]["reason_code"]
+            assert code == ("ACTION_NOT_PERMITTED" if granted else "NO_POLICY_MATCH")
