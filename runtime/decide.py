@@ -85,7 +85,7 @@ def some_allow_holds(
     now: float,
 ) -> bool:
     """Whether a DENY that holds overrides something (D1)."""
-    for test, rest, _ in left.allow_tests:
+    for test, rest in left.allow_at_all:
         if test(stype, sid, s, rid, r, a, c, now) and all(test(stype, sid, s, rid, r, a, c, now) for test in rest):
             return True
     return False

@@ -163,7 +163,7 @@ class Engine:
                         break
                 else:
                     return False
-        for test, rest, _ in left.allow_tests:
+        for test, rest in left.allow_at_all:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):

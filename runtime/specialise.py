@@ -51,9 +51,10 @@ class Specialised:
     """What is left for one (set of roles, type, action). Rules stand in the order in which they are reported (D8).
 
     `deny_tests` are a rule's first test, the rest of them, and the answers for D1 and D2; `allow_tests` likewise, with
-    the answer for D3. Rules that can't hold, and those behind one that always holds, are
-    left out. `otherwise` is the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks for no
-    clock and has few rules; for any other, `deny_search` and `allow_search` give places in these tuples.
+    the answer for D3; `allow_at_all` are these by the number of their tests, so the likeliest first, for those who only
+    ask whether one holds. Rules that can't hold, and those behind one that always holds, are left out. `otherwise` is
+    the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks for no clock and has few rules;
+    for any other, `deny_search` and `allow_search` give places in these tuples.
     """
 
     type: int
@@ -63,6 +64,7 @@ class Specialised:
     allows: tuple[Rule, ...]
     deny_tests: tuple[tuple[Test, tuple[Test, ...], Answer, Answer], ...]
     allow_tests: tuple[tuple[Test, tuple[Test, ...], Answer], ...]
+    allow_at_all: tuple[tuple[Test, tuple[Test, ...]], ...]
     otherwise: Answer
     deny_search: RuleSearch
     allow_search: RuleSearch
@@ -97,6 +99,7 @@ class TypeRules:
                 for rule in deny
             ),
             allow_tests=tuple((*_first_and_rest(rule), allowed(rule.clause, rule.path)) for rule in allow),
+            allow_at_all=tuple(map(_first_and_rest, sorted(allow, key=lambda rule: len(rule.tests)))),
             otherwise=self._otherwise(roles, allows),
             deny_search=deny_search,
             allow_search=allow_search,
