@@ -31,7 +31,8 @@ _BOUNDS = struct.Struct("<QQ")
 _SIZES = struct.Struct("<II")
 _CHECKSUM = struct.Struct("<I")
 
-_number = int.from_bytes
+_CHECKSUM_SIZE, _SIZES_SIZE = _CHECKSUM.size, _SIZES.size
+_number, _bounds, _sizes = int.from_bytes, _BOUNDS.unpack_from, _SIZES.unpack_from
 
 Entry: TypeAlias = tuple[bytes, bytes]
 Hasher: TypeAlias = Callable[[], blake2b]
@@ -103,7 +104,7 @@ def _bodies(
 class BucketTable:
     """A table in a mapped file. Thread-safe: what is remembered is only that a bucket was checked."""
 
-    __slots__ = ("_base", "_checked", "_data", "_end", "_hasher", "_mask", "_name", "entries", "salt")
+    __slots__ = ("_base", "_checked", "_data", "_directory", "_end", "_hasher", "_mask", "_name", "entries", "salt")
 
     def __init__(self, data: mmap, name: str, section: Section):
         """Raises BundleError where the section can't be a table."""
@@ -115,6 +116,7 @@ class BucketTable:
             raise BundleError(f"the bundle is damaged: section `{name}` claims {buckets} buckets")
         self._hasher, self._mask = hasher_of(self.salt), buckets - 1
         self._base, self._end = section.offset, section.offset + section.size
+        self._directory = section.offset + _HEAD.size
         self._checked = bytearray(buckets)
 
     def get(self, key: bytes) -> bytes | None:
@@ -123,13 +125,13 @@ class BucketTable:
         state = self._hasher()
         state.update(key)
         bucket = _number(state.digest(), "little") & self._mask
-        low, high = _BOUNDS.unpack_from(data, self._base + _HEAD.size + 8 * bucket)
+        low, high = _bounds(data, self._directory + 8 * bucket)
         if not self._checked[bucket]:
             self._check(bucket, low, high)
-        place, high, size = self._base + low + _CHECKSUM.size, self._base + high, len(key)
+        place, high, size = self._base + low + _CHECKSUM_SIZE, self._base + high, len(key)
         while place < high:
-            key_size, value_size = _SIZES.unpack_from(data, place)
-            start = place + _SIZES.size
+            key_size, value_size = _sizes(data, place)
+            start = place + _SIZES_SIZE
             place = start + key_size + value_size
             if key_size == size and data[start : start + size] == key:
                 return data[start + size : place]
@@ -138,13 +140,13 @@ class BucketTable:
     def items(self) -> Iterator[Entry]:
         """Every entry, in the table's order. Raises BundleError for a damaged bucket."""
         for bucket in range(self._mask + 1):
-            low, high = _BOUNDS.unpack_from(self._data, self._base + _HEAD.size + 8 * bucket)
+            low, high = _bounds(self._data, self._directory + 8 * bucket)
             self._check(bucket, low, high)
             place, high = self._base + low + _CHECKSUM.size, self._base + high
             while place < high:
-                key_size, value_size = _SIZES.unpack_from(self._data, place)
-                middle = place + _SIZES.size + key_size
-                yield self._data[place + _SIZES.size : middle], self._data[middle : middle + value_size]
+                key_size, value_size = _sizes(self._data, place)
+                middle = place + _SIZES_SIZE + key_size
+                yield self._data[place + _SIZES_SIZE : middle], self._data[middle : middle + value_size]
                 place = middle + value_size
 
     def _check(self, bucket: int, low: int, high: int) -> None:

