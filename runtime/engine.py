@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -101,16 +102,23 @@ class Engine:
     def _decide_carefully(self, request: Any, now: float | None) -> dict[str, Any]:
         read = read_evaluation(request)
         snapshot = self._snapshot
-        instant = self._clock() if now is None else now
+        instant = self._instant(now)
         answer = decide(snapshot, read, instant)
         context: dict[str, Any] = answer.context.copy()
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant)
         return {"decision": answer.allowed, "context": context}
 
+    def _instant(self, now: float | None) -> float:
+        """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""
+        instant = self._clock() if now is None else now
+        if not isfinite(instant):
+            raise ValueError(f"`now` is no instant: {instant}")
+        return instant
+
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """A response for each request, in order; a malformed one is answered by its own error item (W4)."""
-        instant = self._clock() if now is None else now
+        instant = self._instant(now)
         return [self._decide_item(request, instant) for request in requests]
 
     def _decide_item(self, request: Any, now: float) -> dict[str, Any]:
@@ -173,7 +181,7 @@ class Engine:
                     return True
         if holder.plain:
             return False
-        grants = self._snapshot.grants(holder, left.type, resource_id, self._clock() if now is None else now)
+        grants = self._snapshot.grants(holder, left.type, resource_id, self._instant(now))
         return any(action in self._snapshot.bundle.action_sets[grant.actions] for grant in grants)
 
     def _allowed_carefully(
@@ -191,7 +199,7 @@ class Engine:
     ) -> bool:
         if not all(isinstance(name, str) and name for name in (stype, sid, action, rtype, rid)):
             raise BadRequest("types, ids and the action are non-empty strings", "$")
-        instant = self._clock() if now is None else now
+        instant = self._instant(now)
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
         return decide(self._snapshot, request, instant).allowed
 

@@ -1,6 +1,7 @@
 """The proof of a decision: every candidate, and what each of its conditions compared with what (rule D10)."""
 
 import json
+from copy import deepcopy
 from typing import Any
 
 from bundles.conditions.keys import read, reads_own_key, steps_of
@@ -75,8 +76,10 @@ class _Proof:
         """What the condition reads and compares; a value that the caller did not send is named as missing."""
         context = self._sections["context_attrs"]
         match atom:
-            case Comparison(section, key, op, value):
-                shown = {"section": section, "key": key, "op": op, **_shown("value", value)}
+            case Comparison(
+                section, key, op, value
+            ):  # copied: the answer is its caller's, the constant is the program's
+                shown = {"section": section, "key": key, "op": op, **_shown("value", deepcopy(value))}
                 return shown | _actual(self._read(section, key))
             case During(window):
                 shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}

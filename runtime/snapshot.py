@@ -37,8 +37,8 @@ class Snapshot:
 
     `holders` remembers what subjects bring, by type and id.
 
-    PERF: two dictionaries of strings are read in half the time that one of pairs takes. When one of the memories is
-    full, all of them start anew: working a subject out again costs less than keeping account of which is oldest.
+    PERF: two dictionaries of strings are read in half the time that one of pairs takes. A memory that is
+    full starts anew: working a subject out again costs less than keeping account of which is oldest.
     """
 
     def __init__(self, bundle: Bundle, limits: MemoLimits):
@@ -52,9 +52,18 @@ class Snapshot:
         nothing = RoleSet(())
         self.nobody = Holder(nothing)
         """The holder for an unregistered subject: no role, no group, no grant (E3)."""
-        self.holders: dict[str, dict[str, Holder]] = {}
         self._role_sets = {nothing.held: nothing}
-        self._subjects = self._specialisations = 0
+        self._forget_subjects()
+        self._specialisations = 0
+
+    def _forget_subjects(self) -> None:
+        self.holders: dict[str, dict[str, Holder]] = {}
+        self._subjects = 0
+
+    def _forget_specialisations(self) -> None:
+        for roles in list(self._role_sets.values()):
+            roles.left.clear()
+        self._specialisations = 0
 
     def holder(self, type: str, id: str, now: float) -> Holder:
         """What a subject brings to a decision at `now` (epoch seconds), worked out anew."""
@@ -69,10 +78,9 @@ class Snapshot:
         granted = None if record.granted is None else frozenset(record.granted)
         plain = not grants and (since, until) == (-FOREVER, FOREVER)
         holder = Holder(self._role_set(held), grants, granted, plain, since, until)
+        if self._subjects >= self._limits.subjects:
+            self._forget_subjects()
         self._subjects += 1
-        if self._subjects > self._limits.subjects:
-            self._forget()
-            self._subjects = 1
         self.holders.setdefault(type, {})[id] = holder
         return holder
 
@@ -83,10 +91,9 @@ class Snapshot:
             return None
         left = rules.specialise(roles, action)
         if action in rules.type.actions:
+            if self._specialisations >= self._limits.specialisations:
+                self._forget_specialisations()
             self._specialisations += 1
-            if self._specialisations > self._limits.specialisations:
-                self._forget()
-                self._specialisations = 1
             roles.left.setdefault(type_name, {})[action] = left
         return left
 

@@ -290,3 +290,50 @@ def test_few_and_many_grants_of_one_subject(tmp_path, count):
             assert engine.allowed("user", "alice", "read", "Document", f"d{number}") is granted
             code = engine.decide(question(action="write", resource=f"d{number}"))["context"]["reason_code"]
             assert code == ("ACTION_NOT_PERMITTED" if granted else "NO_POLICY_MATCH")
+
+
+@pytest.mark.parametrize("now", [float("nan"), float("inf")])
+def test_an_instant_that_is_none_is_refused(tmp_path, now):
+    """By NaN every assignment would have expired, also the one through which a DENY applies."""
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": "barred"}],
+        assignments=[{"role": "barred", "subject": {"type": "user", "id": "alice"}, "expires_at": "2100-01-01T00:00Z"}],
+        policies=[policy(), policy("d", "DENY", priority=9, roles=["barred"])],
+    )
+    for _ in range(2):
+        for ask in (
+            lambda: engine.decide(question(), now),
+            lambda: engine.decide_many([question()], now),
+            lambda: engine.allowed("user", "alice", "read", "Document", "d1", now=now),
+        ):
+            with pytest.raises(ValueError, match="`now` is no instant"):
+                ask()
+        assert engine.decide(question(), 0)["context"]["reason_code"] == "DENY_OVERRIDE"
+
+
+def test_an_explanation_belongs_to_its_caller(tmp_path):
+    """What a caller does to an answer must not reach the constants of the program."""
+    conditions = {"resource_attrs": [{"key": "a", "op": "eq", "value": [{"b": "secret"}]}]}
+    engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
+    asked = question(options={"explain": True})
+    (candidate,) = engine.decide(asked)["context"]["explanation"]["candidates"]
+    candidate["conditions"][0]["value"][0]["b"] = "mine"
+    asked["resource"]["properties"] = {"a": [{"b": "mine"}]}
+    assert engine.decide(asked)["decision"] is False
+
+
+def test_forgetting_subjects_keeps_what_is_left_of_the_program(tmp_path):
+    """Many subjects share few sets of roles; what is specialised for these is dear."""
+    document = {
+        "resource_types": TYPES,
+        "subjects": [{"type": "user", "id": f"u{n}"} for n in range(9)],
+        "policies": [policy()],
+    }
+    bundle = open_bundle(bundle_file(document, tmp_path / "model.bundle"))
+    engine = Engine(bundle, limits=MemoLimits(subjects=2))
+    engine.allowed("user", "u0", "read", "Document", "d1")
+    left = engine._snapshot.nobody.roles.left["Document"]["read"]
+    for number in range(9):
+        engine.allowed("user", f"u{number}", "read", "Document", "d1")
+    assert engine._snapshot.nobody.roles.left["Document"]["read"] is left
