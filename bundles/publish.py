@@ -1,5 +1,6 @@
 """Publishes a file by write, fsync, rename: a reader sees the old file or the new one, never half of one."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ def published(path: Path) -> Iterator[BinaryIO]:
 
     Raises OSError where the folder can't be written. A file that another process has mapped stays as it was for it.
     """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with cast(BinaryIO, os.fdopen(handle, "w+b")) as file:

@@ -31,7 +31,7 @@ NOT_DECLARED = _refusal("NO_POLICY_MATCH", "the resource type is not declared")
 NOT_REGISTERED = _refusal("NO_POLICY_MATCH", "the resource type is closed and the resource is not registered")
 NO_POLICY_MATCH = _refusal("NO_POLICY_MATCH", "no policy and no grant applies to this subject, resource and action")
 ACTION_NOT_PERMITTED = _refusal(
-    "ACTION_NOT_PERMITTED", "the subject is permitted other actions on the resource, but not this one"
+    "ACTION_NOT_PERMITTED", "what applies to the subject on this resource covers other actions, not this one"
 )
 
 

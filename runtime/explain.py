@@ -4,6 +4,7 @@ import json
 from copy import deepcopy
 from typing import Any
 
+from bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
 from bundles.conditions.keys import read, reads_own_key, steps_of
 from bundles.conditions.values import Json
 from bundles.conditions.windows import show_window
@@ -83,14 +84,20 @@ class _Proof:
                 return shown | _actual(self._read(section, key))
             case During(window):
                 shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}
-                return shown | _actual(context.get("time"))
+                return shown | (_actual(sent) if (sent := context.get("time")) is not None else self._clock())
             case From(blocks):
-                key = "ip" if context.get("ip") is not None else "ip_address"
+                sent = {key for key in ("ip", "ip_address") if context.get(key) is not None}
+                key = "ip_address" if sent == {"ip_address"} else "ip"
                 shown = {"section": "ip_allowlist", "key": key, "op": "in", "value": list(blocks)}
                 return shown | _actual(context.get(key))
             case Rate(limit, window_seconds):
                 rate = {"limit": limit, "window_seconds": window_seconds}
                 return {"section": "rate_limit", "key": "rate", "op": "lte", "value": rate, "missing": True}
+
+    def _clock(self) -> dict[str, Any]:
+        """The service's instant, which stands in for one that was not sent (C8)."""
+        instant = from_seconds(self._arguments[-1])
+        return {"missing": True, "clock": show_instant(instant)} if EARLIEST <= instant < END else {"missing": True}
 
     def _read(self, section: str, key: str) -> Json:
         if reads_own_key(section, key):

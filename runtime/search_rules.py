@@ -1,8 +1,8 @@
 """Finds the first of many rules that holds, asking only those that the value of one attribute lets through.
 
 A policy for each customer, project or document is common, and all of them lie on one type and action. Where many rules
-compare one attribute with strings, that attribute's value leads to the few that can hold; they are then tested whole,
-so this only leaves out what can't hold.
+compare one attribute with strings or numbers, that attribute's value leads to the few that can hold; they are then
+tested whole, so this only leaves out what can't hold.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from bundles.conditions.keys import read, reads_own_key, steps_of
-from bundles.conditions.values import Json
+from bundles.conditions.values import Json, is_number
 from bundles.program import Comparison, Section
 from runtime.attributes import Test
 from runtime.requests import Attributes
@@ -38,10 +38,10 @@ class RuleSearch:
         key = _most_telling(bodies)
         self.indexed = key is not None
         self._value_of: ValueOf | None = None if key is None else _reader(*key)
-        self._by_value: dict[str, list[Candidate]] = defaultdict(list)
+        self._by_value: dict[str | float, list[Candidate]] = defaultdict(list)
         self._others: list[Candidate] = []
         for place, (body, rule) in enumerate(zip(bodies, tests, strict=True)):
-            values = None if key is None else _strings(body, key)
+            values = None if key is None else _values(body, key)
             for value in values or ():
                 self._by_value[value].append((place, rule))
             if values is None:
@@ -63,7 +63,7 @@ class RuleSearch:
         found: int | None = None
         if self._value_of is not None:
             value = self._value_of(t, i, s, n, r, a, c, now)
-            candidates = self._by_value.get(value, ()) if isinstance(value, str) else ()
+            candidates = self._by_value.get(value, ()) if _is_plain(value) else ()
             found = next(_holding(candidates, t, i, s, n, r, a, c, now), None)
         for place, tests in self._others:
             if found is not None and place > found:
@@ -93,7 +93,7 @@ def _holding(
 
 
 def _most_telling(bodies: Sequence[Sequence[object]]) -> Key | None:
-    """The attribute that most rules compare with strings, where at least half of many do."""
+    """The attribute that most rules compare with strings or numbers, where at least half of many do."""
     if len(bodies) < INDEXED_FROM:
         return None
     counts: Counter[Key] = Counter()
@@ -109,13 +109,18 @@ def _is_telling(atom: Comparison) -> bool:
     if (atom.section, atom.key) == ("resource_attrs", "type"):
         return False
     if atom.op == "eq":
-        return isinstance(atom.value, str)
-    return atom.op == "in" and all(isinstance(item, str) for item in atom.value)
+        return _is_plain(atom.value)
+    return atom.op == "in" and all(map(_is_plain, atom.value))
 
 
-def _strings(body: Sequence[object], key: Key) -> frozenset[str] | None:
-    """The strings of which `key` must be one for the body to hold, None where it may be anything."""
-    found: frozenset[str] | None = None
+def _is_plain(value: Json) -> bool:
+    """Whether a value is a string or a number: what a dictionary finds by the equality of rule C3, flags left out."""
+    return isinstance(value, str) or is_number(value)
+
+
+def _values(body: Sequence[object], key: Key) -> frozenset[str | float] | None:
+    """The values of which `key` must be one for the body to hold, None where it may be anything."""
+    found: frozenset[str | float] | None = None
     for atom in body:
         if isinstance(atom, Comparison) and (atom.section, atom.key) == key and _is_telling(atom):
             these = frozenset(atom.value if atom.op == "in" else (atom.value,))

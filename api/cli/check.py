@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from api.build import NoSources, read_files
-from api.cli.output import Unreadable, error_console, progress_bar, summary
+from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 from compiler.show_diagnostics import show_json
 
 
@@ -27,8 +27,10 @@ def check_command(sources: tuple[Path, ...], style: str) -> None:
     try:
         with progress_bar() as progress:
             read = read_files(sources, progress)
-    except (OSError, NoSources) as ex:
+    except NoSources as ex:
         raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
     if style == "json":
         click.echo(show_json(read.diagnostics))
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from api.build import NoSources, Refused, build_bundle
-from api.cli.output import Unreadable, error_console, progress_bar, summary
+from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 
 
 @click.command("compile")
@@ -31,8 +31,10 @@ def compile_command(sources: tuple[Path, ...], output: Path) -> None:
         click.echo(ex.read.shown, nl=False, err=True)
         console.print(summary(ex.read.diagnostics))
         sys.exit(1)
-    except (OSError, NoSources) as ex:
+    except NoSources as ex:
         raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
     click.echo(built.shown, nl=False, err=True)
     console.print(
         f"{output}: {output.stat().st_size:,} bytes" + (f", {summary(built.diagnostics)}" if built.shown else "")

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from api.bodies import ENCODER, decoded
-from api.cli.output import Unreadable
+from api.cli.output import Unreadable, os_sentence
 from api.limits import HttpLimits
 from api.lines import TooLong, read_lines
 from api.rejections import BodyRejected
@@ -61,7 +61,7 @@ def decide_command(bundle: Path, source: Path | None, now: float | None) -> None
     except BrokenPipeError:
         raise
     except OSError as ex:
-        raise Unreadable(str(ex)) from None
+        raise Unreadable(os_sentence(ex)) from None
     except BundleError as ex:
         raise Unreadable(f"{bundle}: {ex}") from None
     sys.exit(0 if good else 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from api.cli.output import Unreadable, os_sentence
 from bundles.errors import BundleError
 from bundles.file_format import VERSION
 from bundles.program_text import show_program
@@ -34,8 +35,7 @@ def inspect_command(bundle: Path, rules: bool, style: str) -> None:
         click.echo(f"{bundle}: {ex}", err=True)
         sys.exit(1)
     except OSError as ex:
-        click.echo(str(ex), err=True)
-        sys.exit(2)
+        raise Unreadable(os_sentence(ex)) from None
     if rules:
         click.echo(show_program(opened.program()), nl=False)
     elif style == "json":

@@ -17,6 +17,15 @@ class Unreadable(click.ClickException):
     exit_code = 2
 
 
+def os_sentence(error: OSError) -> str:
+    """What the system refused, of which file.
+
+    >>> os_sentence(FileNotFoundError(2, "No such file or directory", "model.yaml"))
+    'model.yaml: no such file or directory'
+    """
+    return f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error)
+
+
 def error_console() -> Console:
     """Standard error, without colours where it is no terminal."""
     return Console(stderr=True, highlight=False, soft_wrap=True)

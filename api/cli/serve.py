@@ -13,7 +13,7 @@ from rich.console import Console
 from api.admin_key import KEY_FILE, UnusableKey, store_digest, write_key
 from api.app import Collaborators, create_app
 from api.build import NoSources, Refused, build_bundle, build_demo, build_empty
-from api.cli.output import Unreadable, error_console, progress_bar, summary
+from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 from api.demo import demo_questions
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
@@ -76,7 +76,7 @@ def serve_command(
     except BundleError as ex:
         raise Unreadable(f"{directory / BUNDLE_FILE}: {ex}") from None
     except OSError as ex:
-        raise Unreadable(f"{ex.filename}: {(ex.strerror or str(ex)).lower()}" if ex.filename else str(ex)) from None
+        raise Unreadable(os_sentence(ex)) from None
     run(service)
 
 
@@ -89,9 +89,9 @@ def _get_ready(
     prepare_directory(directory)
     listener = bound_socket(bind)
     bundle = directory / BUNDLE_FILE
+    access = admin_access(directory, settings.preset_key)  # before the model that is there is replaced
     _build(bundle, sources, demo)
     engine = Engine.open(bundle)
-    access = admin_access(directory, settings.preset_key)
     start_listening(listener)
     console = error_console()
     url = f"http://{shown_address(listener)}"
@@ -100,7 +100,7 @@ def _get_ready(
     )
     _hand_over(console, directory, access)
     if demo:
-        _show_example(console, url, directory, access)
+        _show_example(console, url, directory, access, preset=settings.preset_key is not None)
     app = create_app(Collaborators(engine, time.time, access.digest, limits, log))
     return Service(app, listener, limits, workers, log_level)
 
@@ -115,6 +115,7 @@ def _build(bundle: Path, sources: tuple[Path, ...], demo: bool) -> None:
                 built = build_demo(bundle, progress)
             elif not bundle.exists():
                 built = build_empty(bundle)
+                error_console().print("there is no model yet, so all is denied; give one with --import or --demo")
             else:
                 return
     except Refused as ex:
@@ -138,14 +139,14 @@ def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
         console.print(f"The administrator's key is in {path}", markup=False)
 
 
-def _show_example(console: Console, url: str, directory: Path, access: AdminAccess) -> None:
+def _show_example(console: Console, url: str, directory: Path, access: AdminAccess, preset: bool) -> None:
     question = demo_questions()[0].request | {"options": {"explain": True}}
     body = shlex.quote(msgspec.json.encode(question).decode())
     key_file = directory / KEY_FILE
     key = f"${KEY_VARIABLE}"
     if access.fresh_key is not None and console.is_terminal:
         key = access.fresh_key
-    elif key_file.exists():
+    elif key_file.exists() and not preset:
         key = f"$(cat {shlex.quote(str(key_file))})"
     console.print("Ask for a decision, and the reason of it:")
     console.print(

@@ -337,3 +337,13 @@ def test_forgetting_subjects_keeps_what_is_left_of_the_program(tmp_path):
     for number in range(9):
         engine.allowed("user", f"u{number}", "read", "Document", "d1")
     assert engine._snapshot.nobody.roles.left["Document"]["read"] is left
+
+
+def test_an_explanation_tells_the_clock_that_stood_in_for_a_time(tmp_path):
+    """D10, C8."""
+    conditions = {"time_window": {"not_before": "1970-01-01T00:00Z"}, "ip_allowlist": ["10.0.0.0/8"]}
+    engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
+    (candidate,) = engine.decide(question(options={"explain": True}), 1.5)["context"]["explanation"]["candidates"]
+    window, address = candidate["conditions"]
+    assert (window["missing"], window["clock"], window["holds"]) == (True, "1970-01-01T00:00:01.5Z", True)
+    assert (address["key"], address["missing"], address["holds"]) == ("ip", True, False)

@@ -1,5 +1,6 @@
 """The index over many rules finds what trying them one after the other finds."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,16 @@ def test_only_rules_that_can_hold_are_tried():
     assert search.indexed
     assert search.first("user", "alice", {}, "d1", {"project": "p70"}, {}, {}, 0.0) == 70
     assert tried == [70]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"), [(70, 70), (70.0, 70), (True, None), ("70", None), (None, None), ([70], None)]
+)
+def test_numbers_lead_to_their_rules_too(value, place):
+    bodies = [(Comparison("resource_attrs", "customer", "eq", number),) for number in range(100)]
+    search = RuleSearch(bodies, [conjunction(body, "ALLOW", "document", lambda name: None) for body in bodies])
+    assert search.indexed
+    assert search.first("user", "alice", {}, "d1", {"customer": value}, {}, {}, 0.0) == place
 
 
 def test_few_rules_are_not_indexed():

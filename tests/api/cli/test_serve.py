@@ -53,6 +53,15 @@ def test_a_later_start_serves_what_was_imported(tmp_path: Path, model_file: Path
             assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
 
 
+def test_a_start_that_is_refused_leaves_the_model_that_is_there(tmp_path: Path, model_file: Path) -> None:
+    with running(tmp_path / "data", "--import", str(model_file)):
+        pass
+    before = (tmp_path / "data" / "default.bundle").read_bytes()
+    code, said = refused("--data", str(tmp_path / "data"), "--demo", settings={"WRIT_ADMIN_KEY": "short"})
+    assert (code, "at least 32" in said) == (2, True)
+    assert (tmp_path / "data" / "default.bundle").read_bytes() == before
+
+
 def test_several_files_are_one_model(tmp_path: Path, model_file: Path) -> None:
     more = tmp_path / "more.yaml"
     more.write_text(
