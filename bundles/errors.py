@@ -6,3 +6,7 @@ class BundleError(Exception):
 
     Nothing is ever granted from a bundle that raised this.
     """
+
+
+UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
+"""What Python raises over bytes that a checksum vouches for and no writer of ours wrote."""

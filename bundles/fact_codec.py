@@ -4,17 +4,20 @@ A key is its parts with their lengths in front, so that no two lists of parts gi
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from bundles.errors import BundleError
+from bundles.errors import UNREADABLE, BundleError
+
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""A number that stands for a role, group, type or set of actions."""
 
 
 class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A role by number, held until `expires` (epoch seconds, infinity for ever)."""
 
-    role: int
+    role: Number
     expires: float
 
 
@@ -29,7 +32,7 @@ class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
     LISTED_GRANTS.
     """
 
-    groups: tuple[int, ...]
+    groups: tuple[Number, ...]
     holdings: tuple[Held, ...]
     granted: tuple[tuple[int, str], ...] | None
 
@@ -38,7 +41,7 @@ class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
     """A group: its id, all groups that it is in, to any depth, by number, and the roles assigned to it itself (P3)."""
 
     id: str
-    ancestors: tuple[int, ...]
+    ancestors: tuple[Number, ...]
     holdings: tuple[Held, ...]
 
 
@@ -46,7 +49,7 @@ class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A direct grant; `actions` is the number of a set of actions."""
 
     id: str
-    actions: int
+    actions: Number
     expires: float
 
 
@@ -62,7 +65,7 @@ class HolderRecord(msgspec.Struct, frozen=True, array_like=True):
     """Who holds a role, or is in a group, directly: subjects by key and groups by number."""
 
     subjects: tuple[tuple[str, str], ...]
-    groups: tuple[int, ...]
+    groups: tuple[Number, ...]
 
 
 class Names(msgspec.Struct, frozen=True, array_like=True):
@@ -95,7 +98,7 @@ def decode_record(kind: Any, data: bytes) -> Any:
     """A record of that kind. Raises BundleError for bytes that are none."""
     try:
         return _decoders[kind].decode(data)
-    except msgspec.MsgspecError as ex:
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: a record can't be read: {ex}") from None
 
 

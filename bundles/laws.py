@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from bundles.conditions.comparisons import OPERATORS, predicate
 from bundles.conditions.values import Json, is_number
+from bundles.conditions.windows import TimeWindow
 from bundles.program import SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
 
 
@@ -63,15 +64,19 @@ def check_program(program: Program) -> None:
 def _is_legal(atom: object) -> bool:
     match atom:
         case Comparison(section, key, op, value):
-            return section in SECTIONS and key != "" and op in OPERATORS and _fits(op, value)
+            return section in SECTIONS and isinstance(key, str) and key != "" and op in OPERATORS and _fits(op, value)
         case During(window):
-            return window.start != window.end and bool(window.days) and bool(window.timezone)
+            return isinstance(window.start, int) and isinstance(window.end, int) and _is_window(window)
         case From(blocks):
             return len(blocks) > 0
         case Rate(limit, window_seconds):
             return limit > 0 and window_seconds > 0
         case _:
             return False
+
+
+def _is_window(window: TimeWindow) -> bool:
+    return window.start != window.end and bool(window.days) and bool(window.timezone)
 
 
 def _fits(op: str, value: Json) -> bool:

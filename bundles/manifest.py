@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from bundles.errors import BundleError
+from bundles.errors import UNREADABLE, BundleError
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -39,5 +39,5 @@ def decode_manifest(data: bytes) -> Manifest:
     """The inverse of `encode_manifest`. Raises BundleError for anything else."""
     try:
         return msgspec.json.decode(data, type=Manifest)
-    except (msgspec.MsgspecError, RecursionError) as ex:
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: its manifest can't be read: {ex}") from None

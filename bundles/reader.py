@@ -15,10 +15,10 @@ import msgspec
 
 from bundles import fact_codec, rule_codec
 from bundles.bucket_table import BucketTable
-from bundles.errors import BundleError
+from bundles.errors import UNREADABLE, BundleError
 from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectRecord
 from bundles.file_format import Section, Sections, check_section, decode_header
-from bundles.laws import IllegalProgram, check_clause
+from bundles.laws import IllegalProgram, check_clause, check_program
 from bundles.manifest import Manifest, decode_manifest
 from bundles.program import Clause, Program, ResourceType
 from bundles.record_list import RecordList
@@ -70,6 +70,10 @@ class Bundle:
         names: Names = fact_codec.decode_record(Names, self._bytes("names"))
         self.types = tuple(ResourceType(*type) for type in names.types)
         self.roles = names.roles
+        try:
+            check_program(Program(self.types, self.roles, ()))
+        except IllegalProgram as ex:
+            raise BundleError(f"the bundle is damaged: {ex}") from None
         self.action_sets = tuple(frozenset(actions) for actions in names.action_sets)
         self._zones = {name: decode_zone(name, data) for name, data in names.zones.items()}
         self._types_by_id = {type.id: type for type in self.types}
@@ -104,7 +108,7 @@ class Bundle:
         clause = rule_codec.decode_clause(self._lists["clauses"][number], self._type_ids, self.roles)
         try:
             check_clause(clause, self._types_by_id)
-        except IllegalProgram as ex:
+        except UNREADABLE as ex:  # IllegalProgram among them
             raise BundleError(f"the bundle is damaged: {ex}") from None
         return clause
 
@@ -139,9 +143,13 @@ class Bundle:
         if found is None:
             return ()
         try:
-            return fact_codec.decode_grants(found)
-        except msgspec.MsgspecError as ex:
+            grants = fact_codec.decode_grants(found)
+        except (msgspec.MsgspecError, *UNREADABLE) as ex:
             raise BundleError(f"the bundle is damaged: a grant can't be read: {ex}") from None
+        for grant in grants:
+            if grant.actions >= len(self.action_sets):
+                raise BundleError(f"the bundle is damaged: it has no set of actions {grant.actions}")
+        return grants
 
     def is_registered(self, type: int, id: str) -> bool:
         """Whether a closed type has this instance (E7)."""

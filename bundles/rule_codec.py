@@ -4,13 +4,13 @@ Clauses are JSON because constants are: an integer of any size and a string of a
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from bundles.conditions.windows import TimeWindow
-from bundles.errors import BundleError
+from bundles.errors import UNREADABLE, BundleError
 from bundles.program import Atom, Clause, Comparison, During, From, Rate
 
 
@@ -52,7 +52,7 @@ def decode_rules(data: bytes) -> RuleIndex:
     """Raises BundleError for bytes that are no RuleIndex."""
     try:
         return _rule_decoder.decode(data)
-    except msgspec.MsgspecError as ex:
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
 
 
@@ -60,7 +60,7 @@ def decode_allows(data: bytes) -> AllowIndex:
     """Raises BundleError for bytes that are no AllowIndex."""
     try:
         return _allow_decoder.decode(data)
-    except msgspec.MsgspecError as ex:
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
 
 
@@ -81,13 +81,20 @@ def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Cl
             policy=policy,
             name=name,
             priority=int(priority),
-            roles=None if held is None else tuple(roles[number] for number in held),
-            types=tuple(types[number] for number in covered),
+            roles=None if held is None else tuple(_named(roles, held)),
+            types=tuple(_named(types, covered)),
             actions=tuple(actions),
             body=tuple(_atom(*row) for row in body),
         )
-    except (ValueError, TypeError, LookupError, RecursionError) as ex:
+    except UNREADABLE as ex:
         raise BundleError(f"the bundle is damaged: a clause can't be read: {ex}") from None
+
+
+def _named(names: Sequence[str], numbers: Iterable[int]) -> Iterator[str]:
+    for number in numbers:
+        if number < 0:
+            raise ValueError(f"there is no number {number}")
+        yield names[number]
 
 
 def _atom_row(atom: Atom) -> list[Any]:

@@ -63,7 +63,8 @@ def _add_grants(facts: Facts, source: Model) -> None:
         facts.resources.setdefault(resource, _ONLY_NAMED)
         expanded = _sorted_actions(grant, declared)
         expanded = actions.setdefault(expanded, expanded)
-        grants.append(Grant(grant.id or "", subject, resource, expanded, _expiry(grant.expires_at)))
+        if expanded:  # `*` on a type without actions grants nothing
+            grants.append(Grant(grant.id or "", subject, resource, expanded, _expiry(grant.expires_at)))
     facts.grants = grants
 
 

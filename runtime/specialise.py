@@ -7,6 +7,7 @@ closure. Evaluations, filters, searches and explanations all start from the same
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bundles.errors import UNREADABLE, BundleError
 from bundles.program import Clause, During, ResourceType
 from bundles.reader import Bundle
 from bundles.rule_codec import RuleIndex
@@ -114,7 +115,10 @@ class TypeRules:
                 if paths.get(number) != ROLE:
                     paths[number] = path
         found = ((self._clause(number), path) for number, path in paths.items())
-        return [Rule(clause, path, tests) for (clause, tests), path in found]
+        rules = [Rule(clause, path, tests) for (clause, tests), path in found]
+        if any(self.type.id not in rule.clause.types or action not in rule.clause.actions for rule in rules):
+            raise BundleError("the bundle is damaged: its index names a clause on another type or action")
+        return rules
 
     def _index(self, action: str) -> RuleIndex:
         index = self._indexes.get(action)
@@ -128,7 +132,11 @@ class TypeRules:
         found = self._clauses.get(number)
         if found is None:
             clause = self.bundle.clause(number)
-            found = clause, conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
+            try:
+                tests = conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
+            except UNREADABLE as ex:
+                raise BundleError(f"the bundle is damaged: clause {number} can't be tested: {ex}") from None
+            found = clause, tests
             self._clauses[number] = found
         return found
 

@@ -347,3 +347,20 @@ def test_an_explanation_tells_the_clock_that_stood_in_for_a_time(tmp_path):
     window, address = candidate["conditions"]
     assert (window["missing"], window["clock"], window["holds"]) == (True, "1970-01-01T00:00:01.5Z", True)
     assert (address["key"], address["missing"], address["holds"]) == ("ip", True, False)
+
+
+def test_a_grant_of_everything_on_a_type_without_actions_grants_nothing(tmp_path):
+    """P1, P4, D6."""
+    engine = engine_of(
+        tmp_path,
+        resource_types=[{"id": "document", "name": "Document", "actions": []}],
+        grants=[
+            {
+                "id": "g",
+                "subject": {"type": "user", "id": "alice"},
+                "resource": {"type": "document", "id": "d1"},
+                "actions": ["*"],
+            }
+        ],
+    )
+    assert engine.decide(question())["context"]["reason_code"] == "NO_POLICY_MATCH"
