@@ -49,7 +49,7 @@ def _resources(parts: Collaborators, errors: ErrorAnswers) -> Mapping[str, objec
     bodies = Bodies(limits)
     return {
         "/access/v1/evaluation": Evaluation(engine.decide, bodies),
-        "/access/v1/evaluations": Evaluations(engine.decide, parts.clock, bodies, limits.batch_items, errors.report),
+        "/access/v1/evaluations": Evaluations(engine.decide, parts.clock, bodies, limits, errors.report),
         "/healthz": Health(),
         "/readyz": Readiness(engine),
     }

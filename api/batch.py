@@ -60,14 +60,20 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
     return Batch(items, defaults, stops_at)
 
 
-def answers(batch: Batch, decide: Decide, report: Callable[[Exception], None]) -> list[Members]:
+def answers(batch: Batch, decide: Decide, report: Callable[[Exception], None], most_explained: int) -> list[Members]:
     """One decision an item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
 
-    An item that fails is its own denial. `report` is told of a failure that is not the item's fault.
+    An item that fails is its own denial. `report` is told of a failure that is not the item's fault. Proofs are large
+    and slow beside decisions, so none is made once those of the batch have more than `most_explained` candidates (D10).
     """
     answered: list[Members] = []
+    explained = 0
     for item in batch.items:
-        answer = _answer(batch.defaults, item, decide, report)
+        if explained > most_explained:  # proofs are asked for by the whole batch or not at all
+            answer = error_item(400, f"the proofs of this batch have over {most_explained} candidates: ask for fewer")
+        else:
+            answer = _answer(batch.defaults, item, decide, report)
+            explained += len(answer["context"].get("explanation", {}).get("candidates", ()))
         answered.append(answer)
         if answer["decision"] is batch.stops_at:
             break

@@ -22,6 +22,7 @@ class HttpLimits:
     string_bytes: int = 64 * 1024
     key_characters: int = 256
     batch_items: int = 1_000
+    explained_candidates: int = 10_000
     connections: int = 4_096
     head_seconds: float = 10.0
     body_seconds: float = 30.0
@@ -35,6 +36,7 @@ _COUNTS: Final = {
     "WRIT_MAX_STRING_BYTES": ("string_bytes", 2**30),
     "WRIT_MAX_KEY_CHARACTERS": ("key_characters", 2**20),
     "WRIT_MAX_BATCH_ITEMS": ("batch_items", 1_000_000),
+    "WRIT_MAX_EXPLAINED_CANDIDATES": ("explained_candidates", 10_000_000),
     "WRIT_MAX_CONNECTIONS": ("connections", 1_000_000),
 }
 _SECONDS: Final = {

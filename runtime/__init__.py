@@ -1,7 +1,7 @@
 """Answers from a bundle: decisions and their proofs, without I/O and without a clock behind its front door.
 
-Reading path: `requests` → `conditions` (closures) → `specialise` → `snapshot` → `decide` → `answers` → `explain` →
-`engine` (the front door).
+Reading path: `requests` → `attributes` and `conditions` (closures) → `answers` → `rule` → `search_rules` →
+`rank_rules` → `specialise` → `snapshot` → `decide` → `explain` → `engine` (the front door).
 """
 
 from bundles.errors import BundleError

@@ -1,6 +1,7 @@
 """Conditions as closures: each atom of a clause's body becomes a test, with everything constant folded in."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TypeAlias
 
@@ -26,14 +27,23 @@ def never(*_: object) -> bool:
     return False
 
 
-def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> tuple[Test, ...]:
-    """The conjunction of `atoms` for resources of the type that requests call `type_name`, cheap tests first.
+@dataclass(frozen=True, slots=True, eq=False)
+class Conjunction:
+    """A clause's body as tests: `by_atom` one for each atom in order, as a proof shows them.
 
-    Empty for what always holds, `(never,)` for what can't hold.
+    `tests` are those that decide, cheap ones first: empty for what always holds, `(never,)` for what can't hold.
     """
-    ordered = (atom_test(atom, effect, type_name, zones) for atom in sorted(atoms, key=_cost))
-    tests = tuple(test for test in ordered if test is not always)
-    return (never,) if never in tests else tests
+
+    tests: tuple[Test, ...]
+    by_atom: tuple[Test, ...]
+
+
+def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> Conjunction:
+    """The conjunction of `atoms` for resources of the type that requests call `type_name`."""
+    by_atom = tuple(_atom_test(atom, effect, type_name, zones) for atom in atoms)
+    ordered = sorted(zip(map(_cost, atoms), range(len(by_atom)), strict=True))
+    tests = tuple(by_atom[place] for _, place in ordered if by_atom[place] is not always)
+    return Conjunction((never,) if never in tests else tests, by_atom)
 
 
 def _cost(atom: Atom) -> int:
@@ -46,7 +56,7 @@ def _cost(atom: Atom) -> int:
             return 2
 
 
-def atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test:
+def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test:
     """The test of one atom of a clause with that effect."""
     match atom:
         case Comparison(section, key, op, value):

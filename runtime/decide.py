@@ -5,6 +5,7 @@ PERF: arguments stay flat from the front door to the tests; packing them into an
 
 from runtime.answers import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, NOT_DECLARED, NOT_REGISTERED, Answer, granted
 from runtime.requests import Attributes, EvaluationRequest
+from runtime.search_rules import first_rule
 from runtime.snapshot import Holder, Snapshot
 from runtime.specialise import Specialised
 
@@ -63,32 +64,14 @@ def judge(
         if action in snapshot.bundle.action_sets[grant.actions]:
             permission = granted(grant.id)
             break
-    denial = left.deny_search.first(stype, sid, s, rid, r, a, c, now)
+    denial = first_rule(left.deny_searches, stype, sid, s, rid, r, a, c, now)
     if permission is None:
-        place = left.allow_search.first(stype, sid, s, rid, r, a, c, now)
-        permission = None if place is None else left.allow_tests[place][2]
+        allow = first_rule(left.allow_searches, stype, sid, s, rid, r, a, c, now)
+        permission = None if allow is None else allow.ready[-1]
     if denial is not None:
-        _, _, override, explicit = left.deny_tests[denial]
+        _, _, override, explicit = denial.ready
         return explicit if permission is None else override
     return permission or (_refusal(left) if grants else left.otherwise)
-
-
-def some_allow_holds(
-    left: Specialised,
-    stype: str,
-    sid: str | None,
-    s: Attributes,
-    rid: str | None,
-    r: Attributes,
-    a: Attributes,
-    c: Attributes,
-    now: float,
-) -> bool:
-    """Whether a DENY that holds overrides something (D1)."""
-    for test, rest in left.allow_at_all:
-        if test(stype, sid, s, rid, r, a, c, now) and all(test(stype, sid, s, rid, r, a, c, now) for test in rest):
-            return True
-    return False
 
 
 def is_registered(snapshot: Snapshot, left: Specialised, id: str | None) -> bool:

@@ -9,10 +9,11 @@ from typing import Any
 from bundles.errors import BundleError
 from bundles.manifest import Manifest
 from bundles.reader import Bundle, open_bundle
-from runtime.decide import decide, some_allow_holds
+from runtime.decide import decide
 from runtime.explain import explain
 from runtime.limits import MemoLimits
 from runtime.requests import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, read_evaluation
+from runtime.search_rules import first_rule
 from runtime.snapshot import Holder, Snapshot, may_be_granted
 
 NO_CLOCK = 0.0
@@ -23,7 +24,8 @@ class Engine:
     """Answers from one bundle. Thread-safe, and fork-safe: processes forked from one that holds it share the mapping.
 
     Values in a request are read as JSON decodes them (None, bool, int, float, str, list, dict); an attribute of any
-    other Python type can't be read, so every condition on it is false (C7).
+    other Python type can't be read, so every condition on it is false (C7). Within a list or an object, such a value
+    equals nothing, as a null does.
     """
 
     def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.time, limits: MemoLimits | None = None):
@@ -79,9 +81,9 @@ class Engine:
                         if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                             break
                     else:
-                        overrides = some_allow_holds(left, stype, sid, s, rid, r, a, c, NO_CLOCK)
-                        return {"decision": False, "context": (override if overrides else explicit).context.copy()}
-            for test, rest, answer in left.allow_tests:
+                        permitted = first_rule(left.allow_searches, stype, sid, s, rid, r, a, c, NO_CLOCK)
+                        return {"decision": False, "context": (override if permitted else explicit).context.copy()}
+            for test, rest, _, answer in left.allow_tests:
                 if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                     for test in rest:
                         if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
@@ -112,9 +114,12 @@ class Engine:
     def _instant(self, now: float | None) -> float:
         """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""
         instant = self._clock() if now is None else now
-        if not isfinite(instant):
-            raise ValueError(f"`now` is no instant: {instant}")
-        return instant
+        try:
+            if isfinite(instant):
+                return instant
+        except (TypeError, OverflowError):  # no number, or one beyond all instants
+            pass
+        raise ValueError("`now` is no instant: it is a number of epoch seconds")
 
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """A response for each request, in order; a malformed one is answered by its own error item (W4)."""
@@ -149,18 +154,21 @@ class Engine:
         """
         s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
         a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
+        snapshot = self._snapshot
         try:
-            holder = self._snapshot.holders[subject_type][subject_id]
+            holder = snapshot.holders[subject_type][subject_id]
             left = holder.roles.left[resource_type][action]
-        except KeyError:
+        except (KeyError, TypeError):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
+        instant = NO_CLOCK if holder.plain else self._instant(now)
         if not (
             left.plain
             and resource_id.__class__ is str
-            and resource_id
-            and (holder.plain or holder.since <= (self._clock() if now is None else now) < holder.until)
+            and 0 < len(resource_id) <= MAX_ID_CHARACTERS
+            and (holder.plain or holder.since <= instant < holder.until)
+            and s.__class__ is r.__class__ is a.__class__ is c.__class__ is dict
         ):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
@@ -172,7 +180,7 @@ class Engine:
                         break
                 else:
                     return False
-        for test, rest in left.allow_at_all:
+        for test, rest, _, _ in left.allow_at_all:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
@@ -181,8 +189,8 @@ class Engine:
                     return True
         if holder.plain:
             return False
-        grants = self._snapshot.grants(holder, left.type, resource_id, self._instant(now))
-        return any(action in self._snapshot.bundle.action_sets[grant.actions] for grant in grants)
+        grants = snapshot.grants(holder, left.type, resource_id, instant)
+        return any(action in snapshot.bundle.action_sets[grant.actions] for grant in grants)
 
     def _allowed_carefully(
         self,
@@ -197,8 +205,12 @@ class Engine:
         c: Attributes,
         now: float | None,
     ) -> bool:
-        if not all(isinstance(name, str) and name for name in (stype, sid, action, rtype, rid)):
-            raise BadRequest("types, ids and the action are non-empty strings", "$")
+        if not all(
+            isinstance(name, str) and 0 < len(name) <= MAX_ID_CHARACTERS for name in (stype, sid, action, rtype, rid)
+        ):
+            raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
+        if not all(isinstance(attributes, dict) for attributes in (s, r, a, c)):
+            raise BadRequest("attributes are dictionaries", "$")
         instant = self._instant(now)
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
         return decide(self._snapshot, request, instant).allowed

@@ -1,6 +1,7 @@
 """The proof of a decision: every candidate, and what each of its conditions compared with what (rule D10)."""
 
 import json
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -9,14 +10,17 @@ from bundles.conditions.keys import read, reads_own_key, steps_of
 from bundles.conditions.values import Json
 from bundles.conditions.windows import show_window
 from bundles.program import Atom, Comparison, During, From, Rate
-from runtime.conditions import atom_test
 from runtime.decide import is_registered, subject_of, what_is_left
 from runtime.requests import Attributes, EvaluationRequest
+from runtime.rule import Rule
 from runtime.snapshot import Snapshot
-from runtime.specialise import Rule
 
 MAX_SHOWN_CHARACTERS = 1_024
 """A value longer than this is cut: a batch must not turn one large attribute into a thousand copies of it."""
+
+
+MAX_SHOWN_POLICIES = 1_000
+"""Of more policies than these, a proof shows those that hold, then the first of the others, and their full number."""
 
 
 def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
@@ -31,8 +35,11 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
         return {"candidates": []}
     grants = snapshot.grants(holder, left.type, rid, now)
     covering = [grant.id for grant in grants if action in snapshot.bundle.action_sets[grant.actions]]
-    proof = _Proof(snapshot, request, sid, rid, now)
-    return {"candidates": [*map(_grant, covering), *map(proof.candidate, (*left.denies, *left.allows))]}
+    proof = _Proof(request, sid, rid, now)
+    rules = (*left.denies, *left.allows)
+    shown = proof.most_telling(rules)
+    cut = {"candidates_cut": len(rules)} if len(shown) < len(rules) else {}
+    return {"candidates": [*map(_grant, covering), *map(proof.candidate, shown)], **cut}
 
 
 def _grant(id: str) -> dict[str, Any]:
@@ -42,11 +49,9 @@ def _grant(id: str) -> dict[str, Any]:
 class _Proof:
     """One request with its entities resolved, against which candidates are proved."""
 
-    def __init__(self, snapshot: Snapshot, request: EvaluationRequest, sid: str | None, rid: str | None, now: float):
-        self._zones = snapshot.bundle.zone
+    def __init__(self, request: EvaluationRequest, sid: str | None, rid: str | None, now: float):
         (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
         self._arguments = (stype, sid, subject, rid, resource, properties, context, now)
-        self._resource_type = rtype
         self._sections: dict[str, Attributes] = {
             "subject_attrs": subject,
             "resource_attrs": resource,
@@ -58,8 +63,19 @@ class _Proof:
             "resource_attrs": {"id": rid, "type": rtype},
         }
 
+    def most_telling(self, rules: Sequence[Rule]) -> list[Rule]:
+        """The rules to show, in order."""
+        if len(rules) <= MAX_SHOWN_POLICIES:
+            return list(rules)
+        holds = [all(test(*self._arguments) for test in rule.body.tests) for rule in rules]
+        places = sorted(range(len(rules)), key=lambda place: not holds[place])[:MAX_SHOWN_POLICIES]
+        return [rules[place] for place in sorted(places)]
+
     def candidate(self, rule: Rule) -> dict[str, Any]:
-        conditions = [self._condition(atom, rule) for atom in rule.clause.body]
+        conditions = [
+            {**self._compared(atom), "holds": test(*self._arguments)}
+            for atom, test in zip(rule.clause.body, rule.body.by_atom, strict=True)
+        ]
         return {
             "id": rule.clause.policy,
             "kind": "policy",
@@ -69,17 +85,12 @@ class _Proof:
             "conditions": conditions,
         }
 
-    def _condition(self, atom: Atom, rule: Rule) -> dict[str, Any]:
-        test = atom_test(atom, rule.clause.effect, self._resource_type, self._zones)
-        return {**self._compared(atom), "holds": test(*self._arguments)}
-
     def _compared(self, atom: Atom) -> dict[str, Any]:
         """What the condition reads and compares; a value that the caller did not send is named as missing."""
         context = self._sections["context_attrs"]
         match atom:
-            case Comparison(
-                section, key, op, value
-            ):  # copied: the answer is its caller's, the constant is the program's
+            case Comparison(section, key, op, value):
+                # copied: the answer is its caller's, the constant is the program's
                 shown = {"section": section, "key": key, "op": op, **_shown("value", deepcopy(value))}
                 return shown | _actual(self._read(section, key))
             case During(window):

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MemoLimits:
-    """Entries of each memory."""
+    """Entries of each memory. A specialisation counts for one, and the rules in all of them are counted too."""
 
     specialisations: int = 65_536
+    specialised_rules: int = 1_000_000
     subjects: int = 65_536
     role_sets: int = 65_536

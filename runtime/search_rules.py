@@ -5,15 +5,15 @@ compare one attribute with strings or numbers, that attribute's value leads to t
 tested whole, so this only leaves out what can't hold.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from bundles.conditions.keys import read, reads_own_key, steps_of
 from bundles.conditions.values import Json, is_number
 from bundles.program import Comparison, Section
-from runtime.attributes import Test
 from runtime.requests import Attributes
+from runtime.rule import Rule
 
 INDEXED_FROM = 16
 """Fewer rules than this are tested one after the other, which is as fast."""
@@ -24,29 +24,26 @@ ValueOf: TypeAlias = Callable[
 ]
 """Takes what a test takes, and gives the value of one attribute."""
 
-Candidate: TypeAlias = tuple[int, tuple[Test, ...]]
-"""A rule's place in the order in which rules are reported, and its tests."""
-
 
 class RuleSearch:
-    """The rules of one effect, in the order in which they are reported (D8)."""
+    """Rules of one effect, in the order in which they are reported (D8)."""
 
-    __slots__ = ("_by_value", "_others", "_value_of", "indexed")
+    __slots__ = ("_by_value", "_others", "_value_of", "indexed", "rules")
 
-    def __init__(self, bodies: Sequence[Sequence[object]], tests: Sequence[tuple[Test, ...]]):
-        """`bodies` are the atoms of each rule and `tests` their closures, both in order."""
-        key = _most_telling(bodies)
+    def __init__(self, rules: Sequence[Rule]):
+        """`rules` are in order."""
+        key = _most_telling([rule.clause.body for rule in rules])
+        self.rules = tuple(rules)
         self.indexed = key is not None
         self._value_of: ValueOf | None = None if key is None else _reader(*key)
-        self._by_value: dict[str | float, list[Candidate]] = defaultdict(list)
-        self._others: list[Candidate] = []
-        for place, (body, rule) in enumerate(zip(bodies, tests, strict=True)):
-            values = None if key is None else _values(body, key)
+        self._by_value: dict[str | float, list[int]] = {}
+        self._others: list[int] = []
+        for place, rule in enumerate(rules):
+            values = None if key is None else _values(rule.clause.body, key)
             for value in values or ():
-                self._by_value[value].append((place, rule))
+                self._by_value.setdefault(value, []).append(place)
             if values is None:
-                self._others.append((place, rule))
-        self._by_value = dict(self._by_value)
+                self._others.append(place)
 
     def first(
         self,
@@ -58,26 +55,45 @@ class RuleSearch:
         a: Attributes,
         c: Attributes,
         now: float,
-    ) -> int | None:
-        """The place of the first rule that holds, None where none does."""
+    ) -> Rule | None:
+        """The first rule that holds, None where none does."""
         found: int | None = None
         if self._value_of is not None:
             value = self._value_of(t, i, s, n, r, a, c, now)
-            candidates = self._by_value.get(value, ()) if _is_plain(value) else ()
-            found = next(_holding(candidates, t, i, s, n, r, a, c, now), None)
-        for place, tests in self._others:
-            if found is not None and place > found:
-                return found
-            for test in tests:
+            let_through = self._by_value.get(value, ()) if _is_plain(value) else ()
+            found = self._first_of(let_through, len(self.rules), t, i, s, n, r, a, c, now)
+        before = len(self.rules) if found is None else found
+        other = self._first_of(self._others, before, t, i, s, n, r, a, c, now)
+        found = found if other is None else other
+        return None if found is None else self.rules[found]
+
+    def _first_of(
+        self,
+        places: Sequence[int],
+        before: int,
+        t: str,
+        i: str | None,
+        s: Attributes,
+        n: str | None,
+        r: Attributes,
+        a: Attributes,
+        c: Attributes,
+        now: float,
+    ) -> int | None:
+        """The first of `places` whose rule holds, None where it is not in front of `before`."""
+        for place in places:
+            if place > before:
+                break
+            for test in self.rules[place].body.tests:
                 if not test(t, i, s, n, r, a, c, now):
                     break
             else:
                 return place
-        return found
+        return None
 
 
-def _holding(
-    candidates: Sequence[Candidate],
+def first_rule(
+    searches: Sequence[RuleSearch],
     t: str,
     i: str | None,
     s: Attributes,
@@ -86,10 +102,14 @@ def _holding(
     a: Attributes,
     c: Attributes,
     now: float,
-) -> Iterator[int]:
-    for place, tests in candidates:
-        if all(test(t, i, s, n, r, a, c, now) for test in tests):
-            yield place
+) -> Rule | None:
+    """The first rule of several orders that holds, None where none does."""
+    first: Rule | None = None
+    for search in searches:
+        found = search.first(t, i, s, n, r, a, c, now)
+        if found is not None and (first is None or found.rank < first.rank):
+            first = found
+    return first
 
 
 def _most_telling(bodies: Sequence[Sequence[object]]) -> Key | None:

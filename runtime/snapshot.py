@@ -54,7 +54,7 @@ class Snapshot:
         """The holder for an unregistered subject: no role, no group, no grant (E3)."""
         self._role_sets = {nothing.held: nothing}
         self._forget_subjects()
-        self._specialisations = 0
+        self._specialisations = self._specialised_rules = 0
 
     def _forget_subjects(self) -> None:
         self.holders: dict[str, dict[str, Holder]] = {}
@@ -63,7 +63,7 @@ class Snapshot:
     def _forget_specialisations(self) -> None:
         for roles in list(self._role_sets.values()):
             roles.left.clear()
-        self._specialisations = 0
+        self._specialisations = self._specialised_rules = 0
 
     def holder(self, type: str, id: str, now: float) -> Holder:
         """What a subject brings to a decision at `now` (epoch seconds), worked out anew."""
@@ -91,9 +91,13 @@ class Snapshot:
             return None
         left = rules.specialise(roles, action)
         if action in rules.type.actions:
-            if self._specialisations >= self._limits.specialisations:
+            if (
+                self._specialisations >= self._limits.specialisations
+                or self._specialised_rules + left.weight > self._limits.specialised_rules
+            ):
                 self._forget_specialisations()
             self._specialisations += 1
+            self._specialised_rules += left.weight
             roles.left.setdefault(type_name, {})[action] = left
         return left
 
@@ -111,6 +115,9 @@ class Snapshot:
 
     def _role_set(self, held: dict[int, str]) -> RoleSet:
         key = tuple(sorted(held.items()))
+        known = self._role_sets.get(key)
+        if known is not None:
+            return known
         if len(self._role_sets) >= self._limits.role_sets:
             self._forget()
         return self._role_sets.setdefault(key, RoleSet(key))

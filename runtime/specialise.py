@@ -4,26 +4,17 @@ It is partial evaluation of `permit(S, A, R)`: the indexed atoms of every clause
 closure. Evaluations, filters, searches and explanations all start from the same `Specialised`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bundles.errors import UNREADABLE, BundleError
-from bundles.program import Clause, During, ResourceType
+from bundles.program import Clause, ResourceType
 from bundles.reader import Bundle
 from bundles.rule_codec import RuleIndex
-from runtime.answers import (
-    ABAC,
-    ACTION_NOT_PERMITTED,
-    NO_POLICY_MATCH,
-    PATH_RANK,
-    ROLE,
-    Answer,
-    allowed,
-    condition_failed,
-    denied,
-)
-from runtime.attributes import Test
-from runtime.conditions import always, conjunction, never
+from runtime.answers import ABAC, ACTION_NOT_PERMITTED, NO_POLICY_MATCH, ROLE, Answer, condition_failed
+from runtime.conditions import Conjunction, conjunction
+from runtime.rank_rules import Ranked, merged, rank_rules, worth_testing
+from runtime.rule import Ready, Rule, make_rule
 from runtime.search_rules import RuleSearch
 
 
@@ -39,36 +30,40 @@ class RoleSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A clause that applies to a subject, type and action, by a path, with the tests of its body."""
-
-    clause: Clause
-    path: str
-    tests: tuple[Test, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Specialised:
-    """What is left for one (set of roles, type, action). Rules stand in the order in which they are reported (D8).
+    """What is left for one (set of roles, type, action).
 
-    `deny_tests` are a rule's first test, the rest of them, and the answers for D1 and D2; `allow_tests` likewise, with
-    the answer for D3; `allow_at_all` are these by the number of their tests, so the likeliest first, for those who only
-    ask whether one holds. Rules that can't hold, and those behind one that always holds, are left out. `otherwise` is
-    the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks for no clock and has few rules;
-    for any other, `deny_search` and `allow_search` give places in these tuples.
+    `parts` hold the rules: those for everyone, where they are indexed, are one object that all sets of roles share.
+    `otherwise` is the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks no clock and has
+    few rules: only there `deny_tests` and `allow_tests` list them in the order in which they are reported (D8), and
+    `allow_at_all` by the number of their tests, so the likeliest first, for those who only ask whether one holds.
     """
 
     type: int
     closed: bool
     plain: bool
-    denies: tuple[Rule, ...]
-    allows: tuple[Rule, ...]
-    deny_tests: tuple[tuple[Test, tuple[Test, ...], Answer, Answer], ...]
-    allow_tests: tuple[tuple[Test, tuple[Test, ...], Answer], ...]
-    allow_at_all: tuple[tuple[Test, tuple[Test, ...]], ...]
+    parts: tuple[Ranked, ...]
     otherwise: Answer
-    deny_search: RuleSearch
-    allow_search: RuleSearch
+    deny_tests: tuple[Ready, ...]
+    allow_tests: tuple[Ready, ...]
+    allow_at_all: tuple[Ready, ...]
+    deny_searches: tuple[RuleSearch, ...]
+    allow_searches: tuple[RuleSearch, ...]
+
+    @property
+    def denies(self) -> tuple[Rule, ...]:
+        """Every DENY that applies, in the order in which they are reported."""
+        return merged([part.denies for part in self.parts])
+
+    @property
+    def allows(self) -> tuple[Rule, ...]:
+        """Every ALLOW that applies, in the order in which they are reported."""
+        return merged([part.allows for part in self.parts])
+
+    @property
+    def weight(self) -> int:
+        """How many places for rules it takes, those apart that all sets of roles share."""
+        return len(self.parts[-1]) + len(self.deny_tests) + len(self.allow_tests)
 
 
 @dataclass(slots=True)
@@ -79,101 +74,86 @@ class TypeRules:
     type: ResourceType
     bundle: Bundle
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
-    _clauses: dict[int, tuple[Clause, tuple[Test, ...]]] = field(default_factory=dict)
+    _for_everyone: dict[str, Ranked] = field(default_factory=dict)
+    _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
+    _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
 
     def specialise(self, roles: RoleSet, action: str) -> Specialised:
         """What is left for a subject that holds `roles` and does `action` on this type."""
-        rules = self._applicable(roles, action)
-        denies = tuple(sorted((rule for rule in rules if rule.clause.effect == "DENY"), key=_deny_rank))
-        allows = tuple(sorted((rule for rule in rules if rule.clause.effect == "ALLOW"), key=_allow_rank))
-        deny, allow = _worth_testing(denies), _worth_testing(allows)
-        deny_search, allow_search = _search(deny), _search(allow)
-        timed = any(isinstance(atom, During) for rule in rules for atom in rule.clause.body)
+        shared, own = self._everyone(action), self._held(roles, action)
+        parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
+        plain = not self.type.closed and not any(part.timed or part.indexed for part in parts)
+        deny_tests = _flat(part.deny_search.rules for part in parts) if plain else ()
+        allow_tests = _flat(part.allow_search.rules for part in parts) if plain else ()
         return Specialised(
             type=self.number,
             closed=self.type.closed,
-            plain=not (self.type.closed or timed or deny_search.indexed or allow_search.indexed),
-            denies=denies,
-            allows=allows,
-            deny_tests=tuple(
-                (*_first_and_rest(rule), denied(rule.clause, overrides=True), denied(rule.clause, overrides=False))
-                for rule in deny
-            ),
-            allow_tests=tuple((*_first_and_rest(rule), allowed(rule.clause, rule.path)) for rule in allow),
-            allow_at_all=tuple(map(_first_and_rest, sorted(allow, key=lambda rule: len(rule.tests)))),
-            otherwise=self._otherwise(roles, allows),
-            deny_search=deny_search,
-            allow_search=allow_search,
+            plain=plain,
+            parts=parts,
+            otherwise=self._otherwise(roles, parts),
+            deny_tests=deny_tests,
+            allow_tests=allow_tests,
+            allow_at_all=tuple(sorted(allow_tests, key=lambda ready: len(ready[1]))),
+            deny_searches=tuple(part.deny_search for part in parts if part.deny_search.rules),
+            allow_searches=tuple(part.allow_search for part in parts if part.allow_search.rules),
         )
 
-    def _applicable(self, roles: RoleSet, action: str) -> list[Rule]:
-        """The clauses on this type and action whose roles the subject holds, with the best path of each (P2)."""
+    def _everyone(self, action: str) -> Ranked:
+        """The rules without roles, one object for all who ask."""
+        found = self._for_everyone.get(action)
+        if found is None:
+            found = rank_rules([self._rule(number, ABAC, action) for number in self._index(action).everyone])
+            if action in self.type.actions:  # what a caller invents is not remembered
+                self._for_everyone[action] = found
+        return found
+
+    def _held(self, roles: RoleSet, action: str) -> list[Rule]:
+        """The rules of which the subject holds a role, each by its best path (P2)."""
         index = self._index(action)
-        paths = dict.fromkeys(index.everyone, ABAC)
+        paths: dict[int, str] = {}
         for role, path in roles.held:
             for number in index.by_role.get(role, ()):
                 if paths.get(number) != ROLE:
                     paths[number] = path
-        found = ((self._clause(number), path) for number, path in paths.items())
-        rules = [Rule(clause, path, tests) for (clause, tests), path in found]
-        if any(self.type.id not in rule.clause.types or action not in rule.clause.actions for rule in rules):
-            raise BundleError("the bundle is damaged: its index names a clause on another type or action")
-        return rules
+        return [self._rule(number, path, action) for number, path in paths.items()]
 
     def _index(self, action: str) -> RuleIndex:
         index = self._indexes.get(action)
         if index is None:
             index = self.bundle.rules(self.number, action)
-            if action in self.type.actions:  # what a caller invents is not remembered
+            if action in self.type.actions:
                 self._indexes[action] = index
         return index
 
-    def _clause(self, number: int) -> tuple[Clause, tuple[Test, ...]]:
-        found = self._clauses.get(number)
+    def _rule(self, number: int, path: str, action: str) -> Rule:
+        rule = self._rules.get((number, path))
+        if rule is None:
+            rule = self._rules[number, path] = make_rule(*self._body(number, path))
+        if self.type.id not in rule.clause.types or action not in rule.clause.actions:
+            raise BundleError("the bundle is damaged: its index names a clause on another type or action")
+        return rule
+
+    def _body(self, number: int, path: str) -> tuple[Clause, str, Conjunction]:
+        found = self._bodies.get(number)
         if found is None:
             clause = self.bundle.clause(number)
             try:
-                tests = conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
+                body = conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
             except UNREADABLE as ex:
                 raise BundleError(f"the bundle is damaged: clause {number} can't be tested: {ex}") from None
-            found = clause, tests
-            self._clauses[number] = found
-        return found
+            found = self._bodies[number] = clause, body
+        clause, body = found
+        return clause, path, body
 
-    def _otherwise(self, roles: RoleSet, allows: tuple[Rule, ...]) -> Answer:
-        if allows:
-            return condition_failed(allows[0].clause, len(allows) - 1)
+    def _otherwise(self, roles: RoleSet, parts: tuple[Ranked, ...]) -> Answer:
+        firsts = [part.allows[0] for part in parts if part.allows]
+        if firsts:
+            count = sum(len(part.allows) for part in parts)
+            return condition_failed(min(firsts, key=lambda rule: rule.rank).clause, count - 1)
         index = self.bundle.allows(self.number)
         elsewhere = index.everyone or any(role in index.roles for role, _ in roles.held)
         return ACTION_NOT_PERMITTED if elsewhere else NO_POLICY_MATCH
 
 
-def _deny_rank(rule: Rule) -> tuple[int, str]:
-    """Highest priority first, then smallest id by code point (D8)."""
-    return -rule.clause.priority, rule.clause.policy
-
-
-def _allow_rank(rule: Rule) -> tuple[int, int, str]:
-    """Highest priority first, then path, then smallest id by code point (D8)."""
-    return -rule.clause.priority, PATH_RANK[rule.path], rule.clause.policy
-
-
-def _first_and_rest(rule: Rule) -> tuple[Test, tuple[Test, ...]]:
-    """PERF: most rules fail at their first test; a loop over all tests costs 30 ns more to begin."""
-    return (rule.tests[0], rule.tests[1:]) if rule.tests else (always, ())
-
-
-def _search(rules: Sequence[Rule]) -> RuleSearch:
-    return RuleSearch([rule.clause.body for rule in rules], [rule.tests for rule in rules])
-
-
-def _worth_testing(rules: tuple[Rule, ...]) -> list[Rule]:
-    """The rules that can hold, up to the first that always does."""
-    kept: list[Rule] = []
-    for rule in rules:
-        if never in rule.tests:
-            continue
-        kept.append(rule)
-        if not rule.tests:
-            break
-    return kept
+def _flat(orders: Iterable[Sequence[Rule]]) -> tuple[Ready, ...]:
+    return tuple(rule.ready for rule in worth_testing(merged(orders)))

@@ -206,7 +206,7 @@ def _run(semantic: str, *actions: str) -> tuple[list[object], list[Exception]]:
     batch = read_batch(body, 100)
     assert batch is not None
     failures: list[Exception] = []
-    answered = answers(batch, _decide, failures.append)
+    answered = answers(batch, _decide, failures.append, 10)
     return [answer["decision"] for answer in answered], failures
 
 
@@ -231,11 +231,11 @@ def test_a_batch_stops_where_its_semantic_says(semantic: str, actions: list[str]
 def test_everything_runs_by_default(options: object) -> None:
     batch = read_batch({"options": options, "evaluations": [{"action": "deny"}, {"action": "allow"}]}, 5)
     assert batch is not None
-    assert [answer["decision"] for answer in answers(batch, _decide, _never)] == [False, True]
+    assert [answer["decision"] for answer in answers(batch, _decide, _never, 10)] == [False, True]
 
 
 def test_a_bad_item_is_its_own_denial() -> None:
-    answered = answers(Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None), _decide, _never)
+    answered = answers(Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None), _decide, _never, 10)
     assert answered == [
         {
             "decision": False,
@@ -249,11 +249,22 @@ def test_a_bad_item_is_its_own_denial() -> None:
 
 def test_an_item_that_fails_inside_is_denied_and_reported() -> None:
     failures: list[Exception] = []
-    answered = answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, failures.append)
+    answered = answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, failures.append, 10)
     assert [answer["decision"] for answer in answered] == [False, True]
     assert answered[0]["context"]["error"]["status"] == 500
     assert "secret" not in str(answered[0])
     assert [type(failure) for failure in failures] == [LookupError]
+
+
+def test_the_proofs_of_a_batch_are_bounded() -> None:
+    """Proofs are slow and large beside decisions: items behind the limit are refused, and say why."""
+
+    def explained(request: Any) -> Any:
+        return {"decision": True, "context": {"explanation": {"candidates": [{}] * 4}}}
+
+    answered = answers(Batch([{}] * 5, {}, None), explained, _never, 10)
+    assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
+    assert answered[3]["context"]["error"]["message"].startswith("the proofs of this batch have over 10 candidates")
 
 
 def _never(error: Exception) -> None:

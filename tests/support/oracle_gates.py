@@ -22,7 +22,8 @@ GATES = ("time_window", "ip_allowlist", "rate_limit")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = Fraction(-62135596800)
-LATEST = Fraction(253402300799) + Fraction(999999, 1000000)
+END = Fraction(253402300800)
+NANOSECOND = Fraction(1, 10**9)
 RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?"
     r"(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))",
@@ -72,14 +73,16 @@ def rate_holds(limit: dict[str, Any], effect: str, asked: Question) -> bool:
 
 
 def instant(value: Json) -> Fraction | None:
-    """Exact epoch seconds of an RFC 3339 text or a finite number; None where it can't be read (C8)."""
+    """Epoch seconds of an RFC 3339 text or a finite number, to the nanosecond; None where it can't be read (C8)."""
     if isinstance(value, str):
         seconds = rfc3339(value)
     elif is_number(value) and -math.inf < value < math.inf:
         seconds = Fraction(value)
     else:
         return None
-    return seconds if seconds is not None and EARLIEST <= seconds <= LATEST else None
+    if seconds is None or not EARLIEST <= seconds < END:
+        return None
+    return math.floor(seconds / NANOSECOND) * NANOSECOND
 
 
 def rfc3339(text: str) -> Fraction | None:
@@ -104,13 +107,13 @@ def in_window(window: dict[str, Any], when: Fraction | None) -> bool | None:
     dated = ("not_before" not in window or instant(window["not_before"]) <= when) and (
         "not_after" not in window or when < instant(window["not_after"])
     )
-    if not {"days", "start", "end"} & window.keys():
+    if not dated or not {"days", "start", "end"} & window.keys():
         return dated
     try:
         local = (EPOCH + timedelta(seconds=math.floor(when))).astimezone(zone(window.get("timezone", "UTC")))
     except OverflowError:
         return None
-    return dated and in_hours(window, local.weekday(), f"{local:%H:%M}")
+    return in_hours(window, local.weekday(), f"{local:%H:%M}")
 
 
 def in_hours(window: dict[str, Any], day: int, clock: str) -> bool:
