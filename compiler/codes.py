@@ -48,6 +48,7 @@ CODES = (
     Code("too-large", "error", "the document has more bytes than the limit"),
     Code("too-long", "error", "a string, a name, a number or a list is over its limit"),
     Code("too-many", "error", "there are more diagnostics than are listed; a warning where only warnings are not"),
+    Code("too-many-ancestors", "error", "groups are in more others, to any depth, than a bundle can list (P3)"),
     Code("too-many-conditions", "error", "a policy has more conditions than the limit"),
     Code("too-many-values", "error", "a YAML document has more values than the limit, aliases resolved"),
     Code("too-short", "error", "a string is empty that must not be"),

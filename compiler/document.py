@@ -51,12 +51,30 @@ class Merged:
     lists: Mapping[str, Gathered]
 
     def origin(self, path: Path) -> tuple[int, Path]:
-        """The document of an element of a merged list, or of a part of one, by its number, and its path there."""
-        name, index, *rest = path
-        assert isinstance(name, str)
-        assert isinstance(index, int)
-        origin = self.lists[name].origin(index)
-        return origin.document, (name, origin.place, *rest)
+        """The document, by its number, of an element of a merged list, or of a part of one, and its path there.
+
+        A list as a whole has the place that it has in the document of its first element.
+        """
+        name, index, rest = _parts(path)
+        origin = self.lists[name].origin(index or 0)
+        return origin.document, (name,) if index is None else (name, origin.place, *rest)
+
+    def hides(self, path: Path) -> bool:
+        """Whether what is found at `path` follows from what could not be read, and is no fault of its own."""
+        name, index, rest = _parts(path)
+        salvaged = None if index is None else self.lists[name].salvaged.get(index)
+        return salvaged is not None and salvaged.hides(rest)
+
+
+def _parts(path: Path) -> tuple[str, int | None, Path]:
+    """A path through the merged lists: the list's name, the element's index, None for the whole list, and the rest."""
+    match path:
+        case (str(name),):
+            return name, None, ()
+        case (str(name), int(index), *rest):
+            return name, index, tuple(rest)
+        case _:
+            raise ValueError(f"{path} leads to no element")
 
 
 def read_documents(sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress) -> Merged:

@@ -41,27 +41,32 @@ class Found:
 
 
 class Findings:
-    """Collects what is wrong. The same code at the same place is the same finding."""
+    """Collects what is wrong. The same code and message at the same place is the same finding."""
 
     def __init__(self, limit: int):
         self.errors = 0
         self._limit = limit
-        self._listed: dict[tuple[int, str, Path, bool], Found] = {}
+        self._listed: dict[tuple[int, str, str, Path, bool], Found] = {}
         self._unlisted = 0
         self._errors_listed = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more are only counted."""
+        return len(self._listed) >= self._limit
 
     def add(self, found: Found) -> None:
         """Add a finding, or count it where as many as the limit allows are there already."""
         finding = found.finding
-        key = (found.document, finding.code, finding.path, finding.at_key)
+        key = (found.document, finding.code, finding.message, finding.path, finding.at_key)
         if key in self._listed:
             return
         self.errors += finding.severity == "error"
-        if len(self._listed) < self._limit:
+        if self.is_full:
+            self._unlisted += 1
+        else:
             self._listed[key] = found
             self._errors_listed = self.errors
-        else:
-            self._unlisted += 1
 
     def diagnostics(self, documents: Sequence[Document]) -> tuple[Diagnostic, ...]:
         """All that was found, by file, line, column, code and message; what is over the limit as one `too-many`."""

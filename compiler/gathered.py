@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from bundles.conditions.values import Json
 from compiler.model import Element
+from compiler.salvage import Salvaged
 
 
 class Origin(NamedTuple):
@@ -15,13 +16,19 @@ class Origin(NamedTuple):
 
 
 class Gathered:
-    """The elements that could be read, in order, and what is known of the others."""
+    """The elements of a list, in order, those included of which only a part could be read."""
 
     def __init__(self) -> None:
         self.elements: list[Element] = []
+        self.salvaged: dict[int, Salvaged] = {}
+        """What is left of the elements that have faults, by their places in `elements`."""
+
         self.unread_ids: set[str] = set()
+        self.knows_ids = True
+        """Whether every element's `id` is known: that of an element, or one of `unread_ids`."""
+
         self.complete = True
-        """Whether every element's `id` is known, those included that could not be read."""
+        """Whether every element is there, a part of it at least."""
 
         self._runs: list[tuple[int, Origin]] = []
 
@@ -29,14 +36,25 @@ class Gathered:
         """Say that the next element to be added is this one; those after it follow it."""
         self._runs.append((len(self.elements), Origin(document, index)))
 
+    def lose(self) -> None:
+        """Say that elements could not be read, nobody knows how many."""
+        self.knows_ids = self.complete = False
+
     def skip(self, value: Json, document: int, index: int) -> None:
         """Say that this element could not be read, so that nothing is reported merely because it is not there."""
         name = value.get("id") if isinstance(value, dict) else None
         if isinstance(name, str):
             self.unread_ids.add(name)
         else:
-            self.complete = False
+            self.knows_ids = False
+        self.complete = False
         self.resume(document, index + 1)
+
+    def add_salvaged(self, salvaged: Salvaged) -> None:
+        """Add what is left of an element."""
+        self.knows_ids = self.knows_ids and ("id",) not in salvaged.lost
+        self.salvaged[len(self.elements)] = salvaged
+        self.elements.append(salvaged.element)
 
     def give_away(self) -> list[Element]:
         """The elements, which are not kept here."""

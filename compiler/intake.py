@@ -12,6 +12,7 @@ from compiler.gathered import Gathered
 from compiler.limits import Limits
 from compiler.model import LISTS, Element
 from compiler.raw_values import Unreadable, repeated_member, value_faults
+from compiler.salvage import salvage
 from compiler.shape import shape_faults
 from compiler.sharing import Sharing
 from compiler.source import Span
@@ -85,9 +86,7 @@ class Intake:
                 element = convert(value, shape) if plain else self._examine(name, index, value)
             except msgspec.ValidationError:
                 element = self._examine(name, index, value)
-            if element is None:
-                gathered.skip(value, self._document, index)
-            else:
+            if element is not None:
                 append(share(element) if share else element)
 
         return take
@@ -95,7 +94,7 @@ class Intake:
     def lose(self, name: str) -> None:
         """Say that elements of a list could not be read."""
         if name in LISTS:
-            self._lists[name].complete = False
+            self._lists[name].lose()
 
     def end(self) -> None:
         """Say that the document was read to its end."""
@@ -110,9 +109,17 @@ class Intake:
             self.lose(name)
 
     def _examine(self, name: str, index: int, value: Json) -> Element | None:
-        """The element, or None and every fault of it reported."""
+        """The element, or None: then every fault of it is reported, and taken what is left of it."""
         path = (name, index)
         faults = [*value_faults(value, path, self._limits), *shape_faults(value, LISTS[name], path)]
+        if not faults:
+            return msgspec.convert(value, LISTS[name])
+        # Where no more diagnostics are listed, nobody would see what else is wrong with it.
+        salvaged = None if self._findings.is_full else salvage(value, LISTS[name], faults)
         for fault in faults:
             self.report(fault)
-        return None if faults else msgspec.convert(value, LISTS[name])
+        if salvaged is None:
+            self._lists[name].skip(value, self._document, index)
+        else:
+            self._lists[name].add_salvaged(salvaged)
+        return None

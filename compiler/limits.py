@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from bundles.closure import MAX_PAIRS
+
 KIB = 2**10
 MIB = 2**20
 
@@ -19,6 +21,9 @@ class Limits:
     number_digits: int = 4_300
     list_constant_elements: int = 10_000
     policy_conditions: int = 100
+    group_ancestors: int = MAX_PAIRS
+    """Pairs of a group and one that it is in, to any depth."""
+
     yaml_nodes: int = 1_000_000
     """Values of a YAML document, each counted as often as aliases repeat it."""
 

@@ -39,7 +39,7 @@ def load(
     findings = Findings(limits.diagnostics)
     merged = read_documents(sources, limits, findings, progress)
     draft = draft_of(merged.lists, zones, limits)
-    faulty: set[int] = set()
+    faulty = set(merged.lists["policies"].salvaged)
     for done, check in enumerate(CHECKS):
         faulty |= _report(check(draft), merged, findings)
         progress("checking", done + 1, len(CHECKS) + 1)
@@ -53,6 +53,8 @@ def _report(found: Iterable[Finding], merged: Merged, findings: Findings) -> set
     """Add what was found, each in its own document; gives back the indexes of the policies concerned."""
     policies: set[int] = set()
     for finding in found:
+        if merged.hides(finding.path):
+            continue
         document, path = merged.origin(finding.path)
         see = merged.origin(finding.see) if finding.see else None
         findings.add(Found(document, replace(finding, path=path), see=see))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bundles import program
 from bundles.program import Atom, Clause, Comparison, During, From, Program, Rate, Section
 from compiler.model import Condition, Conditions, Model, Policy, ResourceType
+from compiler.normal_form import normal
 from compiler.window_reading import read_window
 
 EVERYTHING = "*"
@@ -22,7 +23,8 @@ def lower(model: Model) -> Program:
             and  allow(S, A, R, "p") :- type(R, {"document"}), A in {"read"}.
     """
     declared = {type.id: type for type in model.resource_types}
-    clauses = [clause for policy in model.policies if policy.enabled for clause in _clauses(policy, declared)]
+    policies = (normal(policy) for policy in model.policies if policy.enabled)
+    clauses = [clause for policy in policies for clause in _clauses(policy, declared)]
     return Program(
         types=tuple(
             program.ResourceType(type.id, type.name or type.id, tuple(sorted(set(type.actions))), type.closed)

@@ -1,5 +1,6 @@
 """Ids for grants and assignments that bring none: UUIDv5 (RFC 9562) over what they say, so that equal models agree."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from hashlib import sha1
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 
 from bundles.conditions.instants import parse_instant
 from compiler.model import Assignment, Grant, Model
+from compiler.normal_form import normal, spelled
 
 NAMESPACE = UUID("5d0f9a0e-6a0b-5c3f-9d53-6f2f0f6e4b1a")
 """The namespace of all ids made here."""
@@ -23,8 +25,8 @@ Stated = TypeVar("Stated", Grant, Assignment)
 def with_ids(model: Model) -> Model:
     """The checked model with an id on every grant and assignment; those that have one keep it.
 
-    What is stated again gets an id over its content and the number of the repetition, so that the order of a list
-    does not matter.
+    What is stated again gets an id over its content and the number of the repetition. Which one has which number does
+    not depend on the order of the list.
     """
     return replace(
         model,
@@ -34,18 +36,27 @@ def with_ids(model: Model) -> Model:
 
 
 def _with_ids(elements: tuple[Stated, ...], content: Callable[[Stated], bytes]) -> Iterator[Stated]:
+    ids = [element.id or _uuid5(content(element)) for element in elements]
+    counts = Counter(ids)
     taken = {element.id for element in elements if element.id is not None}
-    repetitions: dict[str, int] = {}
-    for element in elements:
-        if element.id is None:
-            stated = content(element)
-            made = first = _uuid5(stated)
-            while made in taken:
-                repetitions[first] = repetitions.get(first, 1) + 1
-                made = _uuid5(b"%s %d" % (stated, repetitions[first]))
-            taken.add(made)
-            element = replace(element, id=made)
-        yield element
+    stated_again = [place for place, id in enumerate(ids) if counts[id] > 1 and elements[place].id is None]
+    repetitions: Counter[str] = Counter()
+    for place in sorted(stated_again, key=lambda place: _rank(elements[place])):
+        made = first = ids[place]
+        while made in taken:
+            repetitions[first] += 1
+            made = _uuid5(b"%s %d" % (content(elements[place]), repetitions[first] + 1))
+        taken.add(made)
+        ids[place] = made
+    return (
+        element if element.id is not None else replace(element, id=id)
+        for element, id in zip(elements, ids, strict=True)
+    )
+
+
+def _rank(element: Stated) -> tuple[bytes, bytes]:
+    """Of elements that say the same, one comes first, however the instant and the actions are written."""
+    return spelled(normal(element)), spelled(element)
 
 
 def _uuid5(content: bytes) -> str:
@@ -69,6 +80,6 @@ def _assignment_content(assignment: Assignment) -> bytes:
 
 
 @lru_cache(_REMEMBERED_INSTANTS)
-def _instant(expires_at: str | None) -> float | None:
+def _instant(expires_at: str | None) -> int | None:
     """Equal for texts that name the same instant."""
     return None if expires_at is None else parse_instant(expires_at)

@@ -18,24 +18,25 @@ def shape_faults(value: Json, shape: type[Struct], path: Path) -> Iterator[Findi
 
     A null never fits: an optional member is left out. What is `Unreadable` was reported already, and fits.
     """
-    return _faults(value, _type_of(shape), path)
+    return _faults(value, type_of(shape), path)
+
+
+@cache
+def type_of(shape: type[Struct]) -> inspect.Type:
+    """What a value of `shape` may be."""
+    return inspect.type_info(shape)
 
 
 @cache
 def holds_free_values(shape: type[Struct]) -> bool:
     """Whether values of `shape` can hold JSON of any form, to any depth."""
-    return _is_free(_type_of(shape))
+    return _is_free(type_of(shape))
 
 
 @lru_cache(_REMEMBERED_NAMES)
 def _near_member(name: str, free: frozenset[str]) -> str:
     """PERF: the same slip stands in a million elements, and a search takes 30 µs."""
     return did_you_mean(name, free)
-
-
-@cache
-def _type_of(shape: type[Struct]) -> inspect.Type:
-    return inspect.type_info(shape)
 
 
 def _is_free(expected: inspect.Type) -> bool:
@@ -78,11 +79,16 @@ def _faults(value: Json, expected: inspect.Type, path: Path) -> Iterator[Finding
 
 
 def _optional(value: Json, types: tuple[inspect.Type, ...], path: Path) -> Iterator[Finding]:
-    (inner,) = (kind for kind in types if not isinstance(kind, inspect.NoneType))
-    faults = _faults(value, inner, path)
+    faults = _faults(value, needed(types), path)
     if value is None:
         faults = (Finding(fault.code, fault.message, path, "leave the member out") for fault in faults)
     yield from faults
+
+
+def needed(types: tuple[inspect.Type, ...]) -> inspect.Type:
+    """Of the types of an optional member, the one that is not null."""
+    (inner,) = (kind for kind in types if not isinstance(kind, inspect.NoneType))
+    return inner
 
 
 def _struct(value: Json, expected: inspect.StructType, path: Path) -> Iterator[Finding]:

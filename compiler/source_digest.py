@@ -1,13 +1,10 @@
-"""The digest of a normalised model: equal for models that differ only in the order of their lists."""
+"""The digest of a normalised model: equal for models that differ only in an order, or a repeat, that means nothing."""
 
 from collections.abc import Iterable
 from hashlib import sha256
 
-import msgspec
-
 from compiler.model import LISTS, Element, Model
-
-_encode = msgspec.json.Encoder(order="deterministic").encode
+from compiler.normal_form import normal, spelled
 
 
 def source_digest(model: Model) -> str:
@@ -16,6 +13,6 @@ def source_digest(model: Model) -> str:
     for name in LISTS:
         elements: Iterable[Element] = getattr(model, name)
         digest.update(f"{name}\n".encode())
-        for part in sorted(sha256(_encode(element)).digest() for element in elements):
+        for part in sorted(sha256(spelled(normal(element))).digest() for element in elements):
             digest.update(part)
     return digest.hexdigest()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from bundles.conditions.comparisons import ORDERINGS
+from bundles.conditions.comparisons import OPERATORS, ORDERINGS
 from bundles.conditions.keys import reads_own_key, steps_of
 from bundles.conditions.values import Json, is_number
 from compiler.checks.conditions_of import conditions_of
@@ -75,6 +75,8 @@ def _wrong_constants(
     declared: ResourceType, kind: AttributeType, condition: Condition, path: Path
 ) -> Iterator[Finding]:
     name = f"{quoted(condition.key)} of the resource type {quoted(declared.id)} is declared as {kind}"
+    if condition.op not in OPERATORS:  # it could not be read
+        return
     if condition.op == "regex" and kind != "string":
         yield Finding("attribute-type", f"{name}, and `regex` reads strings only", (*path[:-1], "op"))
         return

@@ -1,13 +1,14 @@
-"""A model on its way to be accepted: the elements that could be read, and the names that all of them declare."""
+"""A model on its way to be accepted: what of its elements could be read, and the names that all of them declare."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from compiler.diagnostics import did_you_mean
 from compiler.gathered import Gathered
 from compiler.limits import Limits
-from compiler.model import Model, ResourceType
+from compiler.model import Grant, Model, ResourceType
+from compiler.salvage import Lost
 
 
 class Names:
@@ -37,10 +38,13 @@ class NearNames:
 class Draft:
     """What checks and lints read.
 
-    Of several types with one id, `types` has the first. `all_types_read` says whether it has every declared type.
+    The model's elements may hold stand-ins for what could not be read; what a check finds at one is not reported.
+    `whole_grants` are those without any. `types` has the types whose actions are all known, of several with one id
+    the first; `all_types_read` says whether these are all that are declared.
     """
 
     model: Model
+    whole_grants: Sequence[Grant]
     types: Mapping[str, ResourceType]
     all_types_read: bool
     type_ids: Names
@@ -55,21 +59,35 @@ def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limi
     """The draft of merged lists, which give their elements away: those of a large model are not kept twice."""
     elements: dict[str, Any] = {name: tuple(gathered.give_away()) for name, gathered in lists.items()}
     model = Model(**elements)
+    known = [declared for declared in model.resource_types if not any(map(_is_lost, declared.actions))]
     types: dict[str, ResourceType] = {}
-    for declared in model.resource_types:
+    for declared in known:
         types.setdefault(declared.id, declared)
 
-    def names(ids: Iterable[str], gathered: Gathered) -> Names:
-        return Names(gathered.unread_ids.union(ids), gathered.complete)
+    def names(list_name: str) -> Names:
+        gathered = lists[list_name]
+        ids = (element.id for element in elements[list_name])
+        return Names(gathered.unread_ids.union(ids), gathered.knows_ids)
 
     return Draft(
         model=model,
+        whole_grants=_without(model.grants, lists["grants"].salvaged),
         types=types,
-        all_types_read=lists["resource_types"].complete and not lists["resource_types"].unread_ids,
-        type_ids=names(types, lists["resource_types"]),
-        role_ids=names((role.id for role in model.roles), lists["roles"]),
-        group_ids=names((group.id for group in model.groups), lists["groups"]),
+        all_types_read=lists["resource_types"].complete and len(known) == len(model.resource_types),
+        type_ids=names("resource_types"),
+        role_ids=names("roles"),
+        group_ids=names("groups"),
         zones=Names(zones, complete=True),
         near=NearNames(limits.diagnostics),
         limits=limits,
     )
+
+
+def _without(grants: tuple[Grant, ...], salvaged: Collection[int]) -> Sequence[Grant]:
+    if not salvaged:
+        return grants  # a million of them are not copied
+    return [grant for place, grant in enumerate(grants) if place not in salvaged]
+
+
+def _is_lost(text: str) -> bool:
+    return isinstance(text, Lost)

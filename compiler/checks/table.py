@@ -8,6 +8,7 @@ from compiler.checks.constants import check_constants
 from compiler.checks.draft import Draft
 from compiler.checks.duplicates import check_duplicates, check_reserved_names, check_type_names
 from compiler.checks.grants import check_grants
+from compiler.checks.groups import check_nesting
 from compiler.checks.instants import check_instants
 from compiler.checks.policies import check_policies
 from compiler.checks.references import (
@@ -25,6 +26,7 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_reserved_names,
     check_policy_references,
     check_group_members,
+    check_nesting,
     check_assignments,
     check_resource_types,
     check_grants,

@@ -33,7 +33,7 @@ class Granted:
 
         Raises OutOfSteps.
         """
-        grants = self._draft.model.grants
+        grants = self._draft.whole_grants
         places = self._places(deny)
         if places is None:
             first = min((self._first[pair] for pair in deny.pairs if pair in self._first), default=None)
@@ -74,7 +74,7 @@ class Granted:
 
     def _first_of_each_kind(self) -> dict[tuple[str, tuple[str, ...]], int]:
         found: dict[tuple[str, tuple[str, ...]], int] = {}
-        for place, grant in enumerate(self._draft.model.grants):
+        for place, grant in enumerate(self._draft.whole_grants):
             found.setdefault((grant.resource.type, grant.actions), place)
         return found
 
@@ -84,7 +84,7 @@ class Granted:
         """The places of the grants with an id that some DENY names."""
         wanted = {constant for deny in denies for constant in deny.constants.get(attribute, ())}
         found: dict[Hashable, list[int]] = defaultdict(list)
-        for place, grant in enumerate(self._draft.model.grants if wanted else ()):
+        for place, grant in enumerate(self._draft.whole_grants if wanted else ()):
             key = ("string", own_id(grant))
             if key in wanted:
                 found[key].append(place)

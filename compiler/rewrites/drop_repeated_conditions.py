@@ -1,12 +1,14 @@
 """Drops a condition that stands twice in one body."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
-from bundles.program import Atom, Clause, Program
+from bundles.program import Atom, Clause, Comparison, Program
+from compiler.normal_form import meaning
 
 
 def drop_repeated_conditions(program: Program) -> Program:
-    """Keep the first of equal conditions.
+    """Keep the first of conditions that mean the same: of `1` and `1.0` one, of `1` and `true` both (C3).
 
     allow(S, A, R, "p") :- ..., R.status = "draft", R.status = "draft".
     becomes  allow(S, A, R, "p") :- ..., R.status = "draft".
@@ -15,9 +17,14 @@ def drop_repeated_conditions(program: Program) -> Program:
 
 
 def _clause(clause: Clause) -> Clause:
-    kept: list[Atom] = []
+    kept: dict[Hashable, Atom] = {}
     for atom in clause.body:
-        # Printed forms are compared: `1` and `True` are equal to Python, and not the same condition.
-        if not any(repr(atom) == repr(other) for other in kept):
-            kept.append(atom)
-    return replace(clause, body=tuple(kept))
+        kept.setdefault(_said(atom), atom)
+    # A clause without repeats stays the same object: between passes only new clauses are checked.
+    return clause if len(kept) == len(clause.body) else replace(clause, body=tuple(kept.values()))
+
+
+def _said(atom: Atom) -> Hashable:
+    if isinstance(atom, Comparison):
+        return atom.section, atom.key, atom.op, meaning(atom.value)
+    return atom

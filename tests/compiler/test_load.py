@@ -96,18 +96,28 @@ def test_nothing_is_reported_merely_because_something_could_not_be_read(text):
     assert [code for code, _ in seen(text)] == UNREADABLE[text]
 
 
-def test_an_action_of_an_unreadable_type_is_not_called_unknown():
-    types = '[{"id": "document", "actions": ["read"], "clsoed": true}, {"id": "folder", "actions": ["list"]}]'
-    for type_id, expected in (("document", []), ("folder", ["unknown-action"]), ("*", [])):
+TYPES_IN_PART = {
+    "other members": ('"actions": ["read"], "clsoed": true', ["unknown-member"], True),
+    "no actions": ('"acions": ["read"]', ["missing-member", "unknown-member"], False),
+    "some actions": ('"actions": ["read", 1]', ["wrong-type"], False),
+    "actions twice": ('"actions": ["read"], "actions": ["read"]', ["duplicate-member"], False),
+}
+
+
+@pytest.mark.parametrize("case", TYPES_IN_PART)
+def test_an_action_is_called_unknown_where_all_actions_could_be_read(case):
+    members, faults, known = TYPES_IN_PART[case]
+    types = f'[{{"id": "document", {members}}}, {{"id": "folder", "actions": ["list"]}}]'
+    for type_id, is_judged in (("document", known), ("folder", True), ("*", known)):
         policy = {"id": "p", "effect": "ALLOW", "resource_types": [{"resource_type_id": type_id, "actions": ["sign"]}]}
         text = model_text(resource_types=types, policies=json.dumps([policy]))
-        assert [code for code, _ in seen(text)] == ["unknown-member", *expected]
+        assert [code for code, _ in seen(text)] == [*faults, *["unknown-action"] * is_judged]
 
 
 def test_diagnostics_are_sorted_whatever_the_order_of_the_sources():
     documents = {
         "b.yaml": "model: 2\nroles: [{id: 1}, {id: 2}]\n",
-        "a.yaml": "model: 1\nroles: [{id: a}, {id: a, name: 3}]\n\nrols: 1\n",
+        "a.yaml": "model: 1\nroles: [{id: a}, {id: b, name: 3}]\n\nrols: 1\n",
     }
     one = load_all(documents).diagnostics
     other = load_all(dict(reversed(documents.items()))).diagnostics

@@ -1,8 +1,6 @@
 """Conditions fit the attributes that their types declare."""
 
-import pytest
-
-from tests.support.diagnosing import FORMATS, compared, conditions, load_text, model_text, policy, seen
+from tests.support.diagnosing import compared, conditions, model_text, policy, seen
 
 TYPED = (
     '[{"id": "document", "actions": ["read"], "attributes": {"status": "string", "size": "number", "held": "boolean",'
@@ -51,11 +49,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("case", CASES)
-def test_faults_are_found_where_they_are(case, name):
-    text, expected = CASES[case]
-    assert seen(text, name) == expected
+def test_faults_are_found_where_they_are(found, expected):
+    assert found == expected
 
 
 HELP = {
@@ -63,10 +58,8 @@ HELP = {
 }
 
 
-@pytest.mark.parametrize("case", HELP)
-def test_help(case):
-    (found,) = load_text(CASES[case][0]).diagnostics
-    assert found.help == HELP[case]
+def test_help(found_help, expected):
+    assert found_help == expected
 
 
 def test_several_types_are_checked_one_by_one():

@@ -1,8 +1,6 @@
 """Expiries and time windows can be read and mean something."""
 
-import pytest
-
-from tests.support.diagnosing import FORMATS, conditions, grant, load_text, model_text, seen
+from tests.support.diagnosing import conditions, grant, model_text
 
 
 def window(text: str) -> str:
@@ -53,11 +51,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("case", CASES)
-def test_faults_are_found_where_they_are(case, name):
-    text, expected = CASES[case]
-    assert seen(text, name) == expected
+def test_faults_are_found_where_they_are(found, expected):
+    assert found == expected
 
 
 HELP = {
@@ -65,7 +60,5 @@ HELP = {
 }
 
 
-@pytest.mark.parametrize("case", HELP)
-def test_help(case):
-    (found,) = load_text(CASES[case][0]).diagnostics
-    assert found.help == HELP[case]
+def test_help(found_help, expected):
+    assert found_help == expected
