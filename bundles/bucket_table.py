@@ -1,7 +1,7 @@
 """Bucket tables: facts by exact key, looked up in place, each bucket checked on first touch.
 
     section  salt, buckets, entries, then a directory of offsets (one for each bucket, one for the end), then buckets
-    bucket   CRC-32, then entries: key size, value size, key, value
+    bucket   CRC-32, then entries in the order of their keys: key size, value size, key, value
 
 A bucket's checksum is seeded with the salt, the number of buckets and its own number, so it also tells that the
 bucket is the one that was looked for.
@@ -15,18 +15,20 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from mmap import mmap
 from typing import TypeAlias
 
+from bundles.directory import Directory, write_directory
 from bundles.errors import BundleError
 from bundles.file_format import Section
-from bundles.section_writer import SectionWriter, write_directory
+from bundles.section_writer import SectionWriter
 
 MAX_BUCKET_ENTRIES = 24
-"""With at most two entries a bucket on average, a larger bucket than this is a chosen collision."""
+"""With at most two entries a bucket on average, a larger bucket than this is a chosen collision; none is read."""
 
 MAX_SALTS = 1_000
-_HEAD = struct.Struct("<QQQ")
+_SEED = struct.Struct("<QQQ")
 _BOUNDS = struct.Struct("<QQ")
 _SIZES = struct.Struct("<II")
 _CHECKSUM = struct.Struct("<I")
@@ -39,7 +41,7 @@ Hasher: TypeAlias = Callable[[], blake2b]
 
 
 def hasher_of(salt: int) -> Hasher:
-    """A keyed hash, so that colliding keys can't be made without grinding for one salt.
+    """A keyed hash, so that keys made to collide under one salt do not collide under another.
 
     PERF: a prepared state is copied and fed; preparing it anew costs twice as much.
     """
@@ -61,31 +63,41 @@ def write_table(out: SectionWriter, entries: Sequence[Entry], tick: Callable[[in
     buckets = 1
     while buckets * 2 < len(entries):
         buckets *= 2
-    salt, homes = _choose_salt([key for key, _ in entries], buckets)
-    order = sorted(range(len(entries)), key=lambda i: (homes[i], entries[i][0]))
+    ordered = sorted(entries)
+    salt, homes = _choose_salt([key for key, _ in ordered], buckets)
+    order = sorted(range(len(ordered)), key=homes.__getitem__)
     sizes = [_CHECKSUM.size] * buckets
-    for i in order:
-        sizes[homes[i]] += _SIZES.size + len(entries[i][0]) + len(entries[i][1])
-    write_directory(out, (salt, buckets, len(entries)), sizes)
-    for number, body, count in _bodies(entries, homes, order, buckets):
+    for (key, value), home in zip(ordered, homes, strict=True):
+        sizes[home] += _SIZES.size + len(key) + len(value)
+    write_directory(out, (salt, buckets, len(ordered)), sizes)
+    for number, body, count in _bodies(ordered, homes, order, buckets):
         out.write(_CHECKSUM.pack(_checksum(body, salt, buckets, number)) + body)
         tick(count)
 
 
 def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
-    """The first salt whose largest bucket is small enough, and the bucket of every key under it."""
-    if len(set(keys)) != len(keys):
+    """The first salt whose largest bucket is small enough, and the bucket of every key under it; `keys` are sorted.
+
+    Salts are drawn from a hash of all keys: the same keys give the same bytes, and who knows only some of them can't
+    prepare others that collide.
+    """
+    if any(low == high for low, high in pairwise(keys)):
         raise ValueError("a key stands twice in a table")
-    for salt in range(MAX_SALTS):
+    seed = blake2b(digest_size=8)
+    for key in keys:
+        seed.update(len(key).to_bytes(8, "little") + key)
+    first = int.from_bytes(seed.digest(), "little")
+    for attempt in range(MAX_SALTS):
+        salt = (first + attempt) % 2**64
         hasher = hasher_of(salt)
         homes = [bucket_of(key, hasher, buckets - 1) for key in keys]
         if not homes or max(Counter(homes).values()) <= MAX_BUCKET_ENTRIES:
             return salt, homes
-    raise ValueError(f"no salt below {MAX_SALTS} spreads the keys")
+    raise ValueError(f"none of {MAX_SALTS} salts spreads the keys")
 
 
 def _checksum(body: bytes, salt: int, buckets: int, number: int) -> int:
-    return zlib.crc32(body, zlib.crc32(_HEAD.pack(salt, buckets, number)))
+    return zlib.crc32(body, zlib.crc32(_SEED.pack(salt, buckets, number)))
 
 
 def _bodies(
@@ -104,19 +116,17 @@ def _bodies(
 class BucketTable:
     """A table in a mapped file. Thread-safe: what is remembered is only that a bucket was checked."""
 
-    __slots__ = ("_base", "_checked", "_data", "_directory", "_end", "_hasher", "_mask", "_name", "entries", "salt")
+    __slots__ = ("_base", "_checked", "_data", "_directory", "_hasher", "_mask", "_name", "_offsets", "entries", "salt")
 
     def __init__(self, data: mmap, name: str, section: Section):
         """Raises BundleError where the section can't be a table."""
         self._data, self._name = data, name
-        if section.size < _HEAD.size + _BOUNDS.size:
-            raise BundleError(f"the bundle is damaged: section `{name}` is too small for a table")
-        self.salt, buckets, self.entries = _HEAD.unpack_from(data, section.offset)
-        if buckets & (buckets - 1) or not buckets or buckets * 8 > section.size:
+        self._directory = Directory(data, name, section, leading=3, count_at=1)
+        self.salt, buckets, self.entries = self._directory.leading
+        if buckets & (buckets - 1) or not buckets:
             raise BundleError(f"the bundle is damaged: section `{name}` claims {buckets} buckets")
         self._hasher, self._mask = hasher_of(self.salt), buckets - 1
-        self._base, self._end = section.offset, section.offset + section.size
-        self._directory = section.offset + _HEAD.size
+        self._base, self._offsets = section.offset, self._directory.offsets
         self._checked = bytearray(buckets)
 
     def get(self, key: bytes) -> bytes | None:
@@ -125,9 +135,9 @@ class BucketTable:
         state = self._hasher()
         state.update(key)
         bucket = _number(state.digest(), "little") & self._mask
-        low, high = _bounds(data, self._directory + 8 * bucket)
         if not self._checked[bucket]:
-            self._check(bucket, low, high)
+            self._check(bucket)
+        low, high = _bounds(data, self._offsets + 8 * bucket)
         place, high, size = self._base + low + _CHECKSUM_SIZE, self._base + high, len(key)
         while place < high:
             key_size, value_size = _sizes(data, place)
@@ -138,25 +148,51 @@ class BucketTable:
         return None
 
     def items(self) -> Iterator[Entry]:
-        """Every entry, in the table's order. Raises BundleError for a damaged bucket."""
-        for bucket in range(self._mask + 1):
-            low, high = _bounds(self._data, self._directory + 8 * bucket)
-            self._check(bucket, low, high)
-            place, high = self._base + low + _CHECKSUM.size, self._base + high
-            while place < high:
-                key_size, value_size = _sizes(self._data, place)
-                middle = place + _SIZES_SIZE + key_size
-                yield self._data[place + _SIZES_SIZE : middle], self._data[middle : middle + value_size]
-                place = middle + value_size
+        """Every entry, in the table's order.
 
-    def _check(self, bucket: int, low: int, high: int) -> None:
-        start, end = self._base + low, self._base + high
-        if start + _CHECKSUM.size > end or end > self._end:
-            raise BundleError(f"the bundle is damaged: bucket {bucket} of `{self._name}` lies outside its section")
+        Raises BundleError for a damaged bucket, and where the table has entries that `get` does not find, or claims a
+        number of entries that it does not have.
+        """
+        found = 0
+        for bucket in range(self._mask + 1):
+            for key, value in self._check(bucket):
+                if bucket_of(key, self._hasher, self._mask) != bucket:
+                    raise BundleError(f"the bundle is damaged: a key of `{self._name}` lies in a wrong bucket")
+                found += 1
+                yield key, value
+        if found != self.entries:
+            raise BundleError(f"the bundle is damaged: `{self._name}` claims {self.entries} entries and has {found}")
+
+    def _check(self, bucket: int) -> list[Entry]:
+        """The entries of a bucket, which `get` may walk from now on: its checksum is right, and they fill it exactly.
+
+        A checksum says only that nobody changed a bucket by chance.
+        """
+        start, end = self._directory.bounds(bucket, least=_CHECKSUM.size)
         (checksum,) = _CHECKSUM.unpack_from(self._data, start)
         body = self._data[start + _CHECKSUM.size : end]
         if _checksum(body, self.salt, self._mask + 1, bucket) != checksum:
             raise BundleError(
                 f"the bundle is damaged: the checksum of bucket {bucket} of `{self._name}` does not match"
             )
+        entries = _split(body)
+        if entries is None:
+            raise BundleError(f"the bundle is damaged: bucket {bucket} of `{self._name}` holds no sorted entries")
         self._checked[bucket] = 1
+        return entries
+
+
+def _split(body: bytes) -> list[Entry] | None:
+    """The entries of a bucket's body, None where they do not fill it, stand in no order or are too many."""
+    entries: list[Entry] = []
+    place = 0
+    while place < len(body):
+        if place + _SIZES.size > len(body) or len(entries) == MAX_BUCKET_ENTRIES:
+            return None
+        key_size, value_size = _SIZES.unpack_from(body, place)
+        middle = place + _SIZES.size + key_size
+        key, place = body[place + _SIZES.size : middle], middle + value_size
+        if place > len(body) or (entries and key <= entries[-1][0]):
+            return None
+        entries.append((key, body[middle:place]))
+    return entries

@@ -1,6 +1,7 @@
 """Facts as bytes: the keys of the tables and the records behind them.
 
-A key is its parts with their lengths in front, so that no two lists of parts give the same bytes.
+No two lists of parts give one key: a part of any length that is not the last has its length in front, and a number
+ends with the colon behind it.
 """
 
 from collections.abc import Callable
@@ -8,17 +9,24 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
+from bundles.conditions.instants import EARLIEST, SECOND
 from bundles.errors import UNREADABLE, BundleError
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 """A number that stands for a role, group, type or set of actions."""
 
+Id: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
+"""An id that answers repeat (E1)."""
+
+Expiry: TypeAlias = Annotated[float, msgspec.Meta(ge=EARLIEST / SECOND)]
+"""Epoch seconds, infinite for what does not expire; never NaN, which is in no order with a clock (P4)."""
+
 
 class Held(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A role by number, held until `expires` (epoch seconds, infinity for ever)."""
+    """A role by number, held until `expires`."""
 
     role: Number
-    expires: float
+    expires: Expiry
 
 
 LISTED_GRANTS = 16
@@ -34,7 +42,7 @@ class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
 
     groups: tuple[Number, ...]
     holdings: tuple[Held, ...]
-    granted: tuple[tuple[int, str], ...] | None
+    granted: tuple[tuple[Number, str], ...] | None
 
 
 class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -48,9 +56,9 @@ class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
 class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A direct grant; `actions` is the number of a set of actions."""
 
-    id: str
+    id: Id
     actions: Number
-    expires: float
+    expires: Expiry
 
 
 class EntityRecord(msgspec.Struct, frozen=True, array_like=True):

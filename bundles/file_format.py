@@ -2,11 +2,12 @@
 
     header   magic, format version, number of sections, size of the file, checksum of header and table
     table    for each section: name, offset, size, checksum
-    sections each starting at a multiple of 8 bytes
+    sections in the table's order, each at the next multiple of 8 bytes, with zeros between them; the last ends the file
 
 All numbers are little-endian. Sizes are checked before anything behind them is read.
 """
 
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ ALIGNMENT = 8
 MAX_SECTIONS = 64
 HEADER = struct.Struct("<8sIIQI4x")
 ENTRY = struct.Struct("<24sQQI4x")
+_NAME = re.compile(rb"([a-z-]+)\0*")
 
 Buffer: TypeAlias = "memoryview | bytes"
 
@@ -65,7 +67,7 @@ def decode_header(data: Buffer, file_size: int) -> Sections:
     """
     if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
         raise BundleError("this is not a Writ bundle: it does not start like one")
-    magic, version, count, size, checksum = HEADER.unpack_from(data)
+    magic, version, count, size, _ = HEADER.unpack_from(data)
     if version > VERSION:
         raise BundleError(f"the bundle has format {version}, newer than this Writ, which reads up to {VERSION}")
     if size != file_size:
@@ -73,25 +75,37 @@ def decode_header(data: Buffer, file_size: int) -> Sections:
     if count > MAX_SECTIONS or header_size(count) > file_size:
         raise BundleError(f"the bundle is damaged: it claims {count} sections")
     table = bytes(data[HEADER.size : header_size(count)])
-    if checksum != zlib.crc32(table, zlib.crc32(HEADER.pack(magic, version, count, size, 0))):
+    wanted = zlib.crc32(table, zlib.crc32(HEADER.pack(magic, version, count, size, 0)))
+    if bytes(data[: HEADER.size]) != HEADER.pack(magic, version, count, size, wanted):
         raise BundleError("the bundle is damaged: the checksum of its header does not match")
-    sections: Sections = dict(_entries(table, header_size(count), file_size))
+    sections = _sections(data, table, file_size)
     for upgrade in UPGRADES[version:]:
         sections = upgrade(sections)
     return sections
 
 
-def _entries(table: bytes, start: int, file_size: int) -> list[tuple[str, Section]]:
-    found = []
-    for name, offset, size, checksum in ENTRY.iter_unpack(table):
-        if offset % ALIGNMENT or offset < start or size > file_size or offset + size > file_size:
-            raise BundleError(f"the bundle is damaged: section `{_name(name)}` lies outside the file")
-        found.append((_name(name), Section(offset, size, checksum)))
+def _sections(data: Buffer, table: bytes, file_size: int) -> Sections:
+    """The sections that a table lists. They lie where the writer puts them, so none hides in another or between two."""
+    found: dict[str, Section] = {}
+    end = HEADER.size + len(table)
+    for padded, offset, size, checksum in ENTRY.iter_unpack(table):
+        name = _name(padded)
+        if name in found:
+            raise BundleError(f"the bundle is damaged: it has two sections `{name}`")
+        if offset != end + -end % ALIGNMENT or offset + size > file_size or any(data[end:offset]):
+            raise BundleError(f"the bundle is damaged: section `{name}` lies outside its place in the file")
+        found[name] = Section(offset, size, checksum)
+        end = offset + size
+    if end != file_size:
+        raise BundleError("the bundle is damaged: something lies behind its last section")
     return found
 
 
 def _name(padded: bytes) -> str:
-    return padded.rstrip(b"\0").decode("ascii", "replace")
+    found = _NAME.fullmatch(padded)
+    if found is None:
+        raise BundleError("the bundle is damaged: a section has no name")
+    return found[1].decode()
 
 
 def check_section(data: Buffer, name: str, section: Section) -> None:

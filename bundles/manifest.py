@@ -1,17 +1,23 @@
 """The manifest: what a bundle is of, without anything that changes between two compilations of the same model."""
 
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from bundles.errors import UNREADABLE, BundleError
 
+Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+\Z", max_length=512)]
+"""A text for people, without what a terminal would obey."""
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
 
 class Environment(msgspec.Struct, frozen=True):
     """The environment that a bundle belongs to: a name for people and a UUID for everything else."""
 
-    id: str
-    uuid: str
+    id: Shown
+    uuid: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")]
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -20,13 +26,13 @@ class Manifest(msgspec.Struct, frozen=True):
     `environment` is None for a bundle that was compiled from files. No time, user, host or path goes in.
     """
 
-    source: str
-    tzdata: str
-    counts: dict[str, int]
+    source: Digest
+    tzdata: Shown
+    counts: dict[str, Count]
     environment: Environment | None = None
-    epoch: int = 0
-    revision: int = 0
-    parent: str | None = None
+    epoch: Count = 0
+    revision: Count = 0
+    parent: Digest | None = None
     provenance: dict[str, Any] | None = None
 
 

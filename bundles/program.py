@@ -4,7 +4,7 @@ A clause reads `allow(S, A, R, policy) :- holds(S, roles), type(R, types), A in 
 and actions decide *when* a clause applies and are indexed; the body decides *whether* it holds and is tested.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bundles.conditions.values import Json
@@ -35,7 +35,7 @@ class During:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """The request's address lies in one of some merged CIDR blocks, as text (rule C9)."""
+    """The request's address lies in one of some addresses and CIDR blocks, as the model writes them (rule C9)."""
 
     blocks: tuple[str, ...]
 
@@ -73,12 +73,17 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class ResourceType:
-    """A declared type: `id` names it inside the model, `name` in requests (E7)."""
+    """A declared type: `id` names it inside the model, `name` in requests (E7); `action_set` is made of `actions`."""
 
     id: str
     name: str
     actions: tuple[str, ...]
     closed: bool
+    action_set: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # PERF: every clause asks its types for its actions; a set made anew each time made the laws quadratic.
+        object.__setattr__(self, "action_set", frozenset(self.actions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,20 +13,22 @@ from typing import BinaryIO, cast
 def published(path: Path) -> Iterator[BinaryIO]:
     """An empty, seekable file that becomes `path` when the block ends without an exception, and nothing otherwise.
 
-    Raises OSError where the folder can't be written. A file that another process has mapped stays as it was for it.
+    Its mode is what the process's umask leaves of 0666, as of any file that a program creates. Raises OSError where
+    the folder can't be written. A file that another process has mapped stays as it was for it.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    unfinished = path.parent / f".{secrets.token_hex(8)}.unfinished"
+    # tempfile would make it 0600; the umask can only be asked for by changing it, which other threads would notice.
+    handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with cast(BinaryIO, os.fdopen(handle, "w+b")) as file:
             yield file
             file.flush()
-            os.fchmod(file.fileno(), 0o644)
             os.fsync(file.fileno())
-        os.replace(name, path)
+        os.replace(unfinished, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
 

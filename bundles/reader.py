@@ -1,13 +1,15 @@
 """Reads a bundle file in place: opened in milliseconds at any size, facts looked up in the mapping when asked for.
 
 What `open_bundle` checks at once is the structure and everything small; rules are checked against the laws when they
-are first read, facts by their checksums when they are first touched. A damaged bundle raises, and never grants.
+are first read, facts by checksum and form when they are first touched. A damaged bundle raises, and never grants.
 """
 
 import mmap
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from datetime import tzinfo
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,14 @@ import msgspec
 from bundles import fact_codec, rule_codec
 from bundles.bucket_table import BucketTable
 from bundles.errors import UNREADABLE, BundleError
-from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectRecord
+from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
 from bundles.file_format import Section, Sections, check_section, decode_header
-from bundles.laws import IllegalProgram, check_clause, check_program
+from bundles.laws import check_clause, check_program
 from bundles.manifest import Manifest, decode_manifest
-from bundles.program import Clause, Program, ResourceType
+from bundles.program import Clause, During, Program, ResourceType
 from bundles.record_list import RecordList
 from bundles.rule_codec import AllowIndex, RuleIndex
+from bundles.verify import verify_facts, verify_rules
 from bundles.zones import decode_zone
 
 LISTS = ("clauses", "groups", "role-holders", "group-members")
@@ -48,10 +51,11 @@ def open_bundle(path: str | Path) -> "Bundle":
     Raises BundleError for one that is damaged, foreign or newer, OSError for one that can't be read.
     """
     with open(path, "rb") as file:
-        size = file.seek(0, 2)
-        if not size:
-            raise BundleError("this is not a Writ bundle: the file is empty")
-        return Bundle(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+        try:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise BundleError("this is not a Writ bundle: the file is empty") from None
+        return Bundle(data)
 
 
 class Bundle:
@@ -70,10 +74,7 @@ class Bundle:
         names: Names = fact_codec.decode_record(Names, self._bytes("names"))
         self.types = tuple(ResourceType(*type) for type in names.types)
         self.roles = names.roles
-        try:
-            check_program(Program(self.types, self.roles, ()))
-        except IllegalProgram as ex:
-            raise BundleError(f"the bundle is damaged: {ex}") from None
+        _hold_to(check_program, Program(self.types, self.roles, ()))
         self.action_sets = tuple(frozenset(actions) for actions in names.action_sets)
         self._zones = {name: decode_zone(name, data) for name, data in names.zones.items()}
         self._types_by_id = {type.id: type for type in self.types}
@@ -105,12 +106,39 @@ class Bundle:
 
     def clause(self, number: int) -> Clause:
         """The clause of that number, checked against the laws."""
-        clause = rule_codec.decode_clause(self._lists["clauses"][number], self._type_ids, self.roles)
-        try:
-            check_clause(clause, self._types_by_id)
-        except UNREADABLE as ex:  # IllegalProgram among them
-            raise BundleError(f"the bundle is damaged: {ex}") from None
+        clause = self._decoded(number)
+        _hold_to(check_clause, clause, self._types_by_id)
         return clause
+
+    def _decoded(self, number: int) -> Clause:
+        return rule_codec.decode_clause(self._lists["clauses"][number], self._type_ids, self.roles)
+
+    @property
+    def revision(self) -> int:
+        """The revision of the model that the bundle is of."""
+        return self.manifest.revision
+
+    @property
+    def clause_count(self) -> int:
+        """How many clauses there are."""
+        return len(self._lists["clauses"])
+
+    @property
+    def group_count(self) -> int:
+        """How many groups there are."""
+        return len(self._lists["groups"])
+
+    def clause_numbers(self, policy: str) -> tuple[int, ...]:
+        """The clauses of a policy; they stand together, since clauses are sorted by policy."""
+        numbers = range(self.clause_count)
+        first = bisect_left(numbers, policy, key=lambda number: self.clause(number).policy)
+        return tuple(takewhile(lambda number: self.clause(number).policy == policy, numbers[first:]))
+
+    def group_number(self, id: str) -> int | None:
+        """The number of a group, None where there is none; groups are sorted by id."""
+        numbers = range(self.group_count)
+        number = bisect_left(numbers, id, key=lambda number: self.group(number).id)
+        return number if number < self.group_count and self.group(number).id == id else None
 
     def rules(self, type: int, action: str) -> RuleIndex:
         """The numbers of the clauses on one (type, action)."""
@@ -123,18 +151,28 @@ class Bundle:
         return NO_ALLOWS if found is None else rule_codec.decode_allows(found)
 
     def program(self) -> Program:
-        """The whole program, as the compiler wrote it."""
-        clauses = tuple(self.clause(number) for number in range(len(self._lists["clauses"])))
-        return Program(self.types, self.roles, clauses)
+        """The whole program, as the compiler wrote it, checked against the laws."""
+        program = Program(self.types, self.roles, tuple(map(self._decoded, range(self.clause_count))))
+        _hold_to(check_program, program)
+        return program
 
     def subject(self, type: str, id: str) -> SubjectRecord | None:
         """The roles and groups of a registered subject."""
         found: SubjectRecord | None = self._record("subjects", fact_codec.subject_key(type, id), SubjectRecord)
+        if found is not None:
+            self._check_roles(found.holdings)
         return found
+
+    def _check_roles(self, holdings: Iterable[Held]) -> None:
+        """Raise BundleError for a role that there is none of: what no DENY can name must not stand for one."""
+        for held in holdings:
+            if held.role >= len(self.roles):
+                raise BundleError(f"the bundle is damaged: it has no role {held.role}")
 
     def group(self, number: int) -> GroupRecord:
         """The group of that number."""
         record: GroupRecord = fact_codec.decode_record(GroupRecord, self._lists["groups"][number])
+        self._check_roles(record.holdings)
         return record
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
@@ -199,14 +237,25 @@ class Bundle:
             return sha256(view).hexdigest()
 
     def verify(self) -> None:
-        """Check every checksum, every clause and every bucket. Raises BundleError at the first that does not hold."""
+        """Read everything: all checksums, clauses by the laws, the zones they name, their index, every record of facts.
+
+        Raises BundleError at the first fault.
+        """
         with memoryview(self._data) as view:
             for name, section in self.sections.items():
                 check_section(view, name, section)
-        self.program()
-        for records in self._lists.values():
-            for number in range(len(records)):
-                records[number]
-        for table in self._tables.values():
-            for _ in table.items():
-                pass
+        program = self.program()
+        for clause in program.clauses:
+            for atom in clause.body:
+                if isinstance(atom, During):
+                    self.zone(atom.window.timezone)
+        verify_rules(program, self._tables["rules"])
+        verify_facts(program, len(self.action_sets), self._lists, self._tables, self.manifest.counts)
+
+
+def _hold_to(check: Callable[..., None], *program: object) -> None:
+    """Raises BundleError for a program or a clause that breaks a law."""
+    try:
+        check(*program)
+    except UNREADABLE as ex:  # IllegalProgram among them
+        raise BundleError(f"the bundle is damaged: {ex}") from None

@@ -9,12 +9,11 @@ import zlib
 from collections.abc import Sequence
 from mmap import mmap
 
+from bundles.directory import Directory, write_directory
 from bundles.errors import BundleError
 from bundles.file_format import Section
-from bundles.section_writer import SectionWriter, write_directory
+from bundles.section_writer import SectionWriter
 
-_COUNT = struct.Struct("<Q")
-_BOUNDS = struct.Struct("<QQ")
 _CHECKSUM = struct.Struct("<I")
 
 
@@ -28,18 +27,13 @@ def write_records(out: SectionWriter, records: Sequence[bytes]) -> None:
 class RecordList:
     """A list of records in a mapped file."""
 
-    __slots__ = ("_base", "_count", "_data", "_end", "_name")
+    __slots__ = ("_count", "_data", "_directory", "_name")
 
     def __init__(self, data: mmap, name: str, section: Section):
         """Raises BundleError where the section can't be a list of records."""
-        if section.size < _BOUNDS.size:
-            raise BundleError(f"the bundle is damaged: section `{name}` is too small for a list")
-        self._count: int
-        (self._count,) = _COUNT.unpack_from(data, section.offset)
-        if (self._count + 2) * 8 > section.size:
-            raise BundleError(f"the bundle is damaged: section `{name}` claims {self._count} records")
         self._data, self._name = data, name
-        self._base, self._end = section.offset, section.offset + section.size
+        self._directory = Directory(data, name, section, leading=1, count_at=0)
+        (self._count,) = self._directory.leading
 
     def __len__(self) -> int:
         return self._count
@@ -48,10 +42,7 @@ class RecordList:
         """The record of that number. Raises BundleError where it is damaged or there is none."""
         if not 0 <= number < self._count:
             raise BundleError(f"the bundle is damaged: `{self._name}` has no record {number}")
-        low, high = _BOUNDS.unpack_from(self._data, self._base + _COUNT.size + 8 * number)
-        start, end = self._base + low, self._base + high
-        if start + _CHECKSUM.size > end or end > self._end:
-            raise BundleError(f"the bundle is damaged: record {number} of `{self._name}` lies outside its section")
+        start, end = self._directory.bounds(number, least=_CHECKSUM.size)
         (checksum,) = _CHECKSUM.unpack_from(self._data, start)
         record = self._data[start + _CHECKSUM.size : end]
         if zlib.crc32(record, number) != checksum:

@@ -1,31 +1,77 @@
 """Clauses and their index as bytes.
 
-Clauses are JSON because constants are: an integer of any size and a string of any content come back as they were.
+Clauses are JSON because constants are: an integer of any size and every text come back as they were.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
 from bundles.conditions.windows import TimeWindow
 from bundles.errors import UNREADABLE, BundleError
-from bundles.program import Atom, Clause, Comparison, During, From, Rate
+from bundles.fact_codec import Number
+from bundles.program import Atom, Clause, Comparison, During, Effect, From, Rate, Section
 
 
 class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
     """The numbers of the clauses on one (type, action): those for everyone, and those for each role."""
 
-    everyone: tuple[int, ...]
-    by_role: dict[int, tuple[int, ...]]
+    everyone: tuple[Number, ...]
+    by_role: dict[Number, tuple[Number, ...]]
 
 
 class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
     """Who has some ALLOW on one type, whatever the action: everyone, or the holders of some roles (D5)."""
 
     everyone: bool
-    roles: tuple[int, ...]
+    roles: tuple[Number, ...]
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """An array of JSON with exactly these members; numbers and texts are what they say they are."""
+
+
+class _Compare(_Row, frozen=True, tag="compare"):
+    section: Section
+    key: str
+    op: str
+    value: Any
+
+
+class _During(_Row, frozen=True, tag="during"):
+    not_before: int | None
+    not_after: int | None
+    days: tuple[int, ...]
+    start: int
+    end: int
+    timezone: str
+
+
+class _From(_Row, frozen=True, tag="from"):
+    blocks: tuple[str, ...]
+
+
+class _Rate(_Row, frozen=True, tag="rate"):
+    limit: int
+    window_seconds: int
+
+
+_AtomRow: TypeAlias = _Compare | _During | _From | _Rate
+
+
+class _ClauseRow(_Row, frozen=True):
+    """A clause with roles and types by number."""
+
+    effect: Effect
+    policy: str
+    name: str
+    priority: int
+    roles: tuple[Number, ...] | None
+    types: tuple[Number, ...]
+    actions: tuple[str, ...]
+    body: tuple[_AtomRow, ...]
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -66,60 +112,57 @@ def decode_allows(data: bytes) -> AllowIndex:
 
 def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) -> bytes:
     """A clause with types and roles by number."""
-    held = None if clause.roles is None else [roles[role] for role in clause.roles]
-    covered = [types[type] for type in clause.types]
-    head = [clause.effect, clause.policy, clause.name, clause.priority, held, covered, clause.actions]
-    return json.dumps([*head, [_atom_row(atom) for atom in clause.body]], separators=(",", ":")).encode()
+    row = _ClauseRow(
+        effect=clause.effect,
+        policy=clause.policy,
+        name=clause.name,
+        priority=clause.priority,
+        roles=None if clause.roles is None else tuple(roles[role] for role in clause.roles),
+        types=tuple(types[type] for type in clause.types),
+        actions=clause.actions,
+        body=tuple(map(_atom_row, clause.body)),
+    )
+    return json.dumps(msgspec.to_builtins(row), separators=(",", ":"), sort_keys=True).encode()
 
 
 def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Clause:
     """The inverse of `encode_clause`. Raises BundleError for bytes that are no clause."""
     try:
-        effect, policy, name, priority, held, covered, actions, body = json.loads(data)
+        row = msgspec.convert(json.loads(data), _ClauseRow)
         return Clause(
-            effect=effect,
-            policy=policy,
-            name=name,
-            priority=int(priority),
-            roles=None if held is None else tuple(_named(roles, held)),
-            types=tuple(_named(types, covered)),
-            actions=tuple(actions),
-            body=tuple(_atom(*row) for row in body),
+            effect=row.effect,
+            policy=row.policy,
+            name=row.name,
+            priority=row.priority,
+            roles=None if row.roles is None else tuple(roles[number] for number in row.roles),
+            types=tuple(types[number] for number in row.types),
+            actions=row.actions,
+            body=tuple(map(_atom, row.body)),
         )
-    except UNREADABLE as ex:
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: a clause can't be read: {ex}") from None
 
 
-def _named(names: Sequence[str], numbers: Iterable[int]) -> Iterator[str]:
-    for number in numbers:
-        if number < 0:
-            raise ValueError(f"there is no number {number}")
-        yield names[number]
-
-
-def _atom_row(atom: Atom) -> list[Any]:
+def _atom_row(atom: Atom) -> _AtomRow:
     match atom:
         case Comparison(section, key, op, value):
-            return ["compare", section, key, op, value]
+            return _Compare(section, key, op, value)
         case During(window):
-            span = [window.not_before, window.not_after]
-            return ["during", *span, sorted(window.days), window.start, window.end, window.timezone]
+            span = (window.not_before, window.not_after)
+            return _During(*span, tuple(sorted(window.days)), window.start, window.end, window.timezone)
         case From(blocks):
-            return ["from", *blocks]
+            return _From(blocks)
         case Rate(limit, window_seconds):
-            return ["rate", limit, window_seconds]
+            return _Rate(limit, window_seconds)
 
 
-def _atom(kind: str, *row: Any) -> Atom:
-    match kind:
-        case "compare":
-            return Comparison(*row)
-        case "during":
-            not_before, not_after, days, start, end, timezone = row
+def _atom(row: _AtomRow) -> Atom:
+    match row:
+        case _Compare(section, key, op, value):
+            return Comparison(section, key, op, value)
+        case _During(not_before, not_after, days, start, end, timezone):
             return During(TimeWindow(not_before, not_after, frozenset(days), start, end, timezone))
-        case "from":
-            return From(row)
-        case "rate":
-            return Rate(*row)
-        case _:
-            raise ValueError(f"unknown condition `{kind}`")
+        case _From(blocks):
+            return From(blocks)
+        case _Rate(limit, window_seconds):
+            return Rate(limit, window_seconds)

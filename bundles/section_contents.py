@@ -1,7 +1,7 @@
 """The contents of a bundle's sections: records and table entries made from a program and its facts."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 
 import msgspec
@@ -19,7 +19,8 @@ from bundles.fact_codec import (
     SubjectRecord,
 )
 from bundles.facts import Facts, Holding, Key
-from bundles.program import Clause, Program
+from bundles.program import Program
+from bundles.rule_index import index_entries
 
 
 class SectionContents:
@@ -60,7 +61,7 @@ class SectionContents:
 
     def tables(self) -> dict[str, Callable[[], Iterable[Entry]]]:
         return {
-            "rules": self._rules,
+            "rules": lambda: index_entries(self.program),
             "subjects": self._subjects,
             "grants": self._grants,
             "aliases": self._aliases,
@@ -72,26 +73,6 @@ class SectionContents:
 
     def _clauses(self) -> Iterator[bytes]:
         return (rule_codec.encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
-
-    def _rules(self) -> Iterator[Entry]:
-        """The indexes of clauses by (type, action), and of ALLOWs by type."""
-        by_action: dict[tuple[str, str], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
-        allowed: dict[str, set[str | None]] = defaultdict(set)
-        for number, clause in enumerate(self.program.clauses):
-            for type in clause.types:
-                for role in _roles_of(clause):
-                    if clause.effect == "ALLOW":
-                        allowed[type].add(role)
-                    for action in clause.actions:
-                        by_action[type, action][role].append(number)
-        for (type, action), by_role in by_action.items():
-            numbered = {self.roles[role]: tuple(found) for role, found in by_role.items() if role is not None}
-            index = rule_codec.RuleIndex(tuple(by_role.get(None, ())), dict(sorted(numbered.items())))
-            yield rule_codec.rules_key(self.types[type], action), rule_codec.encode_index(index)
-        for type, roles in allowed.items():
-            held = tuple(sorted(self.roles[role] for role in roles if role is not None))
-            allows = rule_codec.AllowIndex(None in roles, held)
-            yield rule_codec.allows_key(self.types[type]), rule_codec.encode_index(allows)
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
         """Holdings by number; of several for one role the longest counts."""
@@ -197,10 +178,6 @@ class SectionContents:
         for key, resource in self.facts.resources.items():
             record = EntityRecord(resource.external_id, resource.name, _attributes(resource.attributes))
             yield self._resource_key(key), fact_codec.encode_record(record)
-
-
-def _roles_of(clause: Clause) -> Sequence[str | None]:
-    return (None,) if clause.roles is None else clause.roles
 
 
 def _attributes(attributes: Mapping[str, object] | None) -> bytes:

@@ -1,8 +1,7 @@
 """Writes sections one after the other to a file, keeping their places and checksums for the header."""
 
-import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -43,14 +42,3 @@ class SectionWriter:
             raise ValueError(f"{len(self._sections)} sections written, {self._count} announced")
         self._file.seek(0)
         self._file.write(encode_header(self._sections, self._place))
-
-
-def write_directory(out: SectionWriter, head: Iterable[int], sizes: Iterable[int]) -> None:
-    """Some leading numbers, then the offset of each item and of the end behind the last, from the section's start."""
-    numbers, lengths = list(head), list(sizes)
-    place = 8 * (len(numbers) + len(lengths) + 1)
-    for length in lengths:
-        numbers.append(place)
-        place += length
-    numbers.append(place)
-    out.write(struct.pack(f"<{len(numbers)}Q", *numbers))

@@ -1,6 +1,7 @@
 """Time zones as data: a bundle carries the rules of the zones that it names, so that a decision can be replayed."""
 
 import io
+import struct
 from datetime import tzinfo
 from functools import cache
 from importlib import resources
@@ -8,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 import tzdata
 
-from bundles.errors import BundleError
+from bundles.errors import UNREADABLE, BundleError
+from bundles.tzif import safe_to_read
 
 VERSION: str = tzdata.IANA_VERSION
 """The release of the IANA database that zones are read from."""
@@ -30,6 +32,6 @@ def zone_data(name: str) -> bytes:
 def decode_zone(name: str, data: bytes) -> tzinfo:
     """A zone from its TZif file. Raises BundleError for data that is none."""
     try:
-        return ZoneInfo.from_file(io.BytesIO(data), key=name)
-    except (ValueError, OSError) as ex:
+        return ZoneInfo.from_file(io.BytesIO(safe_to_read(data)), key=name)
+    except (struct.error, AssertionError, MemoryError, OSError, *UNREADABLE) as ex:
         raise BundleError(f"the bundle is damaged: zone `{name}` can't be read: {ex}") from None

@@ -22,6 +22,7 @@ Address: TypeAlias = IPv4Address | IPv6Address
 Block: TypeAlias = IPv4Network | IPv6Network
 
 _LONGEST_ADDRESS = len("0000:0000:0000:0000:0000:ffff:255.255.255.255")
+_LONGEST_LENGTH = len("128")
 _MAPPED = IPv6Network("::ffff:0:0/96")
 _REMEMBERED_ADDRESSES = 4_096
 
@@ -38,7 +39,7 @@ def parse_block(text: str) -> Block:
     if "%" in text:
         raise ValueError(f"`{text}` names a zone, which an address of an allowlist can't have")
     base, slash, length = text.partition("/")
-    if slash and not (length.isascii() and length.isdigit()):
+    if slash and not (length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH):
         raise ValueError(f"the prefix length of `{text}` is no number")
     try:
         block = ip_network((ip_address(base), int(length)) if slash else ip_address(base), strict=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from bundles.conditions.patterns import compile_pattern
-from bundles.conditions.values import NUMBER, Json, is_number, same
+from bundles.conditions.values import NUMBER, PRESENT, Json, is_number, same
 
 Predicate: TypeAlias = Callable[[Json], bool]
 
@@ -47,16 +47,16 @@ def predicate(op: str, constant: Json) -> Predicate:
 
 
 def _present_and_not(matches: Predicate) -> Predicate:
-    return lambda value: value is not None and not matches(value)
+    return lambda value: isinstance(value, PRESENT) and not matches(value)
 
 
 def _equals(constant: Json) -> Predicate:
     if isinstance(constant, bool):
         return lambda value: value is constant
     if isinstance(constant, str):
-        return lambda value: value == constant and isinstance(value, str)
+        return lambda value: isinstance(value, str) and value == constant
     if is_number(constant):
-        return lambda value: value == constant and value.__class__ is not bool and isinstance(value, NUMBER)
+        return lambda value: isinstance(value, NUMBER) and value.__class__ is not bool and value == constant
     return lambda value: same(value, constant)
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import re2
 
+from bundles.conditions.values import is_text
+
 MAX_PATTERN_CHARACTERS = 256
 MAX_PATTERN_INSTRUCTIONS = 3_000
 """RE2 is linear in the text but not in the pattern: `(\\pL{3}){10}` alone is a large automaton."""
@@ -25,7 +27,7 @@ def compile_pattern(pattern: str) -> Callable[[Any], bool]:
     automaton = _automaton(pattern)
     plain = _string_operation(pattern)
     if plain is not None:
-        return lambda value: isinstance(value, str) and plain(value) and _is_text(value)
+        return lambda value: isinstance(value, str) and plain(value) and is_text(value)
 
     def found(value: Any) -> bool:
         if not isinstance(value, str):
@@ -89,13 +91,3 @@ def _literal(body: str) -> str | None:
         else:
             text.append(character)
     return None if escaped else "".join(text)
-
-
-def _is_text(value: str) -> bool:
-    if value.isascii():
-        return True
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

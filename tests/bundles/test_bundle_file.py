@@ -9,7 +9,7 @@ from bundles import file_format
 from bundles.errors import BundleError
 from bundles.reader import open_bundle
 from runtime import Engine
-from tests.support.bundling import bundle_file, engine_for
+from tests.support.bundling import bundle_file
 
 DOCUMENT = {
     "resource_types": [
@@ -167,83 +167,10 @@ def decided(engine: Engine, question: dict) -> dict | None:
 
 
 def test_verify_finds_every_damaged_byte(path, tmp_path):
+    """Header, padding between sections, and every part of a section."""
     content = path.read_bytes()
-    sections = open_bundle(path).sections.values()
-    covered = {place for section in sections for place in range(section.offset, section.offset + section.size)}
-    for place in sorted(covered)[::7]:
+    for place in range(0, len(content), 3):
         damaged = tmp_path / "damaged.bundle"
         damaged.write_bytes(content[:place] + bytes([content[place] ^ 0x55]) + content[place + 1 :])
         with pytest.raises(BundleError):
             open_bundle(damaged).verify()
-
-
-def test_a_crafted_file_that_breaks_a_law_is_refused(tmp_path, monkeypatch):
-    """Checksums say only that the file is as written; the laws say that it may be believed."""
-    monkeypatch.setattr("bundles.writer.check_program", lambda _: None)
-    monkeypatch.setattr("compiler.passes.check_program", lambda _: None)
-    monkeypatch.setattr("compiler.passes.check_clause", lambda *_: None)
-    from bundles.program import Comparison, Program
-    from compiler import passes
-
-    def poisoned(program: Program) -> Program:
-        from dataclasses import replace
-
-        clauses = tuple(
-            replace(clause, body=(Comparison("resource_attrs", "a", "eq", None),)) for clause in program.clauses
-        )
-        return replace(program, clauses=clauses)
-
-    monkeypatch.setattr(passes, "REWRITES", (*passes.REWRITES, poisoned))
-    engine = engine_for(DOCUMENT, tmp_path / "crafted.bundle")
-    with pytest.raises(BundleError, match="breaks the law: every condition is legal"):
-        engine.decide({**QUESTIONS[0], "resource": {"type": "document", "id": "d1"}})
-
-
-def rewritten(monkeypatch, tmp_path, section: str, change) -> Path:
-    """A bundle with right checksums in which the records of one list were changed before they were written."""
-    from bundles.section_contents import SectionContents
-
-    lists = SectionContents.lists
-
-    def changed(self):
-        found = lists(self)
-        return found | {section: lambda: [change(record) for record in found[section]()]}
-
-    monkeypatch.setattr(SectionContents, "lists", changed)
-    return bundle_file(DOCUMENT, tmp_path / "crafted.bundle")
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (3, "1e999"),
-        (4, "[-1]"),
-        (5, "[-1]"),
-        (5, "[1]"),
-        (6, "[[1]]"),
-        (6, '["other"]'),
-        (7, "[[]]"),
-        (7, '[["from", "x"]]'),
-    ],
-)
-def test_a_crafted_clause_is_refused_in_one_sentence(place, value, monkeypatch, tmp_path):
-    """Numbers from the end of a list, wrong types, another type's clause: an error, neither a crash nor an answer."""
-    import json
-
-    def change(record: bytes) -> bytes:
-        parts = [json.dumps(part) for part in json.loads(record)]
-        parts[place] = value
-        return f"[{', '.join(parts)}]".encode()
-
-    intact = Engine.open(bundle_file(DOCUMENT, tmp_path / "intact.bundle"), clock=lambda: NOON)
-    engine = Engine.open(rewritten(monkeypatch, tmp_path, "clauses", change), clock=lambda: NOON)
-    answers = [(decided(engine, question), intact.decide(question)) for question in QUESTIONS]
-    assert all(found in (None, right) for found, right in answers)
-    assert None in [found for found, _ in answers]
-
-
-def test_a_crafted_group_is_refused_in_one_sentence(monkeypatch, tmp_path):
-    from bundles.fact_codec import encode_record
-
-    engine = Engine.open(rewritten(monkeypatch, tmp_path, "groups", lambda _: encode_record(["g", [-1], []])))
-    assert decided(engine, QUESTIONS[0]) is None

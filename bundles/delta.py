@@ -1,0 +1,157 @@
+"""A delta: what one revision changes in program and facts, each change the whole new state of one thing.
+
+States, not edits: applying a change twice is applying it once, and the later of two states of one thing is the one
+that counts. Types, roles and groups are named by their ids, so a delta fits every bundle of its environment.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from bundles.errors import UNREADABLE, BundleError
+from bundles.facts import Holding, Key
+from bundles.program import Clause, ResourceType
+from bundles.rule_codec import decode_clause, encode_clause
+
+
+class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
+    """The new state of one thing; see the subclasses."""
+
+
+class TypeChange(Change, frozen=True, array_like=True, tag=True):
+    """A resource type by its id; `actions` sorted. A state of None: it is gone."""
+
+    id: str
+    state: tuple[str, tuple[str, ...], bool] | None
+    """Its name, its actions, whether it is closed."""
+
+    def type(self) -> ResourceType | None:
+        """The declared type, None where it is gone."""
+        return None if self.state is None else ResourceType(self.id, *self.state)
+
+
+class RoleChange(Change, frozen=True, array_like=True, tag=True):
+    """A role by its id; whoever held one that is gone has a change of their own."""
+
+    id: str
+    present: bool
+
+
+class ClauseState(msgspec.Struct, frozen=True, array_like=True):
+    """A clause as a bundle has it, with the types and roles that its numbers stand for."""
+
+    types: tuple[str, ...]
+    roles: tuple[str, ...]
+    clause: bytes
+
+
+class PolicyChange(Change, frozen=True, array_like=True, tag=True):
+    """The clauses of a policy, none where it is gone or disabled."""
+
+    id: str
+    clauses: tuple[ClauseState, ...]
+
+
+class GroupChange(Change, frozen=True, array_like=True, tag=True):
+    """A group: all groups that it is in, to any depth, and the roles assigned to it itself (P2, P3)."""
+
+    id: str
+    ancestors: tuple[str, ...]
+    holdings: tuple[Holding, ...]
+    present: bool = True
+
+
+class SubjectChange(Change, frozen=True, array_like=True, tag=True):
+    """A registered subject: direct groups, direct roles, and the resources on which it has grants.
+
+    `granted` is None where these are more than `fact_codec.LISTED_GRANTS`. One that is not present is unregistered.
+    """
+
+    key: Key
+    groups: tuple[str, ...] = ()
+    holdings: tuple[Holding, ...] = ()
+    granted: tuple[Key, ...] | None = ()
+    present: bool = True
+
+
+class GrantState(msgspec.Struct, frozen=True, array_like=True):
+    """A direct grant: its id, its actions with wildcards expanded, and its expiry in epoch seconds (P4)."""
+
+    id: str
+    actions: tuple[str, ...]
+    expires: float
+
+
+class GrantsChange(Change, frozen=True, array_like=True, tag=True):
+    """All grants of one subject on one resource, by id, expired ones too; a resource's type is its type's id."""
+
+    subject: Key
+    resource: Key
+    grants: tuple[GrantState, ...]
+
+
+class ResourceChange(Change, frozen=True, array_like=True, tag=True):
+    """Whether a resource is registered (E7).
+
+    A bundle lists the instances of closed types only, so the delta that closes a type tells all of them.
+    """
+
+    key: Key
+    present: bool
+
+
+class AliasChange(Change, frozen=True, array_like=True, tag=True):
+    """What an `external_id` or a resource's `name` (`kind`) leads to; None: to nothing any more (E3)."""
+
+    entity: str
+    """`subject` or `resource`."""
+    type: str
+    kind: str
+    alias: str
+    id: str | None
+
+
+AnyChange: TypeAlias = (
+    TypeChange | RoleChange | PolicyChange | GroupChange | SubjectChange | GrantsChange | ResourceChange | AliasChange
+)
+
+
+class Delta(msgspec.Struct, frozen=True, array_like=True):
+    """What a revision changes. `zones` are the TZif files of time zones that its clauses name."""
+
+    revision: int
+    changes: tuple[AnyChange, ...]
+    zones: dict[str, bytes] = {}
+
+
+_encoder = msgspec.msgpack.Encoder(order="deterministic")
+_decoder = msgspec.msgpack.Decoder(Delta)
+
+
+def encode_delta(delta: Delta) -> bytes:
+    """The inverse of `decode_delta`."""
+    return _encoder.encode(delta)
+
+
+def decode_delta(data: bytes) -> Delta:
+    """Raises BundleError for bytes that are no delta."""
+    try:
+        return _decoder.decode(data)
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"a delta can't be read: {ex}") from None
+
+
+def policy_change(id: str, clauses: tuple[Clause, ...]) -> PolicyChange:
+    """The change of a policy to these clauses."""
+    return PolicyChange(id, tuple(_state(clause) for clause in clauses))
+
+
+def clauses_of(change: PolicyChange) -> tuple[Clause, ...]:
+    """The clauses of a policy. Raises BundleError for bytes that are no clause."""
+    return tuple(decode_clause(state.clause, state.types, state.roles) for state in change.clauses)
+
+
+def _state(clause: Clause) -> ClauseState:
+    types = {type: number for number, type in enumerate(clause.types)}
+    roles = {role: number for number, role in enumerate(clause.roles or ())}
+    return ClauseState(tuple(types), tuple(roles), encode_clause(clause, types, roles))
