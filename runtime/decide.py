@@ -17,14 +17,14 @@ def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer
     left = what_is_left(snapshot, holder, rtype, action)
     if left is None:
         return NOT_DECLARED
-    rid = rname if resource_by == "id" else snapshot.bundle.resource_id(left.type, resource_by, rname)
+    rid = rname if resource_by == "id" else snapshot.state.resource_id(left.type, resource_by, rname)
     return judge(snapshot, holder, left, stype, sid, s, action, a, rid, r, c, now)
 
 
 def subject_of(snapshot: Snapshot, request: EvaluationRequest, now: float) -> tuple[str | None, Holder]:
     """The id of the request's subject, None where its external id leads nowhere, and what it brings (E3)."""
     stype, named_by, name = request[:3]
-    sid = name if named_by == "id" else snapshot.bundle.subject_id(stype, name)
+    sid = name if named_by == "id" else snapshot.state.subject_id(stype, name)
     return sid, snapshot.nobody if sid is None else holder_of(snapshot, stype, sid, now)
 
 
@@ -38,7 +38,7 @@ def holder_of(snapshot: Snapshot, stype: str, sid: str, now: float) -> Holder:
 def what_is_left(snapshot: Snapshot, holder: Holder, rtype: str, action: str) -> Specialised | None:
     """The specialised program, remembered or made; None for a type that is not declared."""
     actions = holder.roles.left.get(rtype)
-    return (actions and actions.get(action)) or snapshot.specialised(holder.roles, rtype, action)
+    return (actions and actions.get(action)) or snapshot.rules.specialised(holder.roles, rtype, action)
 
 
 def judge(
@@ -61,7 +61,7 @@ def judge(
     grants = snapshot.grants(holder, left.type, rid, now)
     permission: Answer | None = None
     for grant in grants:
-        if action in snapshot.bundle.action_sets[grant.actions]:
+        if action in snapshot.state.action_sets[grant.actions]:
             permission = granted(grant.id)
             break
     denial = first_rule(left.deny_searches, stype, sid, s, rid, r, a, c, now)
@@ -76,7 +76,7 @@ def judge(
 
 def is_registered(snapshot: Snapshot, left: Specialised, id: str | None) -> bool:
     """Whether a closed type has this instance (E7)."""
-    return id is not None and snapshot.bundle.is_registered(left.type, id)
+    return id is not None and snapshot.state.is_registered(left.type, id)
 
 
 def _refusal(left: Specialised) -> Answer:

@@ -6,12 +6,15 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from bundles.delta import Delta
 from bundles.errors import BundleError
 from bundles.manifest import Manifest
 from bundles.reader import Bundle, open_bundle
+from runtime.advance import advance
 from runtime.decide import decide
 from runtime.explain import explain
 from runtime.limits import MemoLimits
+from runtime.overlay import overlay_of
 from runtime.requests import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, read_evaluation
 from runtime.search_rules import first_rule
 from runtime.snapshot import Holder, Snapshot, may_be_granted
@@ -31,7 +34,8 @@ class Engine:
     def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.time, limits: MemoLimits | None = None):
         """`clock` gives epoch seconds."""
         self._clock = clock
-        self._snapshot = Snapshot(bundle, limits or MemoLimits())
+        self._limits = limits or MemoLimits()
+        self._snapshot = Snapshot(bundle, self._limits)
 
     @classmethod
     def open(cls, path: str | Path, clock: Callable[[], float] = time.time) -> "Engine":
@@ -44,7 +48,27 @@ class Engine:
     @property
     def manifest(self) -> Manifest:
         """What the bundle in force is of."""
-        return self._snapshot.bundle.manifest
+        return self._snapshot.state.manifest
+
+    @property
+    def revision(self) -> int:
+        """The revision of the model that is in force."""
+        return self._snapshot.state.revision
+
+    def advance(self, deltas: Iterable[Delta]) -> None:
+        """Put the deltas that follow the revision in force into force, all at once.
+
+        To be called by one thread at a time; requests keep the snapshot that they started with. Raises BundleError
+        where they do not follow it, which leaves it in force.
+        """
+        snapshot, ordered = self._snapshot, list(deltas)
+        if ordered:
+            self._snapshot = snapshot.follow(*advance(overlay_of(snapshot.state), ordered))
+
+    def replace(self, bundle: Bundle, deltas: Iterable[Delta] = ()) -> None:
+        """Put another bundle of the same environment into force, and the deltas that follow it; else as `advance`."""
+        ordered = list(deltas)
+        self._snapshot = Snapshot(advance(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
 
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """The decision response (contract 2.5) to an AuthZEN evaluation request; `now` in epoch seconds.
@@ -190,7 +214,7 @@ class Engine:
         if holder.plain:
             return False
         grants = snapshot.grants(holder, left.type, resource_id, instant)
-        return any(action in snapshot.bundle.action_sets[grant.actions] for grant in grants)
+        return any(action in snapshot.state.action_sets[grant.actions] for grant in grants)
 
     def _allowed_carefully(
         self,

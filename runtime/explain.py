@@ -30,11 +30,11 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
     left = what_is_left(snapshot, holder, rtype, action)
     if left is None:
         return {"candidates": []}
-    rid = rname if resource_by == "id" else snapshot.bundle.resource_id(left.type, resource_by, rname)
+    rid = rname if resource_by == "id" else snapshot.state.resource_id(left.type, resource_by, rname)
     if left.closed and not is_registered(snapshot, left, rid):
         return {"candidates": []}
     grants = snapshot.grants(holder, left.type, rid, now)
-    covering = [grant.id for grant in grants if action in snapshot.bundle.action_sets[grant.actions]]
+    covering = [grant.id for grant in grants if action in snapshot.state.action_sets[grant.actions]]
     proof = _Proof(request, sid, rid, now)
     rules = (*left.denies, *left.allows)
     shown = proof.most_telling(rules)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from bundles.errors import UNREADABLE, BundleError
 from bundles.program import Clause, ResourceType
-from bundles.reader import Bundle
-from bundles.rule_codec import RuleIndex
+from bundles.rule_codec import AllowIndex, RuleIndex
 from runtime.answers import ABAC, ACTION_NOT_PERMITTED, NO_POLICY_MATCH, ROLE, Answer, condition_failed
 from runtime.conditions import Conjunction, conjunction
 from runtime.rank_rules import Ranked, merged, rank_rules, worth_testing
 from runtime.rule import Ready, Rule, make_rule
 from runtime.search_rules import RuleSearch
+from runtime.state import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,15 +68,26 @@ class Specialised:
 
 @dataclass(slots=True)
 class TypeRules:
-    """The rules on one resource type, read from the bundle when they are first asked for."""
+    """The rules on one resource type, read from the state when they are first asked for."""
 
     number: int
     type: ResourceType
-    bundle: Bundle
+    state: State
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
+    _allows: AllowIndex | None = None
     _for_everyone: dict[str, Ranked] = field(default_factory=dict)
     _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
     _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
+
+    def follow(self, type: ResourceType, state: State) -> "TypeRules":
+        """The rules on the same type in a later state, where some changed.
+
+        Clauses are shared: one of a number never changes, and only the type's name goes into its tests.
+        """
+        later = TypeRules(self.number, type, state)
+        if type.name == self.type.name:
+            later._bodies, later._rules = self._bodies, self._rules
+        return later
 
     def specialise(self, roles: RoleSet, action: str) -> Specialised:
         """What is left for a subject that holds `roles` and does `action` on this type."""
@@ -120,7 +131,7 @@ class TypeRules:
     def _index(self, action: str) -> RuleIndex:
         index = self._indexes.get(action)
         if index is None:
-            index = self.bundle.rules(self.number, action)
+            index = self.state.rules(self.number, action)
             if action in self.type.actions:
                 self._indexes[action] = index
         return index
@@ -136,9 +147,9 @@ class TypeRules:
     def _body(self, number: int, path: str) -> tuple[Clause, str, Conjunction]:
         found = self._bodies.get(number)
         if found is None:
-            clause = self.bundle.clause(number)
+            clause = self.state.clause(number)
             try:
-                body = conjunction(clause.body, clause.effect, self.type.name, self.bundle.zone)
+                body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone)
             except UNREADABLE as ex:
                 raise BundleError(f"the bundle is damaged: clause {number} can't be tested: {ex}") from None
             found = self._bodies[number] = clause, body
@@ -150,7 +161,7 @@ class TypeRules:
         if firsts:
             count = sum(len(part.allows) for part in parts)
             return condition_failed(min(firsts, key=lambda rule: rule.rank).clause, count - 1)
-        index = self.bundle.allows(self.number)
+        index = self._allows = self._allows or self.state.allows(self.number)
         elsewhere = index.everyone or any(role in index.roles for role, _ in roles.held)
         return ACTION_NOT_PERMITTED if elsewhere else NO_POLICY_MATCH
 

@@ -19,7 +19,7 @@ NO_IO = {"os", "time", "random", "socket", "sqlite3", "threading", "logging", "p
 FRONT_DOOR = "runtime/engine.py"
 ONE_PLACE = {
     "lark": ("compiler/parse",),
-    "pyrsistent": ("runtime/snapshot.py",),
+    "pyrsistent": ("runtime/overlay.py",),
     "jwt": ("bundles/signing.py", "api/tokens"),
     "cryptography": ("bundles/signing.py", "api/tokens"),
     "sqlite_utils": ("api/store/",),

@@ -131,8 +131,11 @@ def test_what_is_remembered_is_bounded(tmp_path, expires_at):
             assert engine.allowed("user", f"u{kinds}-{number}", "read", f"t{number}", "x")
             snapshot = engine._snapshot
             assert sum(map(len, snapshot.holders.values())) <= 3
-            assert len(snapshot._role_sets) <= 3
-            assert sum(len(actions) for roles in snapshot._role_sets.values() for actions in roles.left.values()) <= 3
+            assert len(snapshot.rules._role_sets) <= 3
+            assert (
+                sum(len(actions) for roles in snapshot.rules._role_sets.values() for actions in roles.left.values())
+                <= 3
+            )
 
 
 def test_threads_share_an_engine(tmp_path):

@@ -69,7 +69,7 @@ def test_the_rules_in_all_specialisations_are_bounded(bundle, limit):
         assert engine.decide(asked(number, 50 + number))["decision"] is True
         remembered = [
             left
-            for roles in engine._snapshot._role_sets.values()
+            for roles in engine._snapshot.rules._role_sets.values()
             for actions in roles.left.values()
             for left in actions.values()
         ]

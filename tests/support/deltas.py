@@ -1,0 +1,105 @@
+"""The delta between two compiled models, by comparing everything: naive, for tests."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from bundles import closure
+from bundles.delta import (
+    AliasChange,
+    AnyChange,
+    Delta,
+    GrantsChange,
+    GrantState,
+    GroupChange,
+    ResourceChange,
+    RoleChange,
+    SubjectChange,
+    TypeChange,
+    policy_change,
+)
+from bundles.fact_codec import LISTED_GRANTS
+from bundles.facts import FOREVER, Facts, Holding, Key
+from compiler.compile import Compiled
+
+
+def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
+    """What leads from one model to the other."""
+    was, now = states(before), states(after)
+    gone = [_gone(kind, key) for kind, key in was if (kind, key) not in now]
+    changed = [state for name, state in now.items() if was.get(name) != state]
+    # A bundle lists the registered instances of closed types only: of a type that becomes one, all are told.
+    closed = {type.id for type in after.program.types if type.closed} - {
+        type.id for type in before.program.types if type.closed
+    }
+    registered = [ResourceChange(key, True) for key in after.facts.resources if key.type in closed]
+    return Delta(revision, tuple(gone + changed + registered), after.zones)
+
+
+def states(model: Compiled) -> dict[tuple[str, Any], AnyChange]:
+    """The state of everything that a delta can name."""
+    found: dict[tuple[str, Any], AnyChange] = {}
+    for type in model.program.types:
+        found["type", type.id] = TypeChange(type.id, (type.name, type.actions, type.closed))
+    for role in model.program.roles:
+        found["role", role] = RoleChange(role, True)
+    for policy in {clause.policy for clause in model.program.clauses}:
+        clauses = tuple(clause for clause in model.program.clauses if clause.policy == policy)
+        found["policy", policy] = policy_change(policy, clauses)
+    return found | _fact_states(model.facts)
+
+
+def _fact_states(facts: Facts) -> dict[tuple[str, Any], AnyChange]:
+    found: dict[tuple[str, Any], AnyChange] = {}
+    above = closure.ancestors({id: group.parents for id, group in facts.groups.items()})
+    for id, group in facts.groups.items():
+        found["group", id] = GroupChange(id, tuple(sorted(above[id])), _longest(group.holdings))
+    for key, subject in facts.subjects.items():
+        on = sorted({grant.resource for grant in facts.grants if grant.subject == key})
+        granted = tuple(on) if len(on) <= LISTED_GRANTS else None
+        groups = tuple(sorted(subject.groups))
+        found["subject", key] = SubjectChange(key, groups, _longest(subject.holdings), granted)
+    for grant in facts.grants:
+        pair = grant.subject, grant.resource
+        same = sorted(other for other in facts.grants if (other.subject, other.resource) == pair)
+        grants = tuple(GrantState(other.id, other.actions, other.expires) for other in same)
+        found["grants", pair] = GrantsChange(*pair, grants)
+    for key in facts.resources:
+        found["resource", key] = ResourceChange(key, True)
+    return found | {("alias", alias[:-1]): AliasChange(*alias) for alias in _aliases(facts)}
+
+
+def _aliases(facts: Facts) -> Iterator[tuple[str, str, str, str, str]]:
+    for key, subject in facts.subjects.items():
+        if subject.external_id is not None:
+            yield "subject", key.type, "external_id", subject.external_id, key.id
+    for key, resource in facts.resources.items():
+        for kind, alias in (("external_id", resource.external_id), ("name", resource.name)):
+            if alias is not None:
+                yield "resource", key.type, kind, alias, key.id
+
+
+def _longest(holdings: list[Holding]) -> tuple[Holding, ...]:
+    longest: dict[str, float] = {}
+    for role, expires in holdings:
+        longest[role] = max(expires, longest.get(role, -FOREVER))
+    return tuple(Holding(*held) for held in sorted(longest.items()))
+
+
+def _gone(kind: str, key: Any) -> AnyChange:
+    match kind:
+        case "type":
+            return TypeChange(key, None)
+        case "role":
+            return RoleChange(key, False)
+        case "policy":
+            return policy_change(key, ())
+        case "group":
+            return GroupChange(key, (), (), present=False)
+        case "subject":
+            return SubjectChange(Key(*key), present=False)
+        case "grants":
+            return GrantsChange(*key, ())
+        case "resource":
+            return ResourceChange(Key(*key), False)
+        case _:
+            return AliasChange(*key, None)
