@@ -97,6 +97,10 @@ class Bundle:
         found = self._tables[table].get(key)
         return None if found is None else fact_codec.decode_record(kind, found)
 
+    def role_id(self, number: int) -> str:
+        """The id of a role."""
+        return self.roles[number]
+
     def zone(self, name: str) -> tzinfo:
         """A time zone that a clause names."""
         try:

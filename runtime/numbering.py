@@ -12,6 +12,7 @@ class Numbering:
 
     def __init__(self, bundle: Bundle):
         self._bundle = bundle
+        self.role_ids = list(bundle.roles)
         self._roles = {role: number for number, role in enumerate(bundle.roles)}
         self._types = {type.id: number for number, type in enumerate(bundle.types)}
         self._groups: dict[str, int] = {}
@@ -22,7 +23,11 @@ class Numbering:
 
     def role(self, id: str) -> int:
         """The number of a role."""
-        return self._roles.setdefault(id, len(self._roles))
+        found = self._roles.get(id)
+        if found is None:
+            self.role_ids.append(id)
+            found = self._roles[id] = len(self.role_ids) - 1
+        return found
 
     def type(self, id: str) -> int:
         """The number of a type."""

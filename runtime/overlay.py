@@ -54,6 +54,10 @@ class Overlay:
         """See `State`."""
         return self.numbering.action_sets
 
+    def role_id(self, number: int) -> str:
+        """See `State`."""
+        return self.numbering.role_ids[number]
+
     def zone(self, name: str) -> tzinfo:
         """See `State`."""
         found = self.zones.get(name)

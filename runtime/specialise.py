@@ -113,7 +113,10 @@ class TypeRules:
         """The rules without roles, one object for all who ask."""
         found = self._for_everyone.get(action)
         if found is None:
-            found = rank_rules([self._rule(number, ABAC, action) for number in self._index(action).everyone])
+            rules = [self._rule(number, ABAC, action) for number in self._index(action).everyone]
+            if any(rule.clause.roles is not None for rule in rules):
+                raise _misplaced("for everyone that needs a role")
+            found = rank_rules(rules)
             if action in self.type.actions:  # what a caller invents is not remembered
                 self._for_everyone[action] = found
         return found
@@ -121,12 +124,14 @@ class TypeRules:
     def _held(self, roles: RoleSet, action: str) -> list[Rule]:
         """The rules of which the subject holds a role, each by its best path (P2)."""
         index = self._index(action)
-        paths: dict[int, str] = {}
+        found: dict[int, Rule] = {}
         for role, path in roles.held:
             for number in index.by_role.get(role, ()):
-                if paths.get(number) != ROLE:
-                    paths[number] = path
-        return [self._rule(number, path, action) for number, path in paths.items()]
+                if number not in found or found[number].path != ROLE:
+                    rule = found[number] = self._rule(number, path, action)
+                    if rule.clause.roles is None or self.state.role_id(role) not in rule.clause.roles:
+                        raise _misplaced("for another role")
+        return list(found.values())
 
     def _index(self, action: str) -> RuleIndex:
         index = self._indexes.get(action)
@@ -141,7 +146,7 @@ class TypeRules:
         if rule is None:
             rule = self._rules[number, path] = make_rule(*self._body(number, path))
         if self.type.id not in rule.clause.types or action not in rule.clause.actions:
-            raise BundleError("the bundle is damaged: its index names a clause on another type or action")
+            raise _misplaced("on another type or action")
         return rule
 
     def _body(self, number: int, path: str) -> tuple[Clause, str, Conjunction]:
@@ -168,3 +173,7 @@ class TypeRules:
 
 def _flat(orders: Iterable[Sequence[Rule]]) -> tuple[Ready, ...]:
     return tuple(rule.ready for rule in worth_testing(merged(orders)))
+
+
+def _misplaced(what: str) -> BundleError:
+    return BundleError(f"the bundle is damaged: its index names a clause {what}")

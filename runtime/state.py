@@ -29,6 +29,9 @@ class State(Protocol):
     def action_sets(self) -> Sequence[frozenset[str]]:
         """The sets of actions that grants name by number."""
 
+    def role_id(self, number: int) -> str:
+        """The id of a role."""
+
     def zone(self, name: str) -> tzinfo:
         """A time zone that a clause names."""
 

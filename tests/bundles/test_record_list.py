@@ -66,13 +66,22 @@ def test_an_offset_that_leads_elsewhere_is_an_error(content, offset, value):
         _read_all(bytes(changed))
 
 
-def test_a_record_inside_the_directory_is_an_error(content):
-    """Sealed as such: only its place tells."""
-    changed = bytearray(content)
-    struct.pack_into("<Q", changed, 8 + 8 * 1, 8)
-    struct.pack_into("<I", changed, 8, zlib.crc32(bytes(changed[12 : HEAD + 13]), 1))
-    with pytest.raises(BundleError):
-        opened(bytes(changed))[1]
+@pytest.mark.parametrize(
+    ("number", "start", "end"),
+    [(2, 16, HEAD + 22), (1, HEAD + 9, HEAD + 22 + 6), (1, HEAD + 9, HEAD + 12)],
+    ids=["in the directory", "behind the section", "too small for a checksum"],
+)
+def test_a_record_elsewhere_is_an_error_whatever_its_checksum_says(content, number, start, end):
+    """Sealed as such, in a file that goes on behind the section: only its place tells."""
+    changed = bytearray(content + b"behind")
+    struct.pack_into("<Q", changed, 8 + 8 * number, start)
+    if end != len(content):
+        struct.pack_into("<Q", changed, 8 + 8 * (number + 1), end)
+    struct.pack_into("<I", changed, start, zlib.crc32(changed[start + 4 : end], number))
+    data = mmap.mmap(-1, len(changed))
+    data.write(changed)
+    with pytest.raises(BundleError, match="outside its section"):
+        RecordList(data, "list", Section(0, len(content), 0))[number]
 
 
 @pytest.mark.parametrize("count", [4, 2**61, 2**64 - 1])

@@ -106,7 +106,7 @@ def test_a_made_file_is_a_zone():
         tzif(footer=b"\n" + b"A" * 10_000 + b"0\n"),
         tzif(footer=b"\nAAA99999999999999999999\n"),
         tzif(footer=b"\nAAA0BBB,M13.1.0,M1.1.0\n"),
-        tzif(names=b"\xff" * 100_000),
+        tzif(names=b"A\0" * 50_000),
         tzif().replace(b"TZif2", b"TZif1"),
         tzif().replace(b"TZif2", b"TZifx"),
     ],

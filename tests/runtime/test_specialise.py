@@ -3,8 +3,10 @@
 import pytest
 
 from bundles.reader import open_bundle
-from runtime import Engine, explain
+from bundles.rule_codec import RuleIndex, decode_rules, encode_index
+from runtime import BundleError, Engine, explain
 from runtime.limits import MemoLimits
+from tests.bundles.crafting import crafted
 from tests.support.bundling import bundle_file
 
 TYPE = {"id": "document", "actions": ["read"]}
@@ -82,3 +84,40 @@ def test_a_proof_of_many_policies_shows_those_that_hold_and_the_first_others(bun
     proof = Engine(bundle).decide(asked(0, 39, options={"explain": True}))["context"]["explanation"]
     assert [(row["id"], row["holds"]) for row in proof["candidates"]] == [("p50", False), ("p00", False), ("p39", True)]
     assert proof["candidates_cut"] == 41
+
+
+def moved_index(change):
+    """Changes the index of (type, action) as an author of crafted bundles would; every checksum is right."""
+
+    def changed(entries):
+        return [
+            (key, encode_index(change(decode_rules(value)))) if not key.endswith(b":") else (key, value)
+            for key, value in entries
+        ]
+
+    return {"rules": changed}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda index: RuleIndex((*index.everyone, *index.by_role[0]), {}),
+        lambda index: RuleIndex(index.everyone, {1: index.by_role[0]}),
+        lambda index: RuleIndex((), {1: index.everyone}),
+    ],
+    ids=["a role's rule for everyone", "a role's rule for another role", "a rule for everyone for a role"],
+)
+def test_an_index_that_gives_a_rule_to_others_is_damage(tmp_path, change):
+    """P2: never a grant by it."""
+    document = {
+        "resource_types": [TYPE],
+        "roles": [{"id": "editor"}, {"id": "reader"}],
+        "assignments": [{"role": "reader", "subject": {"type": "user", "id": "u0"}}],
+        "policies": [
+            {"id": "p", "effect": "ALLOW", "roles": ["editor"], "resource_types": READ},
+            {**project_policy(1)},
+        ],
+    }
+    engine = Engine.open(crafted(document, tmp_path / "model.bundle", moved_index(change)))
+    with pytest.raises(BundleError, match="its index names a clause"):
+        engine.decide(asked(0, 2))
