@@ -1,0 +1,153 @@
+"""The change log: who changed what in which revision, exactly, and the delta that brings a bundle there."""
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+import msgspec
+from sqlite_utils import Database
+
+from api.store.bodies import Body
+from api.store.environments import Environment
+from api.store.kinds import KINDS
+from api.store.refusals import Key, NotFound
+
+CHUNK_ENTRIES = 1_000
+"""Entries that are stored, and read back, in one piece."""
+
+Summary: TypeAlias = dict[str, dict[str, int]]
+"""By list how many elements were `added`, `changed` and `removed`; lists in which nothing changed are left out."""
+
+_NOTHING = {"added": 0, "changed": 0, "removed": 0}
+
+
+class Changed(Protocol):
+    """What an entry is made of."""
+
+    kind: str
+    key: Key
+    before: bytes | None
+    after: bytes | None
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """What a revision made of one element: its body before and after, None where it was not or is no more."""
+
+    kind: str
+    key: Key
+    before: Body | None
+    after: Body | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision of an environment. `time` is RFC 3339."""
+
+    revision: int
+    by: str
+    time: str
+    changes: Summary
+
+
+_entries = msgspec.json.Decoder(list[Entry])
+_summary = msgspec.json.Decoder(Summary)
+_NULL = msgspec.Raw(b"null")
+
+
+def change_of(before: bytes | None, after: bytes | None) -> Literal["added", "changed", "removed"]:
+    """What happened to an element."""
+    if before is None:
+        return "added"
+    return "removed" if after is None else "changed"
+
+
+class LogWriter:
+    """Writes the entries of one revision as they come, and then the revision itself."""
+
+    def __init__(self, db: Database, environment: Environment):
+        self._db, self._environment = db, environment
+        self._pending: list[tuple[str, Key, msgspec.Raw, msgspec.Raw]] = []
+        self._chunks = 0
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def summary(self) -> Summary:
+        """How much was added up to now."""
+        found = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
+        for (kind, change), count in self._counts.items():
+            found[kind][change] = count
+        return found
+
+    def count(self, change: Changed) -> None:
+        """Count what would happen to one element, of which nothing is to be written."""
+        self._counts[change.kind, change_of(change.before, change.after)] += 1
+
+    def add(self, change: Changed) -> None:
+        """Add what happened to one element."""
+        self.count(change)
+        self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
+        if len(self._pending) == CHUNK_ENTRIES:
+            self._store_chunk()
+
+    def end(self, time: str, actor: str, delta: bytes | None) -> int:
+        """Write the revision, and make it the environment's; gives back its number."""
+        self._store_chunk()
+        number, revision = self._environment.number, self._environment.revision + 1
+        row = (number, revision, time, actor, msgspec.json.encode(self.summary).decode(), delta)
+        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
+        return revision
+
+    def _store_chunk(self) -> None:
+        if self._pending:
+            packed = zlib.compress(msgspec.json.encode(self._pending), level=1)
+            row = (self._environment.number, self._environment.revision + 1, self._chunks, packed)
+            self._db.execute("INSERT INTO change_entries VALUES (?, ?, ?, ?)", row)
+            self._pending.clear()
+            self._chunks += 1
+
+
+def revisions_before(db: Database, environment: Environment, before: int | None, limit: int) -> Sequence[Revision]:
+    """Revisions, newest first: those below `before`, the newest ones where it is None."""
+    query = """SELECT revision, actor, time, summary FROM changes
+        WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
+    below = environment.revision + 1 if before is None else before
+    return [_revision(row) for row in db.execute(query, (environment.number, below, limit))]
+
+
+def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
+    """One revision. Raises NotFound."""
+    query = "SELECT revision, actor, time, summary FROM changes WHERE environment = ? AND revision = ?"
+    known = 0 < revision <= environment.revision
+    row = db.execute(query, (environment.number, revision)).fetchone() if known else None
+    if row is None:
+        raise NotFound(f"there is no revision {revision}")
+    return _revision(row)
+
+
+def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[Entry] | None:
+    """One piece of a revision's entries, None behind the last."""
+    query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
+    row = db.execute(query, (environment, revision, chunk)).fetchone()
+    return None if row is None else _entries.decode(zlib.decompress(row[0]))
+
+
+def deltas_after(db: Database, environment: Environment, revision: int) -> list[bytes] | None:
+    """The deltas that lead from a revision to the environment's, in order; None where a new bundle is needed."""
+    if not 0 <= revision <= environment.revision:
+        return None
+    query = "SELECT delta FROM changes WHERE environment = ? AND revision > ? AND revision <= ? ORDER BY revision"
+    deltas = [delta for (delta,) in db.execute(query, (environment.number, revision, environment.revision))]
+    # Fewer are left of an environment that is gone.
+    return None if None in deltas or len(deltas) < environment.revision - revision else deltas
+
+
+def _raw(body: bytes | None) -> msgspec.Raw:
+    return _NULL if body is None else msgspec.Raw(body)
+
+
+def _revision(row: tuple[int, str, str, str]) -> Revision:
+    revision, actor, time, summary = row
+    return Revision(revision, actor, time, _summary.decode(summary))

@@ -1,0 +1,84 @@
+"""The environments of a store: each with a number for its rows, a UUID for the world, and a revision of its own."""
+
+import re
+from dataclasses import dataclass
+from uuid import uuid4
+
+from sqlite_utils import Database
+
+from api.store.refusals import Conflict, Fault, NotFound, Protected, Rejected
+
+DEFAULT = "default"
+"""The environment that every store has."""
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_COLUMNS = "number, uuid, id, protected, epoch, revision, created"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment. `number` keys its rows; `epoch` rises when a backup is restored, `revision` with every change.
+
+    `created` is RFC 3339.
+    """
+
+    number: int
+    uuid: str
+    id: str
+    protected: bool
+    epoch: int
+    revision: int
+    created: str
+
+    @property
+    def etag(self) -> str:
+        """The entity tag of its whole model, without quotes."""
+        return self.etag_of(self.revision)
+
+    def etag_of(self, version: int) -> str:
+        """The entity tag of what a revision left, without quotes; never that of another environment or epoch."""
+        return f"{self.uuid}.{self.epoch}.{version}"
+
+
+def all_environments(db: Database) -> tuple[Environment, ...]:
+    """All environments by id."""
+    return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
+
+
+def environment_called(db: Database, id: str) -> Environment:
+    """The environment of that id. Raises NotFound."""
+    query = f"SELECT {_COLUMNS} FROM environments WHERE id = ?"
+    # What is no text is the id of nothing, and SQLite takes none.
+    found = db.execute(query, (id,)).fetchone() if _ID.fullmatch(id) else None
+    if found is None:
+        raise NotFound("there is no such environment")
+    return _environment(found)
+
+
+def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:
+    """A new environment without a model, at revision 0. Raises Rejected for its id, Conflict where it exists."""
+    if not _ID.fullmatch(id):
+        message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
+        raise Rejected((Fault("bad-id", "$.id", message),))
+    if db.execute("SELECT 1 FROM environments WHERE id = ?", (id,)).fetchone():
+        raise Conflict(f"there is an environment `{id}` already")
+    db.execute(
+        "INSERT INTO environments (uuid, id, protected, epoch, revision, created) VALUES (?, ?, ?, 1, 0, ?)",
+        (str(uuid4()), id, protected, created),
+    )
+    return environment_called(db, id)
+
+
+def remove_environment(db: Database, id: str) -> None:
+    """Remove an environment and all that is in it. Raises NotFound, Protected."""
+    environment = environment_called(db, id)
+    if id == DEFAULT:
+        raise Protected("the default environment can't be deleted")
+    if environment.protected:
+        raise Protected(f"the environment `{id}` is protected and can't be deleted")
+    db.execute("DELETE FROM environments WHERE number = ?", (environment.number,))
+
+
+def _environment(row: tuple[int, str, str, int, int, int, str]) -> Environment:
+    number, uuid, id, protected, epoch, revision, created = row
+    return Environment(number, uuid, id, bool(protected), epoch, revision, created)

@@ -1,0 +1,111 @@
+"""The model as it was at an earlier revision: as it is now, with what the change log says taken back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import msgspec
+from sqlite_utils import Database
+
+from api.store.bodies import element_of
+from api.store.change_log import entries_chunk
+from api.store.environments import Environment
+from api.store.kinds import KINDS, Kind
+from api.store.reading import PIECE_ROWS, ModelText, put_lists
+from api.store.refusals import NotFound
+from api.store.store import Store
+from api.store.tables import TABLES
+
+_UNDO = """CREATE TEMP TABLE undo (
+    kind TEXT NOT NULL, key BLOB NOT NULL, body BLOB, used INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, key)
+) WITHOUT ROWID"""
+
+
+class PastText(ModelText):
+    """A model document of an earlier revision, piece by piece; see `ModelText`.
+
+    Elements have the order of today; those that are gone by now come last in their list, by key. What is taken back is
+    kept in a temporary file of SQLite, so that memory stays constant.
+    """
+
+    def __init__(self, db: Database, env: str, revision: int, translated: Callable[[], AbstractContextManager[None]]):
+        """Takes over the connection `db`, unless it raises. Raises NotFound for a revision that is none."""
+        self._past = revision
+        db.conn.execute("PRAGMA temp_store = FILE")
+        super().__init__(db, env, translated)
+        if revision > self.revision:
+            raise NotFound(f"there is no revision {revision}")
+
+    def _read(self, environment: Environment) -> Iterator[bytes]:
+        self.etag = environment.etag_of(self._past)
+        return self._pieces_of(environment)
+
+    def _pieces_of(self, environment: Environment) -> Iterator[bytes]:
+        yield from self._take_back(environment)
+        yield b'{"model":1'
+        put = put_lists(self._db, environment)
+        for name in (*put, *(name for name in KINDS if name not in put)):
+            opening = b',\n"%s":[\n' % name.encode()
+            separator = opening
+            for bodies in _grouped(self._bodies(environment, KINDS[name])):
+                yield separator + b",\n".join(bodies) if bodies else b""
+                separator = b",\n" if bodies else separator
+            if separator is not opening:
+                yield b"]"
+            elif name in put:
+                yield opening + b"]"
+        yield b"}\n"
+
+    def _take_back(self, environment: Environment) -> Iterator[bytes]:
+        """Note of each element changed since what it was then; a pause after each chunk of the log."""
+        self._db.conn.execute(_UNDO)
+        for revision in range(self._past + 1, environment.revision + 1):
+            chunk = 0
+            while (entries := entries_chunk(self._db, environment.number, revision, chunk)) is not None:
+                rows = (
+                    (one.kind, _text(one.key), None if one.before is None else msgspec.json.encode(one.before))
+                    for one in entries
+                )
+                # The first change since then tells what was there then.
+                self._db.conn.executemany("INSERT OR IGNORE INTO undo (kind, key, body) VALUES (?, ?, ?)", rows)
+                chunk += 1
+                yield b""
+
+    def _bodies(self, environment: Environment, kind: Kind) -> Iterator[bytes | None]:
+        """The bodies of a list then, None for an element that came later."""
+        find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
+        mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
+        for body in TABLES[kind.name].bodies(self._db, environment.number):
+            key = (kind.name, _text(kind.key_of(element_of(kind.name, body))))
+            changed = self._db.execute(find, key).fetchone()
+            if changed is not None:
+                self._db.conn.execute(mark, key)
+            yield body if changed is None else changed[0]
+        gone = "SELECT body FROM undo WHERE kind = ? AND NOT used AND body IS NOT NULL ORDER BY key"
+        yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
+
+
+def past_model(store: Store, env: str, revision: int) -> PastText:
+    """The model of a revision; revision 0 is the empty one. Raises NotFound, StoreUnavailable."""
+    db = store.watching()
+    try:
+        with store.translated():
+            return PastText(db, env, revision, store.translated)
+    except BaseException:
+        db.close()
+        raise
+
+
+def _text(key: tuple[str, ...]) -> bytes:
+    return msgspec.json.encode(key)
+
+
+def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:
+    """Groups of so many rows, without those that are None."""
+    group: list[bytes] = []
+    for count, body in enumerate(bodies, 1):
+        if body is not None:
+            group.append(body)
+        if count % PIECE_ROWS == 0:
+            yield group
+            group = []
+    yield group

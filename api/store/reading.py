@@ -1,0 +1,99 @@
+"""The whole model read back: as the document that was put, in pieces, and as the compiler's model."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from api.store.bodies import element_of
+from api.store.environments import Environment, environment_called
+from api.store.kinds import KINDS
+from api.store.tables import TABLES
+from compiler.model import Model
+from compiler.sharing import Sharing
+
+PIECE_ROWS = 100
+"""Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
+
+
+class ModelText:
+    """A model document in UTF-8, piece by piece: `model` first, then the lists as they were put.
+
+    It reads one state of the database, whatever is written meanwhile; `close` it, or read it to its end. Pieces may be
+    taken by different threads, one at a time.
+    """
+
+    def __init__(self, db: Database, env: str, translated: Callable[[], AbstractContextManager[None]]):
+        """Takes over the connection `db`, unless it raises."""
+        self._db, self._translated = db, translated
+        db.conn.execute("BEGIN")
+        environment = environment_called(db, env)
+        self.revision = environment.revision
+        self.etag = environment.etag
+        self._pieces = self._read(environment)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """The next piece. Raises StoreUnavailable."""
+        try:
+            with self._translated():
+                return next(self._pieces)
+        except BaseException:  # the end too
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._db.close()
+
+    def _read(self, environment: Environment) -> Iterator[bytes]:
+        yield b'{"model":1'
+        for name in _lists(self._db, environment):
+            yield b',\n"%s":[' % name.encode()
+            separator = b"\n"
+            for bodies in _grouped(TABLES[name].bodies(self._db, environment.number)):
+                yield separator + b",\n".join(bodies)
+                separator = b",\n"
+            yield b"]"
+        yield b"}\n"
+
+
+def model_of(db: Database, environment: Environment) -> Model:
+    """The model as the compiler has it after its checks; equal parts are one object."""
+    lists: dict[str, Any] = {}
+    sharing = Sharing()
+    for name in KINDS:
+        share = sharing.for_list(name)
+        elements = (element_of(name, body) for body in TABLES[name].bodies(db, environment.number))
+        lists[name] = tuple(map(share, elements) if share else elements)
+    return Model(**lists)
+
+
+def put_lists(db: Database, environment: Environment) -> list[str]:
+    """The lists that the last document had, in its order, empty ones too."""
+    (text,) = db.execute("SELECT lists FROM environments WHERE number = ?", (environment.number,)).fetchone()
+    return msgspec.json.decode(text, type=list[str])
+
+
+def _lists(db: Database, environment: Environment) -> Iterator[str]:
+    put = put_lists(db, environment)
+    yield from put
+    for name in KINDS:
+        if name not in put and next(TABLES[name].bodies(db, environment.number), None) is not None:
+            yield name
+
+
+def _grouped(bodies: Iterator[bytes]) -> Iterator[list[bytes]]:
+    group: list[bytes] = []
+    for body in bodies:
+        group.append(body)
+        if len(group) == PIECE_ROWS:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -1,0 +1,133 @@
+"""The tables of the store, and the migrations that bring an older database to them, one a step.
+
+An element's row is `place` (environment * 2**40 + its position in its list, so that a list is read in order and grows
+at its end), the revision that last changed it (`version`), its JSON (`body`), its key, and what is looked up by.
+"""
+
+from sqlite_utils import Database
+
+PLACE_BITS = 40
+
+_ROW = """place INTEGER PRIMARY KEY,
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    version INTEGER NOT NULL,
+    body BLOB NOT NULL"""
+
+_TYPE = "REFERENCES resource_types (environment, id) DEFERRABLE INITIALLY DEFERRED"
+_ROLE = "REFERENCES roles (environment, id) DEFERRABLE INITIALLY DEFERRED"
+_GROUP = "REFERENCES groups (environment, id) DEFERRABLE INITIALLY DEFERRED"
+
+_FIRST = f"""
+CREATE TABLE environments (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    id TEXT NOT NULL UNIQUE,
+    protected INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    lists TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+
+CREATE TABLE resource_types ({_ROW},
+    id TEXT NOT NULL, name TEXT NOT NULL, closed INTEGER NOT NULL, actionless INTEGER NOT NULL,
+    UNIQUE (environment, id), UNIQUE (environment, name)
+) STRICT;
+
+CREATE TABLE roles ({_ROW}, id TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (environment, id)) STRICT;
+
+CREATE TABLE groups ({_ROW}, id TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (environment, id)) STRICT;
+CREATE TABLE group_subjects (
+    environment INTEGER NOT NULL, group_id TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL,
+    PRIMARY KEY (environment, group_id, type, id),
+    FOREIGN KEY (environment, group_id) REFERENCES groups (environment, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX groups_of_subject ON group_subjects (environment, type, id);
+CREATE TABLE group_groups (
+    environment INTEGER NOT NULL, group_id TEXT NOT NULL, member TEXT NOT NULL,
+    PRIMARY KEY (environment, group_id, member),
+    FOREIGN KEY (environment, group_id) REFERENCES groups (environment, id) ON DELETE CASCADE,
+    FOREIGN KEY (environment, member) {_GROUP}
+) STRICT, WITHOUT ROWID;
+CREATE INDEX groups_of_group ON group_groups (environment, member);
+
+CREATE TABLE subjects ({_ROW},
+    type TEXT NOT NULL, id TEXT NOT NULL, external_id TEXT,
+    UNIQUE (environment, type, id), UNIQUE (environment, type, external_id)
+) STRICT;
+
+CREATE TABLE resources ({_ROW},
+    type TEXT NOT NULL, id TEXT NOT NULL, external_id TEXT, name TEXT,
+    UNIQUE (environment, type, id), UNIQUE (environment, type, external_id), UNIQUE (environment, type, name),
+    FOREIGN KEY (environment, type) {_TYPE}
+) STRICT;
+
+CREATE TABLE assignments ({_ROW},
+    id TEXT NOT NULL, role TEXT NOT NULL, subject_type TEXT, subject_id TEXT, group_id TEXT,
+    UNIQUE (environment, id),
+    FOREIGN KEY (environment, role) {_ROLE},
+    FOREIGN KEY (environment, group_id) {_GROUP}
+) STRICT;
+CREATE INDEX assignments_of_role ON assignments (environment, role);
+CREATE INDEX assignments_of_subject ON assignments (environment, subject_type, subject_id);
+CREATE INDEX assignments_of_group ON assignments (environment, group_id) WHERE group_id IS NOT NULL;
+
+CREATE TABLE grants ({_ROW},
+    id TEXT NOT NULL, subject_type TEXT NOT NULL, subject_id TEXT NOT NULL,
+    resource_type TEXT NOT NULL, resource_id TEXT NOT NULL, wildcard INTEGER NOT NULL,
+    UNIQUE (environment, id),
+    FOREIGN KEY (environment, resource_type) {_TYPE}
+) STRICT;
+CREATE INDEX grants_of_subject ON grants (environment, subject_type, subject_id, resource_type, resource_id);
+CREATE INDEX grants_on_resource ON grants (environment, resource_type, resource_id);
+CREATE INDEX grants_of_everything ON grants (environment, resource_type) WHERE wildcard;
+
+CREATE TABLE policies ({_ROW},
+    id TEXT NOT NULL, name TEXT NOT NULL, effect TEXT NOT NULL, enabled INTEGER NOT NULL,
+    UNIQUE (environment, id)
+) STRICT;
+CREATE TABLE policy_roles (
+    environment INTEGER NOT NULL, policy_id TEXT NOT NULL, role TEXT NOT NULL,
+    PRIMARY KEY (environment, policy_id, role),
+    FOREIGN KEY (environment, policy_id) REFERENCES policies (environment, id) ON DELETE CASCADE,
+    FOREIGN KEY (environment, role) {_ROLE}
+) STRICT, WITHOUT ROWID;
+CREATE INDEX policies_of_role ON policy_roles (environment, role);
+CREATE TABLE policy_types (
+    environment INTEGER NOT NULL, policy_id TEXT NOT NULL, type TEXT NOT NULL,
+    PRIMARY KEY (environment, policy_id, type),
+    FOREIGN KEY (environment, policy_id) REFERENCES policies (environment, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX policies_of_type ON policy_types (environment, type);
+
+CREATE TABLE changes (
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    delta BLOB,
+    PRIMARY KEY (environment, revision)
+) STRICT;
+CREATE TABLE change_entries (
+    environment INTEGER NOT NULL, revision INTEGER NOT NULL, chunk INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    PRIMARY KEY (environment, revision, chunk),
+    FOREIGN KEY (environment, revision) REFERENCES changes (environment, revision)
+        ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+CREATE TABLE bundles (
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (environment, revision)
+) STRICT, WITHOUT ROWID;
+"""
+
+
+def _create(db: Database) -> None:
+    db.executescript(_FIRST)
+
+
+MIGRATIONS = (_create,)
+"""The format's version is their number. A released one is never changed: what comes later is a step of its own."""

@@ -1,0 +1,283 @@
+"""The store: the front door to environments, their elements, whole models and the change log."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from api.store import change_log
+from api.store.applying import Applying
+from api.store.backup import back_up
+from api.store.bodies import decode_body
+from api.store.change_log import Entry, LogWriter, Revision
+from api.store.checking import check
+from api.store.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
+from api.store.delta_states import delta_of
+from api.store.edits import Committed, Edit, Stored
+from api.store.environments import (
+    DEFAULT,
+    Environment,
+    add_environment,
+    all_environments,
+    environment_called,
+    remove_environment,
+)
+from api.store.incoming import Incoming
+from api.store.kinds import kind_called
+from api.store.opening import FILE, ensure_file, migrate
+from api.store.paging import MAX_PAGE, Page, cursor_behind, page_of, read_cursor
+from api.store.reading import ModelText, model_of
+from api.store.references import refuse_dangling
+from api.store.refusals import BadQuery, Fault, Key, NotFound, Rejected
+from api.store.replacing import Changes, Replacement
+from api.store.tables import TABLES
+from api.store.workspace import Workspace
+from bundles.conditions.instants import from_seconds, show_instant
+from bundles.conditions.values import is_text
+from compiler.model import Model
+from compiler.source import Source
+
+MAX_EDITS = 1_000
+"""Edits of one write."""
+
+_MILLISECOND = 10**6
+_REVISIONS = "revisions"
+
+Clock = Callable[[], float]
+"""Epoch seconds."""
+
+
+class Store:
+    """A store in a directory. Thread-safe and fork-safe: each thread of each process has a connection of its own.
+
+    Every method raises StoreUnavailable where the database can't be read or written just now, and those that take an
+    environment's id NotFound where there is none. Epoch seconds are those of `clock` where no `now` is given.
+    """
+
+    def __init__(self, connections: Connections, clock: Clock):
+        """Use `Store.open`."""
+        self._connections, self._clock = connections, clock
+
+    @classmethod
+    def open(
+        cls,
+        directory: Path,
+        synchronous: str = "FULL",
+        busy_seconds: float = BUSY_SECONDS,
+        clock: Clock = time.time,
+    ) -> "Store":
+        """The store in `directory`, made where there is none, with the environment `default`.
+
+        `synchronous` is SQLite's: `FULL` makes every acknowledged write outlast a power failure, `NORMAL` only the
+        end of the process. Raises StoreUnavailable, also for a newer store and for a file that is none.
+        """
+        if synchronous not in SYNCHRONOUS:
+            raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
+        path = directory / FILE
+        ensure_file(path)
+        store = cls(Connections(path, synchronous, busy_seconds), clock)
+        migrate(store._connections)
+        with store._connections.reading() as db:
+            fresh = not all_environments(db)
+        if fresh:
+            with store._connections.writing() as db:
+                if not all_environments(db):
+                    add_environment(db, DEFAULT, protected=True, created=store._time(None))
+        return store
+
+    @property
+    def path(self) -> Path:
+        """The database file."""
+        return self._connections.path
+
+    def close(self) -> None:
+        """Close all connections of this process."""
+        self._connections.close()
+
+    def environments(self) -> tuple[Environment, ...]:
+        """All environments, by id."""
+        with self._connections.reading() as db:
+            return all_environments(db)
+
+    def environment(self, id: str) -> Environment:
+        """The environment of that id."""
+        with self._connections.reading() as db:
+            return environment_called(db, id)
+
+    def create_environment(self, id: str, protected: bool = False) -> Environment:
+        """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
+        with self._connections.writing() as db:
+            return add_environment(db, id, protected, self._time(None))
+
+    def delete_environment(self, id: str) -> None:
+        """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
+        with self._connections.writing() as db:
+            remove_environment(db, id)
+
+    def get(self, env: str, kind: str, key: Key) -> Stored:
+        """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
+        known = kind_called(kind)
+        with self._connections.reading() as db:
+            environment = environment_called(db, env)
+            fits = len(key) == len(known.key) and all(map(is_text, key))
+            found = TABLES[kind].find(db, environment.number, key) if fits else None
+        if found is None:
+            raise NotFound(f"there is no such {known.noun}")
+        return Stored(decode_body(found.body), environment.etag_of(found.version))
+
+    def list(
+        self,
+        env: str,
+        kind: str,
+        filters: Mapping[str, str] | None = None,
+        limit: int = MAX_PAGE,
+        cursor: str | None = None,
+    ) -> Page:
+        """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
+        known = kind_called(kind)
+        with self._connections.reading() as db:
+            return page_of(db, environment_called(db, env), known, filters or {}, limit, cursor)
+
+    def write(self, env: str, actor: str, edits: Sequence[Edit], now: float | None = None) -> Committed:
+        """Apply edits in order, all or none, as one revision; what changes nothing makes none.
+
+        Raises Rejected for what `writ check` would find, NotFound, Conflict and PreconditionFailed. Then nothing is
+        written.
+        """
+        if len(edits) > MAX_EDITS:
+            message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
+            raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
+        with self._connections.writing() as db:
+            workspace = Workspace(db, environment_called(db, env))
+            applying = Applying(workspace)
+            results = applying.apply(edits)
+            if not applying.unread:
+                refuse_dangling(workspace)
+            check(workspace, applying.unread, applying.faults)
+            return Committed(self._log(workspace, actor, now), results)
+
+    def put_model(
+        self, env: str, actor: str, sources: Sequence[Source], dry_run: bool = False, now: float | None = None
+    ) -> Changes:
+        """Replace the whole model by what the documents say together; of a dry run nothing stays.
+
+        Raises Rejected with all that is wrong with them; a fault's path starts at its document.
+        """
+        incoming = Incoming.read(sources)
+        if dry_run:
+            with self._connections.reading() as db:
+                return Replacement(db, environment_called(db, env), incoming).preview()
+        return self.put_incoming(env, actor, incoming, now)
+
+    def put_incoming(self, env: str, actor: str, incoming: Incoming, now: float | None = None) -> Changes:
+        """`put_model` of documents that were read and checked already."""
+        with self._connections.writing() as db:
+            return Replacement(db, environment_called(db, env), incoming).commit(actor, self._time(now))
+
+    def model(self, env: str) -> ModelText:
+        """The model as one document, read in pieces from one state of the database, in constant memory."""
+        db = self._connections.fresh()
+        try:
+            with self._connections.translated():
+                return ModelText(db, env, self._connections.translated)
+        except BaseException:
+            db.close()
+            raise
+
+    def read_model(self, env: str) -> tuple[Environment, Model]:
+        """The environment at a revision, and its model then, as the compiler takes it."""
+        with self._connections.reading() as db:
+            environment = environment_called(db, env)
+            return environment, model_of(db, environment)
+
+    def revision_of(self, env: str) -> int:
+        """The number of the newest revision, 0 where nothing was written yet."""
+        return self.environment(env).revision
+
+    def revisions(
+        self, env: str, limit: int = MAX_PAGE, cursor: str | None = None
+    ) -> tuple[tuple[Revision, ...], str | None]:
+        """Revisions, newest first, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        if not 1 <= limit <= MAX_PAGE:
+            raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+        before = None if cursor is None else _revision_in(cursor)
+        with self._connections.reading() as db:
+            found = change_log.revisions_before(db, environment_called(db, env), before, limit + 1)
+        shown = tuple(found[:limit])
+        return shown, cursor_behind(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
+
+    def revision(self, env: str, number: int) -> tuple[Revision, Iterator[Entry]]:
+        """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
+        with self._connections.reading() as db:
+            environment = environment_called(db, env)
+            found = change_log.revision_numbered(db, environment, number)
+        return found, self._entries(environment.number, number)
+
+    def deltas_since(self, env: Environment, revision: int) -> Sequence[bytes] | None:
+        """The deltas that lead from `revision` to that of `env`, in order; None where a new bundle is needed."""
+        with self._connections.reading() as db:
+            return change_log.deltas_after(db, env, revision)
+
+    def newest_bundle(self, env: Environment) -> tuple[int, str] | None:
+        """Revision and file of the newest published bundle."""
+        with self._connections.reading() as db:
+            query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
+            row = db.execute(query, (env.number,)).fetchone()
+        return None if row is None else (row[0], row[1])
+
+    def record_bundle(self, env: Environment, revision: int, file: str) -> None:
+        """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""
+        with self._connections.writing() as db:
+            environment_called(db, env.id)
+            db.execute("DELETE FROM bundles WHERE environment = ? AND revision <= ?", (env.number, revision))
+            db.execute("INSERT INTO bundles VALUES (?, ?, ?)", (env.number, revision, file))
+
+    def backup(self, file: Path) -> None:
+        """Copy the store, as it is at one instant, to a new file; reads and writes go on meanwhile.
+
+        Raises StoreUnavailable where `file` is there already or can't be written.
+        """
+        back_up(self._connections, file)
+
+    def watching(self) -> Database:
+        """A new connection, to be closed by the caller, for `PRAGMA data_version`: it tells of others' commits."""
+        return self._connections.fresh()
+
+    def translated(self) -> AbstractContextManager[None]:
+        """Raises StoreUnavailable for what SQLite reports of the file inside the block."""
+        return self._connections.translated()
+
+    def _log(self, workspace: Workspace, actor: str, now: float | None) -> int:
+        environment = workspace.environment
+        if not workspace.changes:
+            return environment.revision
+        net = workspace.net_changes()
+        log = LogWriter(workspace.db, environment)
+        for change in net:
+            log.add(change)
+        delta = delta_of(workspace.db, environment.number, workspace.version, net)
+        return log.end(self._time(now), actor, delta)
+
+    def _entries(self, environment: int, revision: int) -> Iterator[Entry]:
+        chunk = 0
+        while True:
+            with self._connections.reading() as db:
+                entries = change_log.entries_chunk(db, environment, revision, chunk)
+            if entries is None:
+                return
+            yield from entries
+            chunk += 1
+
+    def _time(self, now: float | None) -> str:
+        """RFC 3339, in whole milliseconds."""
+        instant = from_seconds(self._clock() if now is None else now)
+        return show_instant(instant - instant % _MILLISECOND)
+
+
+def _revision_in(cursor: str) -> int:
+    (text,) = read_cursor(_REVISIONS, cursor, 1)
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise BadQuery("the cursor is none of this list; begin without one")
+    return int(text)

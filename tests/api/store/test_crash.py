@@ -1,0 +1,80 @@
+"""A process that is killed: every acknowledged write is there afterwards, and no half of one."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+from api.store.edits import Create
+from api.store.store import Store
+from tests.support.stored import ENV, put, stored, write
+
+ROOT = Path(__file__).parents[3]
+
+WRITER = """
+import sys
+from pathlib import Path
+from api.store.edits import Create, Patch
+from api.store.store import Store
+
+store = Store.open(Path(sys.argv[1]))
+for number in range(int(sys.argv[2]), 10**9):
+    names = [f"left {number}", f"right {number}"]
+    store.write("default", "writer", [Create("roles", {"id": name}) for name in names])
+    store.write("default", "writer", [Patch("subjects", ("counter", "one"), {"attributes": {"count": number}})])
+    print(number, flush=True)
+"""
+
+
+def acknowledged(directory: Path, first: int, kill_after: int) -> int:
+    """The number of the last write that a writer was told of before it was killed."""
+    command = [sys.executable, "-c", WRITER, str(directory), str(first)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        for _ in range(kill_after):
+            last = int(process.stdout.readline())
+        os.kill(process.pid, signal.SIGKILL)
+        for line in process.stdout:  # told before it died
+            last = int(line) if line.endswith("\n") else last
+    return last
+
+
+def test_acknowledged_writes_outlast_the_writer(tmp_path):
+    store = Store.open(tmp_path)
+    put(store, {"subjects": [{"type": "counter", "id": "one", "attributes": {"count": -1}}]})
+    store.close()
+    first = 0
+    for kill_after in (1, *(Random(7).randrange(2, 60) for _ in range(3))):
+        last = acknowledged(tmp_path, first, kill_after)
+        store = Store.open(tmp_path)
+        document = stored(store)
+        ids = {role["id"] for role in document["roles"]}
+        assert {f"{side} {number}" for number in range(first, last + 1) for side in ("left", "right")} <= ids
+        assert {id for id in ids if id.startswith("left")} == {f"left {id[6:]}" for id in ids if id.startswith("right")}
+        (counter,) = document["subjects"]
+        assert counter["attributes"]["count"] in (last, last + 1)
+        env = store.environment(ENV)
+        revisions, _ = store.revisions(ENV)
+        assert [one.revision for one in revisions] == list(range(env.revision, 0, -1))
+        assert len(store.deltas_since(env, 0) or ()) == env.revision
+        store.close()
+        first = 1 + max(int(id.split()[1]) for id in ids)
+
+
+def test_a_child_process_has_connections_of_its_own(tmp_path):
+    """As workers have that are forked from a parent which used the store."""
+    store = Store.open(tmp_path)
+    write(store, Create("roles", {"id": "parent"}))
+    child = os.fork()
+    if not child:
+        try:
+            write(store, Create("roles", {"id": "child"}))
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    write(store, Create("roles", {"id": "parent again"}))
+    assert [role["id"] for role in stored(store)["roles"]] == ["parent", "child", "parent again"]
+    store.close()

@@ -1,0 +1,146 @@
+"""The whole model: put, shown, given back, and the log of what was done to it."""
+
+import json
+
+import pytest
+from msgspec.json import decode
+
+from api.store.edits import Create, Delete, Patch
+from api.store.refusals import NotFound, Rejected
+from compiler.source import Source
+from tests.support.stored import ACTOR, ENV, put, source, stored, write
+
+ALICE = {"type": "user", "id": "alice"}
+MODEL = {
+    "roles": [{"id": "r"}, {"id": "s", "name": "S"}],
+    "resource_types": [],
+    "subjects": [ALICE | {"external_id": "1"}, {"type": "user", "id": "bob", "external_id": "2"}],
+    "groups": [{"id": "g", "members": []}],
+    "assignments": [{"role": "r", "group": "g", "id": "a"}],
+}
+
+
+def test_it_comes_back_as_it_was_put(store):
+    """Empty lists, defaults that were written out, and every order with it; `model` comes first."""
+    put(store, MODEL)
+    text = b"".join(store.model(ENV))
+    assert json.dumps(json.loads(text)) == json.dumps({"model": 1} | MODEL)
+
+
+def test_yaml_and_several_documents(store):
+    yaml = b"model: 1\nroles:\n- {id: y, name: &n 'on'}\n- id: z\n  name: *n\n"
+    bom = b'\xef\xbb\xbf{"model": 1, "roles": [{"id": "\\u00e9"}], "subjects": []}'
+    store.put_model(ENV, ACTOR, [Source("a.yaml", yaml), Source("b.JSON", bom)])
+    assert stored(store) == {
+        "roles": [{"id": "y", "name": "on"}, {"id": "z", "name": "on"}, {"id": "é"}],
+        "subjects": [],
+    }
+
+
+def test_only_what_differs_is_written(store):
+    put(store, MODEL)
+    same = store.get(ENV, "roles", ("r",)).etag
+    changed = MODEL | {"roles": [{"id": "r"}, {"id": "s"}, {"id": "t"}], "assignments": []}
+    for dry in (True, False):
+        done = store.put_model(ENV, ACTOR, [source(changed)], dry_run=dry)
+        assert done.revision == (1 if dry else 2) == store.revision_of(ENV)
+        assert done.changes == {
+            "roles": {"added": 1, "changed": 1, "removed": 0},
+            "assignments": {"added": 0, "changed": 0, "removed": 1},
+        }
+        assert sorted(done.listed) == [
+            ("assignments", ("a",), "removed"),
+            ("roles", ("s",), "changed"),
+            ("roles", ("t",), "added"),
+        ]
+    assert stored(store) == changed
+    assert store.get(ENV, "roles", ("r",)).etag == same
+
+
+def test_the_same_again_is_no_revision(store):
+    put(store, MODEL)
+    put(store, MODEL)
+    assert store.revision_of(ENV) == 1
+
+
+@pytest.mark.parametrize("order", ["s r", "new r s", "r new s", "s new", "new s r x"])
+def test_another_order_is_given_back_and_has_a_tag_of_its_own(store, order):
+    put(store, MODEL)
+    tag = store.model(ENV).etag
+    roles = [{"id": id} | ({"name": "S"} if id == "s" else {}) for id in order.split()]
+    wanted = MODEL | {"roles": roles} | ({} if "r" in order.split() else {"assignments": []})
+    put(store, wanted)
+    assert stored(store) == wanted
+    assert store.model(ENV).etag != tag
+    write(store, Create("roles", {"id": "last"}))
+    assert stored(store)["roles"][-1] == {"id": "last"}
+
+
+def test_names_may_pass_from_one_element_to_another(store):
+    put(store, MODEL)
+    alice, bob = MODEL["subjects"]
+    swapped = [alice | {"external_id": "2"}, bob | {"external_id": "1"}]
+    put(store, MODEL | {"subjects": swapped})
+    assert stored(store)["subjects"] == swapped
+
+
+def test_a_model_with_errors_changes_nothing(store):
+    put(store, MODEL)
+    text = b'{"model": 1, "roles": [{"id": "r"}, {"id": "r"}], "policys": []}'
+    with pytest.raises(Rejected) as raised:
+        store.put_model(ENV, ACTOR, [Source("model.json", text)])
+    assert [(fault.code, fault.path) for fault in raised.value.faults] == [
+        ("duplicate-id", "$.roles[1].id"),
+        ("unknown-member", "$.policys"),
+    ]
+    assert stored(store) == MODEL
+
+
+def test_a_model_is_read_as_it_was_when_reading_began(store):
+    """In pieces, while it changes; a reader who stops early leaves nothing open."""
+    put(store, {"roles": [{"id": f"r{number}"} for number in range(1_000)]})
+    reading = store.model(ENV)
+    first = next(reading)
+    put(store, MODEL)
+    document = json.loads(first + b"".join(reading))
+    assert len(document["roles"]) == 1_000
+    assert reading.revision == 1
+    abandoned = store.model(ENV)
+    next(abandoned)
+    abandoned.close()
+    with pytest.raises(NotFound):
+        store.model("nowhere")
+
+
+def test_the_log_has_who_did_what_when(store):
+    put(store, MODEL)
+    store.write(ENV, "bob", [Patch("roles", ("r",), {"name": "R"}), Delete("roles", ("s",))], now=1_700_000_000.1234)
+    (newest,), cursor = store.revisions(ENV, limit=1)
+    assert (newest.revision, newest.by, newest.time) == (2, "bob", "2023-11-14T22:13:20.123Z")
+    assert newest.changes == {"roles": {"added": 0, "changed": 1, "removed": 1}}
+    (first,), end = store.revisions(ENV, limit=1, cursor=cursor)
+    assert (first.revision, end) == (1, None)
+    found, entries = store.revision(ENV, 2)
+    assert found == newest
+    assert [(entry.kind, entry.key, entry.before, entry.after) for entry in entries] == [
+        ("roles", ("r",), {"id": "r"}, {"id": "r", "name": "R"}),
+        ("roles", ("s",), {"id": "s", "name": "S"}, None),
+    ]
+    for number in (0, 3, 10**30, -1):
+        with pytest.raises(NotFound):
+            store.revision(ENV, number)
+
+
+def test_a_large_revision_is_logged_in_pieces(store):
+    roles = [{"id": f"r{number}"} for number in range(2_500)]
+    put(store, {"roles": roles})
+    _, entries = store.revision(ENV, 1)
+    assert [entry.after for entry in entries] == roles
+
+
+def test_the_compiler_s_model_is_that_of_the_documents(store):
+    put(store, MODEL)
+    env, model = store.read_model(ENV)
+    assert env == store.environment(ENV)
+    assert [role.id for role in model.roles] == ["r", "s"]
+    assert decode(b'{"type":"user","id":"alice","external_id":"1"}', type=type(model.subjects[0])) == model.subjects[0]

@@ -1,0 +1,73 @@
+"""Stores for tests: documents put into a real one, and random edits of what they hold."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from api.store.edits import Create, Delete, Edit, Patch, Replace
+from api.store.kinds import KINDS
+from api.store.refusals import Refusal
+from api.store.store import Store
+from compiler.source import Source
+from tests.support.strategies_pick import Pick
+
+Document = dict[str, Any]
+
+ENV, ACTOR = "default", "tester"
+
+
+def source(document: Document) -> Source:
+    """A document as JSON."""
+    return Source("model.json", json.dumps({"model": 1} | document).encode())
+
+
+def put(store: Store, document: Document, env: str = ENV) -> None:
+    """Replace a model."""
+    store.put_model(env, ACTOR, [source(document)])
+
+
+def stored(store: Store, env: str = ENV) -> Document:
+    """The whole model as it is given back, without `model`."""
+    document = json.loads(b"".join(store.model(env)))
+    assert document.pop("model") == 1
+    return document
+
+
+def write(store: Store, *edits: Edit) -> Any:
+    """Write some edits."""
+    return store.write(ENV, ACTOR, edits)
+
+
+def random_edits(pick: Pick, here: Document, other: Document) -> list[Edit]:
+    """Some edits that take a stored model a part of the way to another; some of them are refused perhaps."""
+    choices = [*_towards(here, other)]
+    return pick.some(choices, 1, 4) if choices else []
+
+
+def _towards(here: Document, other: Document) -> Iterator[Edit]:
+    for name, kind in KINDS.items():
+        present = {key_of(kind.key, element): element for element in here.get(name, ())}
+        for element in other.get(name, ()):
+            key = key_of(kind.key, element) if "id" in element else None
+            if key not in present:
+                yield Create(name, element)
+            elif present[key] != element:
+                yield Replace(name, key, element)
+                yield Patch(name, key, {member: value for member, value in element.items() if member != "id"})
+        for key in present:
+            yield Delete(name, key)
+            yield Delete(name, key, cascade=True)
+
+
+def key_of(names: Sequence[str], element: Document) -> tuple[str, ...]:
+    """The key of an element."""
+    return tuple(element[name] for name in names)
+
+
+def try_write(store: Store, edits: Sequence[Edit]) -> bool:
+    """Write what can be written; whether it was."""
+    try:
+        store.write(ENV, ACTOR, edits)
+    except Refusal:
+        return False
+    return True
