@@ -13,19 +13,32 @@ from api.errors import ErrorAnswers
 from api.evaluation import Evaluation
 from api.evaluations import Evaluations
 from api.health import Health, Readiness
+from api.in_force import EngineOf
 from api.limits import HttpLimits
+from api.management.batch import ElementBatch
+from api.management.elements import Element, ElementList, Serving
+from api.management.environments import Environments, OneEnvironment
+from api.management.kinds import KINDS
+from api.management.revisions import OneRevision, Revisions
+from api.management.store_work import Settle, StoreWork
+from api.management.whole_model import WholeModel
+from api.openapi.resource import OpenApi
+from api.raw_paths import RawPaths
 from api.request_id import RequestId
-from runtime import Engine
+from api.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
     """What the application works with: it reads no environment, no clock and no file by itself.
 
-    `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key.
+    `in_force` gives the engine of an environment, at the newest committed revision, and `settle` sees that a commit
+    is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key.
     """
 
-    engine: Engine
+    store: Store
+    in_force: EngineOf
+    settle: Settle
     clock: Callable[[], float]
     admin_key: bytes
     limits: HttpLimits
@@ -35,21 +48,40 @@ class Collaborators:
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """The ASGI application with every route of the table, each behind the guard."""
     errors = ErrorAnswers(parts.log)
-    middleware: list[Any] = [RequestId(), Guard([AdminKey(parts.admin_key)])]
+    middleware: list[Any] = [RequestId(), RawPaths(), Guard([AdminKey(parts.admin_key)])]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
-    resources = _resources(parts, errors)
+    resources = {**_decisions(parts, errors), **_management(parts)}
     for path in ROUTES:
         app.add_route(path, resources[path])
     return app
 
 
-def _resources(parts: Collaborators, errors: ErrorAnswers) -> Mapping[str, object]:
-    engine, limits = parts.engine, parts.limits
-    bodies = Bodies(limits)
+def _decisions(parts: Collaborators, errors: ErrorAnswers) -> Mapping[str, object]:
+    bodies = Bodies(parts.limits)
+    evaluation = Evaluation(parts.in_force, bodies)
+    evaluations = Evaluations(parts.in_force, parts.clock, bodies, parts.limits, errors.report)
     return {
-        "/access/v1/evaluation": Evaluation(engine.decide, bodies),
-        "/access/v1/evaluations": Evaluations(engine.decide, parts.clock, bodies, limits, errors.report),
+        "/access/v1/evaluation": evaluation,
+        "/access/v1/evaluations": evaluations,
+        "/environments/{env}/access/v1/evaluation": evaluation,
+        "/environments/{env}/access/v1/evaluations": evaluations,
         "/healthz": Health(),
-        "/readyz": Readiness(engine),
+        "/readyz": Readiness(parts.in_force),
+        "/openapi.json": OpenApi(),
+    }
+
+
+def _management(parts: Collaborators) -> Mapping[str, object]:
+    work = StoreWork(parts.store, parts.settle, parts.clock)
+    serving = Serving(work, Bodies(parts.limits), parts.limits)
+    return {
+        "/v1/environments": Environments(serving),
+        "/v1/environments/{env}": OneEnvironment(serving),
+        "/v1/environments/{env}/model": WholeModel(serving),
+        "/v1/environments/{env}/revisions": Revisions(serving),
+        "/v1/environments/{env}/revisions/{revision}": OneRevision(serving),
+        **{kind.list_path: ElementList(kind, serving) for kind in KINDS},
+        **{kind.batch_path: ElementBatch(kind, serving) for kind in KINDS},
+        **{kind.element_path: Element(kind, serving) for kind in KINDS},
     }

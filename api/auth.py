@@ -10,6 +10,7 @@ from typing import Final, Protocol
 import falcon
 import falcon.asgi
 
+from api.management.kinds import KINDS
 from api.rejections import Forbidden, Unauthenticated
 
 
@@ -22,20 +23,40 @@ class Scope(IntEnum):
     ADMIN = 3
 
 
+_READABLE = {"GET": Scope.READ, "HEAD": Scope.READ}
+_PUBLIC = {"GET": Scope.NONE, "HEAD": Scope.NONE}
+_DECISION = {"POST": Scope.READ}
+_ENVIRONMENT = "/v1/environments/{env}"
+
 ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
-    "/access/v1/evaluation": {"POST": Scope.READ},
-    "/access/v1/evaluations": {"POST": Scope.READ},
-    "/healthz": {"GET": Scope.NONE, "HEAD": Scope.NONE},
-    "/readyz": {"GET": Scope.NONE, "HEAD": Scope.NONE},
+    "/access/v1/evaluation": _DECISION,
+    "/access/v1/evaluations": _DECISION,
+    "/environments/{env}/access/v1/evaluation": _DECISION,
+    "/environments/{env}/access/v1/evaluations": _DECISION,
+    "/v1/environments": _READABLE | {"POST": Scope.ADMIN},
+    _ENVIRONMENT: _READABLE | {"DELETE": Scope.ADMIN},
+    **{kind.list_path: _READABLE | {"POST": Scope.WRITE} for kind in KINDS},
+    **{kind.batch_path: {"POST": Scope.WRITE} for kind in KINDS},
+    **{
+        kind.element_path: _READABLE | {"PUT": Scope.WRITE, "PATCH": Scope.WRITE, "DELETE": Scope.WRITE}
+        for kind in KINDS
+    },
+    f"{_ENVIRONMENT}/model": _READABLE | {"PUT": Scope.WRITE},
+    f"{_ENVIRONMENT}/revisions": _READABLE,
+    f"{_ENVIRONMENT}/revisions/{{revision}}": _READABLE,
+    "/healthz": _PUBLIC,
+    "/readyz": _PUBLIC,
+    "/openapi.json": _READABLE,
 }
 """Every route that is served, its methods, and the scope that each asks for; what has no row is not served."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a presented secret turned out to be."""
+    """What a presented secret turned out to be; the change log names whoever has it as `actor`."""
 
     scope: Scope
+    actor: str
 
 
 class Verifier(Protocol):
@@ -45,12 +66,16 @@ class Verifier(Protocol):
         """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
 
 
+ADMIN_ACTOR: Final = "admin-key"
+"""Who the change log names for what was done with the administrator's key."""
+
+
 class AdminKey:
     """The administrator's key, of which only the SHA-256 is known here."""
 
     def __init__(self, digest: bytes) -> None:
         self._digest = digest
-        self._credential = Credential(Scope.ADMIN)
+        self._credential = Credential(Scope.ADMIN, ADMIN_ACTOR)
 
     def credential(self, token: bytes) -> Credential | None:
         """See `Verifier`; compared in constant time."""
@@ -80,8 +105,12 @@ class Guard:
         needed = methods.get(req.method)
         if needed is None:
             raise falcon.HTTPMethodNotAllowed(sorted(methods))
-        if needed is not Scope.NONE and self._presented(req).scope < needed:
+        if needed is Scope.NONE:
+            return
+        credential = self._presented(req)
+        if credential.scope < needed:
             raise Forbidden(f"this needs a credential of the scope `{needed.name.lower()}`")
+        req.context.actor = credential.actor
 
     def _presented(self, req: falcon.asgi.Request) -> Credential:
         header = req.get_header("Authorization")

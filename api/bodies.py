@@ -1,12 +1,14 @@
 """Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
 
-from typing import TYPE_CHECKING, Final, cast
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from api.json_limits import check_bounds, too_deep
+from api.json_limits import check_bounds, place_of, too_deep
 from api.limits import HttpLimits
-from api.rejections import BodyRejected, BodyTooLarge
+from api.rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
+from compiler.wording import quoted
 
 if TYPE_CHECKING:
     import falcon.asgi  # the command line reads requests too, and has no use for a web framework
@@ -33,6 +35,22 @@ class Bodies:
             BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
         """
         check_content_type(request.content_type)
+        return decoded(await self._read(request), self._limits)
+
+    async def read_element(self, request: "falcon.asgi.Request", accepted: tuple[str, ...] = (JSON,)) -> dict[str, Any]:
+        """The JSON object in the body of a management request; no object in it has a member twice.
+
+        Raises:
+            UnsupportedMedia: the content type is none of `accepted`.
+            BodyTooLarge, BodyRejected: as `read_object`.
+        """
+        check_media(request.content_type, accepted)
+        body = await self._read(request)
+        value = decoded(body, self._limits)
+        refuse_repeated_members(body)
+        return value
+
+    async def _read(self, request: "falcon.asgi.Request") -> bytes:
         limit = self._limits.body_bytes
         announced = request.content_length
         if announced is not None and announced > limit:
@@ -40,7 +58,7 @@ class Bodies:
         body = await request.stream.read(limit + 1)
         if len(body) > limit:
             raise BodyTooLarge(limit)
-        return decoded(body, self._limits)
+        return body
 
 
 def check_content_type(content_type: str | None) -> None:
@@ -55,6 +73,16 @@ def check_content_type(content_type: str | None) -> None:
         raise BodyRejected("content-type", f"the `Content-Type` header is missing; send `{JSON}`")
     if content_type.partition(";")[0].strip().lower() != JSON:
         raise BodyRejected("content-type", f"the content type must be `{JSON}`, not `{content_type[:100]}`")
+
+
+def check_media(content_type: str | None, accepted: tuple[str, ...]) -> None:
+    """Pass when the body is declared as one of `accepted`, with any parameters.
+
+    Raises:
+        UnsupportedMedia: any other content type, or none (RFC 9110, 15.5.16).
+    """
+    if content_type is None or content_type.partition(";")[0].strip().lower() not in accepted:
+        raise UnsupportedMedia(content_type, accepted)
 
 
 def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
@@ -80,6 +108,41 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
     check_bounds(value, limits)
     return cast(dict[str, object], value)
+
+
+class _Repeated:
+    """Stands for an object that has the member `name` twice."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def refuse_repeated_members(body: bytes) -> None:
+    """Pass when no object in `body`, which is JSON, has a member twice: what is stored must have one reading.
+
+    Raises:
+        BodyRejected: with the member's place, as `writ check` says it.
+
+    >>> refuse_repeated_members(b'{"a": {"b": 1}, "b": [2, 2]}')
+    """
+    repeated: list[_Repeated] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> object:
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
+        names = [name for name, _ in pairs]
+        found = _Repeated(next(name for name in names if names.count(name) > 1))
+        repeated.append(found)
+        return found
+
+    value = json.loads(body, object_pairs_hook=unique, parse_int=str, parse_float=str)
+    if repeated:
+        # The outermost one: what lies inside another one is not reached from outside.
+        found = repeated[-1]
+        raise BodyRejected(
+            "duplicate-member", f"the member {quoted(found.name)} is there twice", place_of(value, found, found.name)
+        )
 
 
 def _reason(error: msgspec.DecodeError) -> str:

@@ -1,10 +1,9 @@
-"""From source files to a published bundle: what `compile`, `check` and `serve` share."""
+"""From source files to a checked model, and to a published bundle: what the commands share."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from api.demo import demo_sources
 from bundles import zones
 from bundles.publish import published
 from bundles.writer import Progress
@@ -52,7 +51,15 @@ def read_files(paths: Sequence[Path], progress: Progress = silent) -> Read:
 
     Raises NoSources for a folder without sources, OSError for a path that can't be read.
     """
-    return _read([Source(str(path), path.read_bytes()) for path in _files(paths)], progress)
+    return read_sources(sources_of(paths), progress)
+
+
+def sources_of(paths: Sequence[Path]) -> list[Source]:
+    """The contents of files, and of folders of them.
+
+    Raises NoSources for a folder without sources, OSError for a path that can't be read.
+    """
+    return [Source(str(path), path.read_bytes()) for path in _files(paths)]
 
 
 def build_bundle(paths: Sequence[Path], output: Path, progress: Progress = silent) -> Read:
@@ -63,17 +70,8 @@ def build_bundle(paths: Sequence[Path], output: Path, progress: Progress = silen
     return _publish(read_files(paths, progress), output, progress)
 
 
-def build_demo(output: Path, progress: Progress = silent) -> Read:
-    """Compile the demo organisation."""
-    return _publish(_read([Source(name, content) for name, content in demo_sources()], progress), output, progress)
-
-
-def build_empty(output: Path) -> Read:
-    """Compile a model in which nothing is declared, so that everything is denied."""
-    return _publish(_read([Source("empty.json", b'{"model": 1}')], silent), output, silent)
-
-
-def _read(sources: Sequence[Source], progress: Progress) -> Read:
+def read_sources(sources: Sequence[Source], progress: Progress = silent) -> Read:
+    """Read and check documents as one model."""
     loaded = load(sources, zones.zone_names(), progress)
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
     return Read(loaded.model, loaded.diagnostics, shown)

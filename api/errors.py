@@ -10,7 +10,19 @@ import falcon
 import falcon.asgi
 
 from api.bodies import ENCODER
-from api.rejections import BodyRejected, BodyTooLarge, Forbidden, Unauthenticated
+from api.raw_paths import segment
+from api.rejections import BadPath, BodyRejected, BodyTooLarge, Forbidden, Unauthenticated, UnsupportedMedia
+from api.store.refusals import (
+    BadQuery,
+    Conflict,
+    Fault,
+    Key,
+    NotFound,
+    PreconditionFailed,
+    Protected,
+    Rejected,
+    StoreUnavailable,
+)
 from bundles.errors import BundleError
 from runtime import BadRequest
 
@@ -18,6 +30,15 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,
     BodyRejected: 400,
     BodyTooLarge: 413,
+    UnsupportedMedia: 415,
+    BadPath: 400,
+    BadQuery: 400,
+    Rejected: 400,
+    NotFound: 404,
+    Conflict: 409,
+    Protected: 409,
+    PreconditionFailed: 412,
+    StoreUnavailable: 503,
     Unauthenticated: 401,
     Forbidden: 403,
     BundleError: 500,
@@ -26,6 +47,9 @@ STATUS: Final[Mapping[type[Exception], int]] = {
 """Domain error -> status. Falcon's own errors bring theirs."""
 
 CHALLENGE: Final = 'Bearer realm="writ"'
+RETRY_SECONDS: Final = 1
+"""When a client may try again what the store could not do just now (`Retry-After`)."""
+
 INTERNAL: Final = "the service failed to answer; take this as a denial"
 
 
@@ -68,6 +92,11 @@ class ErrorAnswers:
             return
         if status == HTTPStatus.UNAUTHORIZED:
             resp.set_header("WWW-Authenticate", CHALLENGE)
+        elif status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self._log.error("%s", error)
+            resp.set_header("Retry-After", str(RETRY_SECONDS))
+        elif isinstance(error, UnsupportedMedia):
+            resp.set_header("Accept", ", ".join(error.accepted))
         _answer(resp, status, str(error), _details(error))
 
     async def _answer_http_error(
@@ -88,12 +117,27 @@ def _answer(
 
 
 def _details(error: Exception) -> list[dict[str, str]] | None:
-    if isinstance(error, BadRequest):
-        return [{"code": "invalid-request", "path": error.path, "message": error.message}]
-    if isinstance(error, BodyRejected):
-        detail = error.detail
-        return [{"code": detail.code, "path": detail.path, "message": detail.message}]
+    match error:
+        case BadRequest():
+            return [{"code": "invalid-request", "path": error.path, "message": error.message}]
+        case BodyRejected(detail=detail):
+            return [{"code": detail.code, "path": detail.path, "message": detail.message}]
+        case Rejected():
+            return [_fault(fault) for fault in error.faults]
+        case Conflict():
+            return [_user(kind, key) for kind, key in error.users]
     return None
+
+
+def _fault(fault: Fault) -> dict[str, str]:
+    message = f"{fault.message}; {fault.help}" if fault.help else fault.message
+    return {"code": fault.code, "path": fault.path, "message": message}
+
+
+def _user(kind: str, key: Key) -> dict[str, str]:
+    """One that stands in the way; its path is that of its resource, below its environment's."""
+    path = "/".join((kind.replace("_", "-"), *map(segment, key)))
+    return {"code": "in-use", "path": path, "message": f"`{':'.join(key)}` in `{kind}` refers to it"}
 
 
 def _sentence(method: str, allowed: str | None, error: falcon.HTTPError) -> str:

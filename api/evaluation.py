@@ -2,17 +2,19 @@
 
 import falcon.asgi
 
-from api.batch import Decide
 from api.bodies import ENCODER, Bodies
+from api.in_force import EngineOf
+from api.store.environments import DEFAULT
 
 
 class Evaluation:
     """Decides inline: a decision takes microseconds, less than a thread would cost."""
 
-    def __init__(self, decide: Decide, bodies: Bodies) -> None:
-        self._decide = decide
+    def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
+        self._engine_of = engine_of
         self._bodies = bodies
 
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision; a denial is one too (15)."""
-        resp.data = ENCODER.encode(self._decide(await self._bodies.read_object(req)))
+        body = await self._bodies.read_object(req)
+        resp.data = ENCODER.encode(self._engine_of(env).decide(body))

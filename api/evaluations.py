@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import falcon.asgi
 
-from api.batch import Members, answers, read_batch
+from api.batch import answers, read_batch
 from api.bodies import ENCODER, Bodies
+from api.in_force import EngineOf
 from api.limits import HttpLimits
+from api.store.environments import DEFAULT
 
 
 class Evaluations:
@@ -14,27 +16,27 @@ class Evaluations:
 
     def __init__(
         self,
-        decide: Callable[[Members, float | None], Members],
+        engine_of: EngineOf,
         clock: Callable[[], float],
         bodies: Bodies,
         limits: HttpLimits,
         report: Callable[[Exception], None],
     ) -> None:
-        """`decide` takes a request and epoch seconds, which `clock` gives; `report` gets an item's failure."""
-        self._decide = decide
+        """`clock` gives epoch seconds; `report` gets an item's failure."""
+        self._engine_of = engine_of
         self._clock = clock
         self._bodies = bodies
         self._limits = limits
         self._report = report
 
-    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a decision an item, or with a bare one where the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
+        engine = self._engine_of(env)
         if batch is None:
-            resp.data = ENCODER.encode(self._decide(body, None))
+            resp.data = ENCODER.encode(engine.decide(body))
         else:
-            now = self._clock()
-            most_explained = self._limits.explained_candidates
-            answered = answers(batch, lambda request: self._decide(request, now), self._report, most_explained)
+            now, most_explained = self._clock(), self._limits.explained_candidates
+            answered = answers(batch, lambda request: engine.decide(request, now), self._report, most_explained)
             resp.data = ENCODER.encode({"evaluations": answered})

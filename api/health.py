@@ -1,9 +1,11 @@
 """`/healthz` and `/readyz`: whether the process lives, and what it decides from."""
 
+import falcon
 import falcon.asgi
 
 from api.bodies import ENCODER
-from runtime import Engine
+from api.in_force import EngineOf, Stale
+from api.store.environments import DEFAULT
 
 
 class Health:
@@ -17,15 +19,21 @@ class Health:
 
 
 class Readiness:
-    """200 with the facts of the bundle in force."""
+    """200 with what is in force in the default environment, 503 where nothing can be decided."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine_of: EngineOf) -> None:
+        self._engine_of = engine_of
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200; `source` is the digest of the model that the bundle was compiled from."""
-        manifest = self._engine.manifest
+        """Answer; `source` is the digest of the model that the bundle was compiled from."""
+        try:
+            engine = self._engine_of(DEFAULT)
+        except Stale as ex:
+            resp.status = falcon.HTTP_503
+            resp.data = ENCODER.encode({"status": "failing", "error": str(ex)})
+            return
+        manifest = engine.manifest
         bundle = {"epoch": manifest.epoch, "revision": manifest.revision, "source": manifest.source}
-        resp.data = ENCODER.encode({"status": "ready", "bundle": bundle})
+        resp.data = ENCODER.encode({"status": "ready", "revision": engine.revision, "bundle": bundle})
 
     on_head = on_get

@@ -41,7 +41,7 @@ def check_bounds(value: Container, limits: HttpLimits) -> None:
         if not below:
             return
         level = below
-    raise too_deep(limits, _place(value, level[0]))
+    raise too_deep(limits, place_of(value, level[0]))
 
 
 def too_deep(limits: HttpLimits, path: str = "$") -> BodyRejected:
@@ -51,23 +51,23 @@ def too_deep(limits: HttpLimits, path: str = "$") -> BodyRejected:
 
 def _long_key(value: Container, owner: Container, key: str, limits: HttpLimits) -> BodyRejected:
     message = f"a key has {len(key)} characters, the limit is {limits.key_characters}"
-    return BodyRejected("key-too-long", message, _place(value, owner))
+    return BodyRejected("key-too-long", message, place_of(value, owner))
 
 
 def _check_string(value: Container, text: str, limits: HttpLimits) -> None:
     length = len(text.encode())
     if length > limits.string_bytes:
         message = f"a string has {length} bytes, the limit is {limits.string_bytes}"
-        raise BodyRejected("string-too-long", message, _place(value, text))
+        raise BodyRejected("string-too-long", message, place_of(value, text))
 
 
-def _place(value: Container, sought: object) -> str:
-    """The path from `value` to the very object that is `sought` inside it."""
+def place_of(value: object, sought: object, *below: str) -> str:
+    """The path from `value` to the very object that is `sought` inside it, and on to the members `below`."""
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
     while waiting:
         found, path = waiting.pop()
         if found is sought:
-            return show_path(path)
+            return show_path((*path, *(name[:_SHOWN_CHARACTERS] for name in below)))
         if isinstance(found, dict):
             waiting += [(member, (*path, key[:_SHOWN_CHARACTERS])) for key, member in found.items()]
         elif isinstance(found, list):

@@ -14,7 +14,8 @@ class BadSetting(ValueError):
 class HttpLimits:
     """What one client may ask of the service at most (design: "Limits").
 
-    `connections` is per worker process. `idle_seconds` is how long a connection may wait between two requests.
+    `batch_items` bounds decisions and elements alike. `connections` is per worker process. `idle_seconds` is how long
+    a connection may wait between two requests.
     """
 
     body_bytes: int = 1024 * 1024
@@ -23,13 +24,16 @@ class HttpLimits:
     key_characters: int = 256
     batch_items: int = 1_000
     explained_candidates: int = 10_000
+    model_bytes: int = 256 * 1024 * 1024
+    page_items: int = 1_000
     connections: int = 4_096
     head_seconds: float = 10.0
     body_seconds: float = 30.0
     idle_seconds: float = 75.0
 
 
-# Variable -> (limit, highest value). The JSON parser itself gives up a little below 1,000 levels.
+# Variable -> (limit, highest value). The JSON parser itself gives up a little below 1,000 levels; the store takes no
+# longer page, and the compiler no longer document.
 _COUNTS: Final = {
     "WRIT_MAX_BODY_BYTES": ("body_bytes", 2**30),
     "WRIT_MAX_NESTING": ("nesting", 500),
@@ -37,6 +41,8 @@ _COUNTS: Final = {
     "WRIT_MAX_KEY_CHARACTERS": ("key_characters", 2**20),
     "WRIT_MAX_BATCH_ITEMS": ("batch_items", 1_000_000),
     "WRIT_MAX_EXPLAINED_CANDIDATES": ("explained_candidates", 10_000_000),
+    "WRIT_MAX_MODEL_BYTES": ("model_bytes", 256 * 2**20),
+    "WRIT_MAX_PAGE_ITEMS": ("page_items", 1_000),
     "WRIT_MAX_CONNECTIONS": ("connections", 1_000_000),
 }
 _SECONDS: Final = {
@@ -62,7 +68,7 @@ def limits_from(environment: Mapping[str, str]) -> HttpLimits:
             changed[field] = _count(variable, environment[variable], highest)
     for variable, field in _SECONDS.items():
         if variable in environment:
-            changed[field] = _seconds(variable, environment[variable])
+            changed[field] = seconds_in(variable, environment[variable])
     return HttpLimits(**changed)  # type: ignore[arg-type]  # counts are int, seconds float: see the tables
 
 
@@ -72,7 +78,8 @@ def _count(variable: str, text: str, highest: int) -> int:
     return int(text)
 
 
-def _seconds(variable: str, text: str) -> float:
+def seconds_in(variable: str, text: str) -> float:
+    """The seconds that a variable of the environment says. Raises BadSetting."""
     try:
         value = float(text)
     except ValueError:

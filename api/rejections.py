@@ -29,6 +29,22 @@ class BodyTooLarge(BodyRejected):
         super().__init__("body-too-large", f"the body {found}, the limit is {limit}")
 
 
+class UnsupportedMedia(Exception):
+    """The body is of a kind that this endpoint does not take; `accepted` are those that it takes."""
+
+    def __init__(self, content_type: str | None, accepted: tuple[str, ...]) -> None:
+        expected = " or ".join(f"`{one}`" for one in accepted)
+        if content_type is None:
+            super().__init__(f"the `Content-Type` header is missing; send {expected}")
+        else:
+            super().__init__(f"the content type must be {expected}, not `{content_type[:100]}`")
+        self.accepted = accepted
+
+
+class BadPath(Exception):
+    """The path is no percent-encoded UTF-8 (RFC 3986, 2.1)."""
+
+
 class Unauthenticated(Exception):
     """No credential was sent, or none that this service knows (authzen.md 97)."""
 

@@ -25,13 +25,17 @@ _DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What to serve, where and with how much: `app` is an ASGI application, `listener` listens."""
+    """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
+
+    `held` is kept open for as long as the service runs.
+    """
 
     app: Any
     listener: socket.socket
     limits: HttpLimits
     workers: int
     log_level: str
+    held: tuple[object, ...] = ()
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types

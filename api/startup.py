@@ -1,16 +1,21 @@
-"""Getting ready to serve: the settings, the data directory, the bundle in it, the administrator's key."""
+"""Getting ready to serve: the settings, the data directory and its lock, the administrator's key."""
 
+import fcntl
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from api.admin_key import new_key, preset_digest, store_digest, stored_digest
-from api.limits import HttpLimits, limits_from
+from api.limits import BadSetting, HttpLimits, limits_from, seconds_in
 
-BUNDLE_FILE: Final = "default.bundle"
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
+STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"
+SYNCHRONOUS_VARIABLE: Final = "WRIT_SYNCHRONOUS"
+STALE_SECONDS: Final = 5.0
+_SYNCHRONOUS: Final = ("FULL", "NORMAL")
+_LOCK_FILE: Final = "serve.lock"
 
 _DIRECTORY_MODE: Final = 0o700
 
@@ -21,10 +26,16 @@ class UnusableDirectory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment says. `preset_key` is the administrator's key where the operator chose it."""
+    """What the environment says. `preset_key` is the administrator's key where the operator chose it.
+
+    `stale_seconds` is how long decisions go on while the store can't be read; `synchronous` is SQLite's: `NORMAL`
+    writes faster, and may lose the last writes when the power fails.
+    """
 
     limits: HttpLimits
     preset_key: str | None
+    stale_seconds: float = STALE_SECONDS
+    synchronous: str = "FULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +52,16 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     Raises:
         BadSetting: a value that can't be used.
     """
-    return Settings(limits_from(environment), environment.get(KEY_VARIABLE) or None)
+    synchronous = environment.get(SYNCHRONOUS_VARIABLE, "FULL")
+    if synchronous not in _SYNCHRONOUS:
+        raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(_SYNCHRONOUS)}, not `{synchronous}`")
+    stale = environment.get(STALE_VARIABLE)
+    return Settings(
+        limits=limits_from(environment),
+        preset_key=environment.get(KEY_VARIABLE) or None,
+        stale_seconds=STALE_SECONDS if stale is None else seconds_in(STALE_VARIABLE, stale),
+        synchronous=synchronous,
+    )
 
 
 def prepare_directory(directory: Path) -> None:
@@ -57,6 +77,23 @@ def prepare_directory(directory: Path) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
+
+
+def hold(directory: Path) -> IO[str]:
+    """The lock of a prepared data directory, held until the file is closed by this process and all forked from it.
+
+    Raises:
+        UnusableDirectory: another server holds it.
+    """
+    lock = open(directory / _LOCK_FILE, "w")  # noqa: SIM115 - held for as long as the service runs
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise UnusableDirectory(
+            f"`{directory}` is served by another process; stop it, or choose another directory"
+        ) from None
+    return lock
 
 
 def admin_access(directory: Path, preset: str | None) -> AdminAccess:

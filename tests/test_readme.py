@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from api.build import build_demo
 from api.limits import HttpLimits, limits_from
 from bundles import zones
 from compiler.load import load
 from compiler.source import Source
 from runtime import Engine
+from tests.support.bundling import demo_bundle
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -34,7 +34,7 @@ def blocks(language: str) -> list[str]:
 def test_the_demo_request_has_the_demo_answer(tmp_path):
     command = shlex.split(block("demo request").partition("\n\n")[2])
     request = json.loads(command[command.index("-d") + 1])
-    build_demo(tmp_path / "demo.bundle")
+    demo_bundle(tmp_path / "demo.bundle")
     assert Engine.open(tmp_path / "demo.bundle").decide(request) == json.loads(block("demo answer"))
 
 

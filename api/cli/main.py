@@ -4,17 +4,25 @@ import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
+from keyword import iskeyword
 
 import click
 
 COMMANDS = {
+    "backup": "Copy a store while a service runs on it.",
     "check": "Check model documents without compiling them.",
     "compile": "Compile model documents to a bundle file.",
     "decide": "Answer evaluation requests from a bundle, as JSON lines.",
+    "export": "Write a stored model as a JSON document.",
+    "import": "Replace a stored model by model documents.",
     "inspect": "Show what is in a bundle file, and whether it is intact.",
+    "restore": "Make a data directory of a backup.",
     "serve": "Start the decision service.",
 }
-"""Name and one line of help; the command itself is `<name>_command` in the module of that name."""
+"""Name and one line of help; the command itself is `<name>_command` in the module of that name.
+
+A name that Python keeps for itself has an underscore behind the module's.
+"""
 
 
 class Commands(click.Group):
@@ -26,7 +34,8 @@ class Commands(click.Group):
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = getattr(import_module(f"api.cli.{name}"), f"{name}_command")
+        module = import_module(f"api.cli.{name}{'_' * iskeyword(name)}")
+        command = getattr(module, f"{name}_command")
         assert isinstance(command, click.Command)
         return command
 

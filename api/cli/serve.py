@@ -12,22 +12,29 @@ from rich.console import Console
 
 from api.admin_key import KEY_FILE, UnusableKey, store_digest, write_key
 from api.app import Collaborators, create_app
-from api.build import NoSources, Refused, build_bundle, build_demo, build_empty
+from api.build import NoSources, Refused, sources_of
+from api.bundle_files import BundleFiles
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
-from api.demo import demo_questions
+from api.demo import demo_questions, demo_sources
+from api.import_model import ensure_bundle, import_model
+from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
 from api.server import Service, run, service_log, within_open_files
+from api.settle import Settle
 from api.startup import (
-    BUNDLE_FILE,
     KEY_VARIABLE,
     AdminAccess,
     UnusableDirectory,
     admin_access,
+    hold,
     prepare_directory,
     settings_from,
 )
-from runtime import BundleError, Engine
+from api.store.environments import DEFAULT
+from api.store.refusals import StoreUnavailable
+from api.store.store import Store
+from compiler.source import Source
 
 MOST_WORKERS = 1_024
 
@@ -39,16 +46,16 @@ MOST_WORKERS = 1_024
     type=click.Path(path_type=Path),
     default=Path("writ-data"),
     show_default=True,
-    help="Where the service keeps its bundle and its administrator's key.",
+    help="Where the service keeps its store, its bundles and its administrator's key.",
 )
 @click.option(
     "--import",
     "sources",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="Compile this model document, or folder of them, and serve it; may be repeated.",
+    help="Replace the stored model by this document, or folder of them, read together; may be repeated.",
 )
-@click.option("--demo", is_flag=True, help="Compile a demo organisation and serve it.")
+@click.option("--demo", is_flag=True, help="Replace the stored model by a demo organisation.")
 @click.option("--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT", help="Where to listen.")
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes; one a core if left out.")
 @click.option(
@@ -57,10 +64,10 @@ MOST_WORKERS = 1_024
 def serve_command(
     directory: Path, sources: tuple[Path, ...], demo: bool, bind: str, workers: int | None, log_level: str
 ) -> None:
-    """Serve decisions over HTTP, from the bundle in the data directory.
+    """Serve decisions and their management over HTTP, from the store in the data directory.
 
-    Without a bundle there, and with neither --import nor --demo, the service denies everything. Exit code 1 when a
-    model has errors, 2 where something can't be read, written or listened on.
+    A new store has no model, so everything is denied until one is imported or written. Exit code 1 when a model has
+    errors, 2 where something can't be read, written or listened on.
 
     \b
     Examples:
@@ -71,10 +78,8 @@ def serve_command(
         raise click.UsageError("`--demo` and `--import` exclude each other")
     try:
         service = _get_ready(directory, sources, demo, bind, workers or _cores(), log_level)
-    except (BadSetting, CannotListen, NoSources, UnusableDirectory, UnusableKey) as ex:
+    except (BadSetting, CannotListen, NoSources, Stale, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
         raise Unreadable(str(ex)) from None
-    except BundleError as ex:
-        raise Unreadable(f"{directory / BUNDLE_FILE}: {ex}") from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
     run(service)
@@ -87,42 +92,42 @@ def _get_ready(
     log = service_log(log_level)
     limits = within_open_files(settings.limits, log)
     prepare_directory(directory)
+    lock = hold(directory)
     listener = bound_socket(bind)
-    bundle = directory / BUNDLE_FILE
+    store = Store.open(directory, settings.synchronous)
     access = admin_access(directory, settings.preset_key)  # before the model that is there is replaced
-    _build(bundle, sources, demo)
-    engine = Engine.open(bundle)
+    _prepare(directory, store, sources, demo)
+    files = BundleFiles(directory, store)
+    in_force = InForce(store, files, settings.stale_seconds, log)
+    in_force.engine()  # opened once, before the workers are forked
     start_listening(listener)
     console = error_console()
     url = f"http://{shown_address(listener)}"
     console.print(
-        f"Writ decides at {url} from {bundle}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
+        f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
     )
     _hand_over(console, directory, access)
     if demo:
         _show_example(console, url, directory, access, preset=settings.preset_key is not None)
-    app = create_app(Collaborators(engine, time.time, access.digest, limits, log))
-    return Service(app, listener, limits, workers, log_level)
+    settle = Settle(directory, in_force, log)
+    parts = Collaborators(store, in_force.engine, settle, time.time, access.digest, limits, log)
+    return Service(create_app(parts), listener, limits, workers, log_level, held=(lock,))
 
 
-def _build(bundle: Path, sources: tuple[Path, ...], demo: bool) -> None:
-    """Put the bundle that was asked for in place; leave the one that is there where nothing was asked for."""
+def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
+    """Store the model that was asked for, and see that there is a bundle to start from."""
     try:
         with progress_bar() as progress:
-            if sources:
-                built = build_bundle(sources, bundle, progress)
-            elif demo:
-                built = build_demo(bundle, progress)
-            elif not bundle.exists():
-                built = build_empty(bundle)
-                error_console().print("there is no model yet, so all is denied; give one with --import or --demo")
-            else:
-                return
+            documents = [Source(*document) for document in demo_sources()] if demo else sources_of(sources)
+            shown = import_model(store, DEFAULT, documents, progress).shown if documents else ""
+            ensure_bundle(directory, store, DEFAULT, progress)
     except Refused as ex:
         click.echo(ex.read.shown, nl=False, err=True)
         error_console().print(summary(ex.read.diagnostics))
         sys.exit(1)
-    click.echo(built.shown, nl=False, err=True)
+    click.echo(shown, nl=False, err=True)
+    if not store.revision_of(DEFAULT):
+        error_console().print("there is no model yet, so all is denied; give one with --import, --demo or the API")
 
 
 def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
@@ -13,8 +14,11 @@ from falcon import testing
 
 from api.app import Collaborators, create_app
 from api.limits import HttpLimits
+from api.store.environments import Environment
+from api.store.store import Store
 from runtime import Engine
 from tests.support.bundling import engine_for
+from tests.support.managed import Managed
 from tests.support.server import KEY, Server, running
 
 MODEL: dict[str, Any] = {
@@ -82,11 +86,24 @@ DENIED = {"subject": BOB, "action": READ, "resource": PLAN}
 
 
 def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger | None = None) -> testing.TestClient:
-    """A client of an application built over `engine`, with the administrator's key."""
+    """A client of an application that decides by `engine` in every environment, with the administrator's key."""
+    with TemporaryDirectory() as directory:
+        store = Store.open(Path(directory))
+        store.close()
     parts = Collaborators(
-        engine, lambda: 0.0, sha256(KEY.encode()).digest(), limits or HttpLimits(), log or logging.getLogger("tests")
+        store,
+        lambda _: engine,
+        _settled,
+        lambda: 0.0,
+        sha256(KEY.encode()).digest(),
+        limits or HttpLimits(),
+        log or logging.getLogger("tests"),
     )
     return testing.TestClient(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
+
+
+async def _settled(_environment: Environment) -> None:
+    """Nothing follows the store here."""
 
 
 @pytest.fixture(scope="session")
@@ -121,3 +138,18 @@ def http(server: Server) -> Iterator[httpx.Client]:
     """A client of the service."""
     with server.client() as client:
         yield client
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Managed]:
+    """The management of an empty store."""
+    managed = Managed(tmp_path / "data")
+    yield managed
+    managed.store.close()
+
+
+@pytest.fixture
+def full(service: Managed) -> Managed:
+    """The management of a store with one element of each kind."""
+    service.create_all()
+    return service

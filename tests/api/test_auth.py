@@ -29,6 +29,15 @@ def test_only_health_asks_for_no_credential() -> None:
     assert public == {"/healthz", "/readyz"}
 
 
+def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
+    managed = {path: methods for path, methods in ROUTES.items() if path.startswith("/v1/environments")}
+    assert len(managed) == 2 + 3 * 8 + 3
+    for path, methods in managed.items():
+        for method, scope in methods.items():
+            changing = Scope.ADMIN if path in ("/v1/environments", "/v1/environments/{env}") else Scope.WRITE
+            assert scope is (Scope.READ if method in ("GET", "HEAD") else changing), (method, path)
+
+
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "BREW"])
 @pytest.mark.parametrize("path", ["/access/v1/evaluation", "/access/v1/evaluations"])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}])
@@ -83,7 +92,7 @@ def test_the_scheme_is_read_in_any_case(app: testing.TestClient, scheme: str) ->
 
 def test_the_admin_key_is_compared_by_its_digest() -> None:
     key = AdminKey(sha256(b"right").digest())
-    assert key.credential(b"right") == Credential(Scope.ADMIN)
+    assert key.credential(b"right") == Credential(Scope.ADMIN, "admin-key")
     assert key.credential(b"wrong") is None
     assert key.credential(sha256(b"right").digest()) is None
 
@@ -92,7 +101,7 @@ class Tokens:
     """A second kind of credential, as tokens will be: the token is the name of its scope."""
 
     def credential(self, token: bytes) -> Credential | None:
-        return Credential(Scope[token.decode()]) if token in (b"READ", b"WRITE", b"ADMIN") else None
+        return Credential(Scope[token.decode()], "token") if token in (b"READ", b"WRITE", b"ADMIN") else None
 
 
 class Responder:

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 import yaml
 
-from api.build import build_demo
 from api.demo import DemoQuestion, demo_questions, demo_sources
 from compiler.model import Model
 from runtime import Engine
+from tests.support.bundling import demo_bundle
 from tests.support.oracle import decide
 
 # Every answer has to be the same in both: the demo must not change its mind while people read about it.
@@ -150,7 +150,7 @@ def test_the_oracle_answers_as_promised(document: dict[str, Any], question: Demo
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compiled demo; the compiler has nothing to say about it."""
     path = tmp_path_factory.mktemp("demo") / "demo.bundle"
-    assert build_demo(path).diagnostics == ()
+    assert demo_bundle(path) == ()
     return path
 
 
@@ -163,7 +163,7 @@ def test_the_engine_answers_as_promised(bundle: Path, question: DemoQuestion, no
 
 
 def test_the_bundle_is_the_same_every_time(bundle: Path, tmp_path: Path) -> None:
-    build_demo(tmp_path / "again.bundle")
+    demo_bundle(tmp_path / "again.bundle")
     assert (tmp_path / "again.bundle").read_bytes() == bundle.read_bytes()
 
 

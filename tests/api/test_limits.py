@@ -15,6 +15,8 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "key_characters": 256,
         "batch_items": 1_000,
         "explained_candidates": 10_000,
+        "model_bytes": 268_435_456,
+        "page_items": 1_000,
         "connections": 4_096,
         "head_seconds": 10.0,
         "body_seconds": 30.0,
@@ -30,12 +32,14 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_KEY_CHARACTERS": "4",
         "WRIT_MAX_BATCH_ITEMS": "5",
         "WRIT_MAX_EXPLAINED_CANDIDATES": "7",
+        "WRIT_MAX_MODEL_BYTES": "10",
+        "WRIT_MAX_PAGE_ITEMS": "11",
         "WRIT_MAX_CONNECTIONS": "6",
         "WRIT_HEAD_SECONDS": "0.5",
         "WRIT_BODY_SECONDS": "8",
         "WRIT_IDLE_SECONDS": "9",
     }
-    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 6, 0.5, 8.0, 9.0)
+    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 10, 11, 6, 0.5, 8.0, 9.0)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from api.demo import demo_sources
 from bundles import zones
 from compiler.compile import Compiled, compile_model
+from compiler.diagnostics import Diagnostic
 from compiler.load import load
 from compiler.source import Source
 from runtime import Engine
@@ -25,6 +27,15 @@ def bundle_file(document: Document, path: Path) -> Path:
     with path.open("w+b") as file:
         compiled(document).write(file)
     return path
+
+
+def demo_bundle(path: Path) -> tuple[Diagnostic, ...]:
+    """The demo's bundle, written to `path`; gives back what the compiler had to say."""
+    loaded = load([Source(*document) for document in demo_sources()], zones.zone_names())
+    assert loaded.model is not None, loaded.diagnostics
+    with path.open("w+b") as file:
+        compile_model(loaded.model, zones.zone_data, zones.VERSION).write(file)
+    return loaded.diagnostics
 
 
 def engine_for(document: Document, path: Path) -> Engine:

@@ -17,6 +17,7 @@ import pytest
 
 from api.demo import demo_questions
 from tests.api.conftest import ALLOWED
+from tests.support.command import writ
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, wait_until
 
@@ -56,10 +57,11 @@ def test_a_later_start_serves_what_was_imported(tmp_path: Path, model_file: Path
 def test_a_start_that_is_refused_leaves_the_model_that_is_there(tmp_path: Path, model_file: Path) -> None:
     with running(tmp_path / "data", "--import", str(model_file)):
         pass
-    before = (tmp_path / "data" / "default.bundle").read_bytes()
     code, said = refused("--data", str(tmp_path / "data"), "--demo", settings={"WRIT_ADMIN_KEY": "short"})
     assert (code, "at least 32" in said) == (2, True)
-    assert (tmp_path / "data" / "default.bundle").read_bytes() == before
+    with running(tmp_path / "data") as server, server.client() as client:
+        assert client.get("/readyz").json()["revision"] == 1
+        assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
 
 
 def test_several_files_are_one_model(tmp_path: Path, model_file: Path) -> None:
@@ -214,24 +216,35 @@ def test_an_unusable_directory_is_refused(tmp_path: Path) -> None:
     assert f"`{tmp_path / 'file'}` can't be used as the data directory" in message
 
 
-@pytest.mark.parametrize("damage", ["foreign", "empty", "cut", "flipped"])
-def test_a_damaged_bundle_is_refused(tmp_path: Path, model_file: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", ["foreign", "empty", "cut", "flipped", "gone"])
+def test_a_damaged_bundle_is_made_again(tmp_path: Path, model_file: Path, damage: str) -> None:
+    """All of it is in the store."""
     data = tmp_path / "data"
     with running(data, "--import", str(model_file)):
         pass
-    bundle = data / "default.bundle"
+    (bundle,) = (data / "bundles").iterdir()
     whole = bundle.read_bytes()
-    bundle.write_bytes(
-        {
-            "foreign": b"not a bundle" * 100,
-            "empty": b"",
-            "cut": whole[: len(whole) // 2],
-            "flipped": bytes([*whole[:40], whole[40] ^ 255, *whole[41:]]),
-        }[damage]
-    )
-    code, message = refused("--data", str(data))
+    damaged = {
+        "foreign": b"not a bundle" * 100,
+        "empty": b"",
+        "cut": whole[: len(whole) // 2],
+        "flipped": bytes([*whole[:40], whole[40] ^ 255, *whole[41:]]),
+    }
+    bundle.unlink()
+    if damage in damaged:
+        bundle.write_bytes(damaged[damage])
+    with running(data) as server, server.client() as client:
+        assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
+    assert bundle.read_bytes() == whole
+
+
+def test_a_directory_that_is_served_is_refused(tmp_path: Path) -> None:
+    with running(tmp_path / "data"):
+        code, message = refused("--data", str(tmp_path / "data"))
+        restored = writ("restore", tmp_path / "data" / "writ.db", "--data", tmp_path / "data")
     assert (code, message.count("\n")) == (2, 1)
-    assert str(bundle) in message
+    assert "is served by another process" in message
+    assert (restored.returncode, restored.stderr.decode()) == (2, message)
 
 
 def test_a_missing_source_is_refused(tmp_path: Path) -> None:

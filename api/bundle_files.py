@@ -1,0 +1,76 @@
+"""The bundle files of the environments: where they lie, and how one is built from the store."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from api.store.environments import Environment
+from api.store.store import Store
+from bundles import zones
+from bundles.delta import Delta, decode_delta
+from bundles.errors import BundleError
+from bundles.manifest import Environment as Origin
+from bundles.publish import published
+from bundles.reader import Bundle, open_bundle
+from bundles.writer import Progress
+from compiler.compile import compile_model
+
+FOLDER = "bundles"
+
+
+class NoBundle(Exception):
+    """No bundle file leads to the environment's newest revision: one has to be built."""
+
+
+class BundleFiles:
+    """The folder of bundle files beside a store. A file is named after its environment's UUID, epoch and revision."""
+
+    def __init__(self, directory: Path, store: Store):
+        """`directory` is the data directory."""
+        self._folder = directory / FOLDER
+        self._store = store
+
+    def build(self, environment: str, progress: Progress = lambda *_: None) -> Path:
+        """Compile an environment as it is now, publish the bundle, record it, and remove the ones before it.
+
+        Takes a minute for a million grants: for a process of its own, or a start. Raises NotFound, StoreUnavailable,
+        OSError.
+        """
+        env, model = self._store.read_model(environment)
+        compiled = compile_model(model, zones.zone_data, zones.VERSION)
+        origin = Origin(env.id, env.uuid)
+        manifest = msgspec.structs.replace(
+            compiled.manifest, environment=origin, epoch=env.epoch, revision=env.revision
+        )
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        path = self._folder / f"{env.uuid}-{env.epoch}-{env.revision}.bundle"
+        with published(path) as file:
+            replace(compiled, manifest=manifest).write(file, progress)
+        self._store.record_bundle(env, env.revision, path.name)
+        self._remove_older(env, path)
+        return path
+
+    def newest(self, env: Environment) -> tuple[Bundle, Sequence[Delta]]:
+        """The newest bundle of an environment and the deltas that lead from it to the revision in the store.
+
+        Raises NoBundle where there is none, it can't be read, or a change is too large for a delta; StoreUnavailable.
+        """
+        recorded = self._store.newest_bundle(env)
+        if recorded is None:
+            raise NoBundle
+        revision, name = recorded
+        deltas = self._store.deltas_since(env, revision)
+        if deltas is None:
+            raise NoBundle
+        try:
+            return open_bundle(self._folder / name), [decode_delta(delta) for delta in deltas]
+        except (OSError, BundleError):  # lost or damaged: all of it is in the store
+            raise NoBundle from None
+
+    def _remove_older(self, env: Environment, kept: Path) -> None:
+        """Remove what nothing refers to any more; who has a file mapped keeps it."""
+        for other in self._folder.glob(f"{env.uuid}-*.bundle"):
+            if other != kept:
+                other.unlink(missing_ok=True)

@@ -1,0 +1,34 @@
+"""Builds the bundle of one environment in a process of its own: `python -m api.compaction DIRECTORY ENVIRONMENT`.
+
+It runs at low priority, so that decisions in the workers are not delayed.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from api.bundle_files import BundleFiles
+from api.import_model import one_builder
+from api.store.refusals import NotFound, StoreUnavailable
+from api.store.store import Store
+
+NICENESS = 10
+
+
+def main(directory: Path, environment: str) -> int:
+    """Build the bundle; one process at a time does. Gives back an exit code, and says what failed."""
+    os.nice(NICENESS)
+    store = Store.open(directory)
+    try:
+        with one_builder(directory):
+            BundleFiles(directory, store).build(environment)
+    except NotFound:  # deleted in the meantime: nothing is left to do
+        return 0
+    except (StoreUnavailable, OSError) as ex:
+        print(ex, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))

@@ -1,0 +1,64 @@
+"""Many new elements of one kind in one request, all or none: `POST /v1/environments/{env}/policies:batch`."""
+
+from dataclasses import replace
+from typing import Any
+
+import falcon
+import falcon.asgi
+
+from api.bodies import ENCODER
+from api.management.elements import Serving
+from api.management.kinds import ServedKind
+from api.management.queries import known_parameters
+from api.rejections import BodyRejected
+from api.store.bodies import Body
+from api.store.edits import Create
+from api.store.refusals import Conflict, Rejected
+from api.store.store import MAX_EDITS
+from compiler.diagnostics import show_path
+from compiler.wording import described, quoted
+
+
+class ElementBatch:
+    """New elements of one kind, in one revision."""
+
+    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+        self._kind = kind
+        self._work, self._bodies = serving.work, serving.bodies
+        self._most = min(serving.limits.batch_items, MAX_EDITS)
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 201 with the elements, in the order in which they came."""
+        known_parameters(req)
+        items = _items(await self._bodies.read_element(req), self._most)
+        edits = [Create(self._kind.name, item) for item in items]
+        try:
+            committed = await self._work.write(env, req.context.actor, edits)
+        except Rejected as ex:
+            faults = (replace(one, path=_place(one.edit) + one.path[1:]) for one in ex.faults)
+            raise Rejected(tuple(faults)) from None
+        except Conflict as ex:
+            raise Conflict(f"{_place(ex.edit)}: {ex}", ex.users) from None
+        resp.status = falcon.HTTP_201
+        resp.data = ENCODER.encode({"items": [stored.body for stored in committed.results if stored is not None]})
+
+
+def _items(body: dict[str, Any], most: int) -> list[Body]:
+    """Raises BodyRejected."""
+    for name in body:
+        if name != "items":
+            raise BodyRejected("unknown-member", f"{quoted(name)} means nothing here, only `items`", show_path((name,)))
+    items = body.get("items")
+    if not isinstance(items, list):
+        message = "`items` must be an array" + (f", not {described(items)}" if "items" in body else "")
+        raise BodyRejected("wrong-type" if "items" in body else "missing-member", message, "$.items")
+    if not 0 < len(items) <= most:
+        raise BodyRejected("out-of-range", f"a batch has 1 to {most} items, not {len(items)}", "$.items")
+    for place, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise BodyRejected("wrong-type", f"an element is an object, not {described(item)}", _place(place))
+    return items
+
+
+def _place(edit: int | None) -> str:
+    return "$" if edit is None else f"$.items[{edit}]"

@@ -1,0 +1,133 @@
+"""The elements of a model, one list of them and one by one: `/v1/environments/{env}/policies[/{id}]` and the like."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import falcon
+import falcon.asgi
+
+from api.bodies import ENCODER, JSON, Bodies
+from api.limits import HttpLimits
+from api.management.etags import answer_unchanged, expected_tags, is_known, one_of, show_tag
+from api.management.kinds import ServedKind
+from api.management.queries import flag, known_parameters, page_limit, parameters
+from api.management.store_work import StoreWork
+from api.store.edits import Create, Delete, Edit, Patch, Replace, Stored
+from api.store.refusals import Key
+
+MERGE_PATCH: Final = "application/merge-patch+json"
+CHUNK_ROWS: Final = 100
+"""Elements that are read in one go: then others have their turn (design: "The server")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What the management endpoints work with."""
+
+    work: StoreWork
+    bodies: Bodies
+    limits: HttpLimits
+
+
+class ElementList:
+    """One kind of elements: a page of them, and a new one."""
+
+    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+        self._kind = kind
+        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with a page by key; every parameter but `limit` and `cursor` is a filter."""
+        filters = parameters(req)
+        wanted = page_limit(filters, self._limits.page_items)
+        filters.pop("limit", None)
+        cursor = filters.pop("cursor", None)
+        chunks: list[bytes] = []
+        while True:
+            limit = min(CHUNK_ROWS, wanted)
+            chunk, cursor = await self._work.read(self._chunk, env, filters, limit, cursor)
+            chunks.append(chunk)
+            wanted -= limit
+            if cursor is None or not wanted:
+                break
+        resp.data = b'{"items":[' + b",".join(chunks) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
+
+    on_head = on_get
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 201 with the new element."""
+        known_parameters(req)
+        body = await self._bodies.read_element(req)
+        committed = await self._work.write(env, req.context.actor, (Create(self._kind.name, body),))
+        stored = committed.results[0]
+        assert stored is not None
+        resp.status = falcon.HTTP_201
+        resp.set_header("Location", self._kind.path_to(env, tuple(stored.body[name] for name in self._kind.key)))
+        _show(resp, stored)
+
+    def _chunk(self, env: str, filters: dict[str, str], limit: int, cursor: str | None) -> tuple[bytes, str | None]:
+        """Some elements as JSON, joined by commas, and the cursor of what follows them."""
+        page = self._work.store.list(env, self._kind.name, filters, limit, cursor)
+        return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
+
+
+class Element:
+    """One element, by its key."""
+
+    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+        self._kind = kind
+        self._work, self._bodies = serving.work, serving.bodies
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
+        """Answer 200, or 304 where the client has it."""
+        known_parameters(req)
+        stored = await self._work.read(self._work.store.get, env, self._kind.name, self._key(key))
+        _show(resp, stored)
+        if is_known(req, stored.etag):
+            answer_unchanged(resp)
+
+    on_head = on_get
+
+    async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
+        """Answer 200 with the element that took the place of the one that was there."""
+        known_parameters(req)
+        body = await self._bodies.read_element(req)
+        tag = await self._tag(req, env, self._key(key))
+        await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag))
+
+    async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
+        """Answer 200 with the element as the merge patch left it (RFC 7396)."""
+        known_parameters(req)
+        patch = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
+        tag = await self._tag(req, env, self._key(key))
+        await self._write(req, resp, env, Patch(self._kind.name, self._key(key), patch, tag))
+
+    async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
+        """Answer 204; what refers to it is in the way, unless `cascade=true` takes it along."""
+        cascade = flag(known_parameters(req, "cascade"), "cascade")
+        tag = await self._tag(req, env, self._key(key))
+        edit = Delete(self._kind.name, self._key(key), cascade, tag)
+        await self._work.write(env, req.context.actor, (edit,))
+        resp.status = falcon.HTTP_204
+
+    def _key(self, parameters: dict[str, Any]) -> Key:
+        return tuple(parameters[name] for name in self._kind.key)
+
+    async def _tag(self, req: falcon.asgi.Request, env: str, key: Key) -> str | None:
+        """The tag that the write must find; what is there is looked at only where the client names several."""
+        expected = expected_tags(req)
+        if expected is None or len(expected) == 1:
+            return None if expected is None else next(iter(expected))
+        stored = await self._work.read(self._work.store.get, env, self._kind.name, key)
+        return one_of(expected, stored.etag)
+
+    async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
+        committed = await self._work.write(env, req.context.actor, (edit,))
+        stored = committed.results[0]
+        assert stored is not None
+        _show(resp, stored)
+
+
+def _show(resp: falcon.asgi.Response, stored: Stored) -> None:
+    show_tag(resp, stored.etag)
+    resp.data = ENCODER.encode(stored.body)

@@ -1,0 +1,45 @@
+"""The eight kinds of elements as they are served: the path of each, and the members that are its key."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from api.raw_paths import segment
+from api.store import kinds
+from api.store.refusals import Key
+
+
+@dataclass(frozen=True, slots=True)
+class ServedKind:
+    """A list of the model document under its path; `name` is the list's, `key` the path's parameters."""
+
+    name: str
+    noun: str
+    key: tuple[str, ...]
+
+    @property
+    def segment(self) -> str:
+        """The list's name in a path."""
+        return self.name.replace("_", "-")
+
+    @property
+    def list_path(self) -> str:
+        """The template of the list's path."""
+        return f"/v1/environments/{{env}}/{self.segment}"
+
+    @property
+    def batch_path(self) -> str:
+        """The template of the path that takes many elements."""
+        return f"{self.list_path}:batch"
+
+    @property
+    def element_path(self) -> str:
+        """The template of one element's path."""
+        return "/".join((self.list_path, *(f"{{{name}}}" for name in self.key)))
+
+    def path_to(self, env: str, key: Key) -> str:
+        """The path of one element."""
+        return "/".join(("/v1/environments", segment(env), self.segment, *map(segment, key)))
+
+
+KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
+"""In the order of the model document."""

@@ -1,0 +1,110 @@
+"""Replaces a model in a process of its own, since reading and checking a large one would delay decisions.
+
+`python -m api.management.replacing DIRECTORY ORDER`, the order as JSON, reads the document from its standard input and
+writes the outcome, JSON too, to its standard output.
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import IO, Final, cast
+
+import msgspec
+
+from api.management.answers import Change, ElementChange, ListChanges, ModelChanges
+from api.store.refusals import Fault, Key, NotFound, Rejected, StoreUnavailable
+from api.store.store import Store
+from compiler.source import Source
+
+AT_ONCE: Final = 1
+"""Models that one worker replaces at a time: each takes several times its document's size of memory."""
+
+NICENESS: Final = 5
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What to replace: the model of `env`, on behalf of `actor`, at `now` in epoch seconds."""
+
+    env: str
+    actor: str
+    ending: str
+    dry_run: bool
+    now: float
+
+
+class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of its members is there."""
+
+    changes: ModelChanges | None = None
+    faults: tuple[Fault, ...] = ()
+    missing: str = ""
+    unavailable: str = ""
+
+
+class Replacer:
+    """Starts the processes, from the event loop of one worker. `directory` is the store's."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def replace(self, order: Order, document: IO[bytes]) -> ModelChanges:
+        """Replace the model by what `document` says.
+
+        Raises:
+            Rejected, NotFound, StoreUnavailable: see `Store.put_model`.
+        """
+        async with self._turn:
+            said = await self._run(order, document)
+        try:
+            outcome = msgspec.json.decode(said, type=_Outcome)
+        except msgspec.DecodeError:
+            raise StoreUnavailable("the process that replaces the model ended early; look at its memory") from None
+        if outcome.faults:
+            raise Rejected(outcome.faults)
+        if outcome.missing:
+            raise NotFound(outcome.missing)
+        if outcome.changes is None:
+            raise StoreUnavailable(outcome.unavailable)
+        return outcome.changes
+
+    async def _run(self, order: Order, document: IO[bytes]) -> bytes:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "api.management.replacing",
+            str(self.directory),
+            msgspec.json.encode(order).decode(),
+            stdin=document,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        said, _ = await process.communicate()
+        return said
+
+
+def main(directory: Path, order: Order) -> _Outcome:
+    """Do what is ordered."""
+    os.nice(NICENESS)
+    try:
+        store = Store.open(directory)
+        source = Source(f"model{order.ending}", sys.stdin.buffer.read())
+        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now)
+    except Rejected as ex:
+        return _Outcome(faults=ex.faults)
+    except NotFound as ex:
+        return _Outcome(missing=str(ex))
+    except StoreUnavailable as ex:
+        return _Outcome(unavailable=str(ex))
+    counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
+    elements = tuple(_shown(*one) for one in done.listed)
+    return _Outcome(ModelChanges(done.revision, counts, elements))
+
+
+def _shown(kind: str, key: Key, change: str) -> ElementChange:
+    return ElementChange(kind, key[-1], cast(Change, change), key[0] if len(key) > 1 else None)
+
+
+if __name__ == "__main__":
+    outcome = main(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Order))
+    sys.stdout.buffer.write(msgspec.json.encode(outcome))

@@ -1,0 +1,78 @@
+"""The history of an environment: `/v1/environments/{env}/revisions[/{revision}]`."""
+
+from collections.abc import Generator, Iterator
+from itertools import islice
+
+import falcon
+import falcon.asgi
+
+from api.bodies import ENCODER
+from api.management.answers import Change, EntryAnswer
+from api.management.elements import CHUNK_ROWS, Serving
+from api.management.etags import answer_unchanged, is_known, show_tag
+from api.management.queries import known_parameters, page_limit
+from api.management.streams import Stream
+from api.store.change_log import Entry, Revision
+from api.store.refusals import NotFound
+
+_MOST_DIGITS = 18
+
+
+class Revisions:
+    """The revisions, newest first."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._limits = serving.work, serving.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with a page of them."""
+        asked = known_parameters(req, "limit", "cursor")
+        limit = page_limit(asked, self._limits.page_items)
+        found, cursor = await self._work.read(self._work.store.revisions, env, limit, asked.get("cursor"))
+        resp.data = ENCODER.encode({"items": found, "next_cursor": cursor})
+
+    on_head = on_get
+
+
+class OneRevision:
+    """One revision, with the exact difference that it made. It never changes again."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work = serving.work
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
+        """Answer 200, element by element."""
+        known_parameters(req)
+        number = revision_number(revision)
+        environment = await self._work.read(self._work.store.environment, env)
+        found, entries = await self._work.read(self._work.store.revision, env, number)
+        tag = environment.etag_of(number)
+        show_tag(resp, tag)
+        if is_known(req, tag):
+            answer_unchanged(resp)
+        else:
+            resp.stream = Stream(_document(found, entries), self._work)
+
+    on_head = on_get
+
+
+def revision_number(text: str) -> int:
+    """The number of a revision. Raises NotFound for what can be none."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise NotFound("a revision is called by its number")
+    return int(text)
+
+
+def _document(revision: Revision, entries: Iterator[Entry]) -> Generator[bytes, None, None]:
+    yield ENCODER.encode(revision)[:-1] + b',"entries":['
+    separator = b""
+    while some := list(islice(entries, CHUNK_ROWS)):
+        yield separator + b",".join(ENCODER.encode(_shown(entry)) for entry in some)
+        separator = b","
+    yield b"]}"
+
+
+def _shown(entry: Entry) -> EntryAnswer:
+    change: Change = "added" if entry.before is None else "removed" if entry.after is None else "changed"
+    type, id = entry.key if len(entry.key) > 1 else (None, entry.key[0])
+    return EntryAnswer(entry.kind, id, change, entry.before, entry.after, type)

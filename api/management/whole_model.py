@@ -1,0 +1,74 @@
+"""The whole model of an environment: `/v1/environments/{env}/model`."""
+
+from typing import IO, Final
+
+import falcon
+import falcon.asgi
+
+from api.bodies import ENCODER, JSON, check_media
+from api.management.answers import ModelChanges
+from api.management.elements import Serving
+from api.management.etags import answer_unchanged, expected_tags, is_known, one_of, show_tag
+from api.management.queries import flag, known_parameters
+from api.management.replacing import Order, Replacer
+from api.management.revisions import revision_number
+from api.management.spool import spooled
+from api.management.streams import Stream
+from api.store.past import past_model
+from api.store.reading import ModelText
+
+YAML: Final = "application/yaml"
+ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}
+"""The kinds of documents that are taken, and the ending of a file of that kind."""
+
+
+class WholeModel:
+    """The model as one document: read, and replaced."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._limits = serving.work, serving.limits
+        self._replacer = Replacer(serving.work.store.path.parent)
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with the document, of an earlier revision where `revision` names one."""
+        asked = known_parameters(req, "revision")
+        text = await self._work.read(self._opened, env, asked.get("revision"))
+        stream = Stream(text, self._work)
+        try:
+            show_tag(resp, text.etag)
+            unchanged = is_known(req, text.etag)
+            if unchanged or req.method == "HEAD":
+                await stream.close()
+        except BaseException:
+            await stream.close()
+            raise
+        if unchanged:
+            answer_unchanged(resp)
+        else:
+            resp.content_type = falcon.MEDIA_JSON
+            resp.stream = stream
+
+    on_head = on_get
+
+    async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with what was replaced, or with `dry_run=true` what would be."""
+        dry_run = flag(known_parameters(req, "dry_run"), "dry_run")
+        check_media(req.content_type, tuple(ENDINGS))
+        media = (req.content_type or "").partition(";")[0].strip().lower()
+        environment = await self._work.read(self._work.store.environment, env)
+        one_of(expected_tags(req), environment.etag)
+        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now())
+        document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
+        resp.data = ENCODER.encode(await self._work.to_its_end(self._replace(order, document)))
+
+    async def _replace(self, order: Order, document: IO[bytes]) -> ModelChanges:
+        with document:
+            changes = await self._replacer.replace(order, document)
+        if not order.dry_run:
+            await self._work.settle(order.env)
+        return changes
+
+    def _opened(self, env: str, revision: str | None) -> ModelText:
+        if revision is None:
+            return self._work.store.model(env)
+        return past_model(self._work.store, env, revision_number(revision))

@@ -1,0 +1,144 @@
+"""What is said of every operation of the service but those on elements."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from api.bodies import JSON
+from api.management.queries import DEFAULT_PAGE_ITEMS
+from api.management.whole_model import YAML
+from api.openapi.operation import Answer, Operation, Parameter, named, page_of
+from api.store.paging import MAX_PAGE
+
+PAGE: Final = (
+    Parameter(
+        "limit",
+        f"Items of a page, {DEFAULT_PAGE_ITEMS} where it is left out.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE},
+    ),
+    Parameter("cursor", "Where the page begins: `next_cursor` of the page before it."),
+)
+TAGGED: Final = ("ETag",)
+_DECISION, _ENVIRONMENT, _MODEL, _SERVICE = "Decisions", "Environments", "Models and history", "Service"
+
+_UNCHANGED: Final = Answer("What the client has, as `If-None-Match` says, is what there is.", headers=TAGGED)
+_DOCUMENT: Final = {"type": "object", "description": "A model document: `model: 1`, and up to eight lists."}
+
+_REVISION: Final = Parameter("revision", "The model of this revision.", {"type": "integer", "minimum": 0})
+_DRY_RUN: Final = Parameter("dry_run", "Only say what would change.", {"type": "boolean", "default": False})
+
+
+def evaluation(suffix: str) -> Operation:
+    """One decision."""
+    return Operation(
+        f"evaluate{suffix}",
+        _DECISION,
+        "Decide one question",
+        {200: Answer("The decision.", named("Decision"))},
+        bodies={JSON: named("EvaluationRequest")},
+    )
+
+
+def evaluations(suffix: str) -> Operation:
+    """Many decisions."""
+    return Operation(
+        f"evaluateMany{suffix}",
+        _DECISION,
+        "Decide many questions as of one instant",
+        {
+            200: Answer(
+                "The decisions; one decision where there are no `evaluations`.",
+                {"anyOf": [named("Decisions"), named("Decision")]},
+            )
+        },
+        bodies={JSON: named("EvaluationsRequest")},
+    )
+
+
+OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
+    ("/access/v1/evaluation", "POST"): evaluation(""),
+    ("/access/v1/evaluations", "POST"): evaluations(""),
+    ("/environments/{env}/access/v1/evaluation", "POST"): evaluation("In"),
+    ("/environments/{env}/access/v1/evaluations", "POST"): evaluations("In"),
+    ("/v1/environments", "GET"): Operation(
+        "listEnvironments",
+        _ENVIRONMENT,
+        "List the environments by id",
+        {200: Answer("A page.", page_of(named("EnvironmentAnswer")))},
+        query=PAGE,
+    ),
+    ("/v1/environments", "POST"): Operation(
+        "createEnvironment",
+        _ENVIRONMENT,
+        "Make an environment",
+        {
+            201: Answer(
+                "The environment, without a model: all is denied in it.", named("EnvironmentAnswer"), ("Location",)
+            )
+        },
+        bodies={JSON: named("NewEnvironment")},
+        errors=(409,),
+    ),
+    ("/v1/environments/{env}", "GET"): Operation(
+        "getEnvironment",
+        _ENVIRONMENT,
+        "Read an environment",
+        {200: Answer("The environment.", named("EnvironmentAnswer"))},
+    ),
+    ("/v1/environments/{env}", "DELETE"): Operation(
+        "deleteEnvironment",
+        _ENVIRONMENT,
+        "Delete an environment with all that is in it",
+        {204: Answer("It is gone.")},
+        "The default environment and protected ones can't be deleted: 409.",
+        errors=(409,),
+    ),
+    ("/v1/environments/{env}/model", "GET"): Operation(
+        "getModel",
+        _MODEL,
+        "Read the whole model as one document",
+        {200: Answer("The document as it was put, made ids added.", _DOCUMENT, TAGGED), 304: _UNCHANGED},
+        "Of an earlier revision, elements have the order of today, and those that are gone come last in their list.",
+        query=(_REVISION,),
+        headers=("If-None-Match",),
+    ),
+    ("/v1/environments/{env}/model", "PUT"): Operation(
+        "putModel",
+        _MODEL,
+        "Replace the whole model by a document, all of it or nothing",
+        {200: Answer("What changed, or with `dry_run` would.", named("ModelChanges"))},
+        query=(_DRY_RUN,),
+        headers=("If-Match",),
+        bodies={JSON: _DOCUMENT, YAML: _DOCUMENT},
+        errors=(412,),
+    ),
+    ("/v1/environments/{env}/revisions", "GET"): Operation(
+        "listRevisions",
+        _MODEL,
+        "List the revisions, newest first",
+        {200: Answer("A page.", page_of(named("RevisionAnswer")))},
+        query=PAGE,
+    ),
+    ("/v1/environments/{env}/revisions/{revision}", "GET"): Operation(
+        "getRevision",
+        _MODEL,
+        "Read a revision and the exact difference that it made",
+        {200: Answer("The revision.", named("RevisionDetail"), TAGGED), 304: _UNCHANGED},
+        headers=("If-None-Match",),
+    ),
+    ("/healthz", "GET"): Operation(
+        "getHealth", _SERVICE, "Ask whether the process lives", {200: Answer("It does.", named("HealthAnswer"))}
+    ),
+    ("/readyz", "GET"): Operation(
+        "getReadiness",
+        _SERVICE,
+        "Ask whether decisions can be made, and from what",
+        {
+            200: Answer("They can.", named("ReadinessAnswer")),
+            503: Answer("They can't.", named("ReadinessAnswer")),
+        },
+    ),
+    ("/openapi.json", "GET"): Operation(
+        "getOpenApi", _SERVICE, "Read this document", {200: Answer("The document.", {"type": "object"})}
+    ),
+}
+"""By route and method; HEAD is as GET."""

@@ -1,0 +1,59 @@
+"""Settles a commit: sees that it is in force before it is answered, and folds many deltas into a new bundle."""
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+from typing import Final
+
+from api.in_force import InForce
+from api.store.environments import Environment
+from api.store.refusals import StoreUnavailable
+
+COMPACT_AFTER: Final = 5_000
+"""Revisions on top of a bundle after which a new one is built: a start reads them all."""
+
+
+class Settle:
+    """Awaited after each commit, on the event loop of one worker."""
+
+    def __init__(self, directory: Path, in_force: InForce, log: logging.Logger):
+        """`directory` is the data directory."""
+        self._directory, self._in_force, self._log = directory, in_force, log
+        self._compacting: dict[str, asyncio.Task[None]] = {}
+
+    async def __call__(self, env: Environment) -> None:
+        """See that the environment's revision is in force.
+
+        Most commits need nothing: the next decision applies their delta. One whose change no delta carries, and the
+        first of an environment, waits for a bundle. Raises StoreUnavailable where that can't be built: the commit
+        stays, and what was in force too.
+        """
+        revision = self._in_force.revision(env.id)
+        if revision is None or revision < env.revision:
+            await self._build(env.id)
+        elif self._in_force.deltas(env.id) >= COMPACT_AFTER and env.id not in self._compacting:
+            task = asyncio.create_task(self._compact(env.id))
+            self._compacting[env.id] = task
+            task.add_done_callback(lambda _: self._compacting.pop(env.id, None))
+
+    async def _compact(self, environment: str) -> None:
+        try:
+            await self._build(environment)
+        except StoreUnavailable as ex:
+            self._log.error("%s", ex)
+
+    async def _build(self, environment: str) -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "api.compaction",
+            str(self._directory),
+            environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, said = await process.communicate()
+        if process.returncode:
+            reason = said.decode(errors="replace").strip().rpartition("\n")[2]
+            raise StoreUnavailable(f"the change is stored, but no bundle can be built of it: {reason}")

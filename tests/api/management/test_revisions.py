@@ -1,0 +1,61 @@
+"""History: every revision, who made it, and the exact difference."""
+
+import pytest
+
+from tests.support.managed import MEMBERS, ROOT, Managed
+
+ALL = f"{ROOT}/revisions"
+
+
+def test_revisions_are_listed_newest_first_in_pages(full: Managed) -> None:
+    first = full.simulate_get(f"{ALL}?limit=5").json
+    second = full.simulate_get(f"{ALL}?limit=5&cursor={first['next_cursor']}").json
+    listed = first["items"] + second["items"]
+    assert [one["revision"] for one in listed] == list(range(len(MEMBERS), 0, -1))
+    assert {one["by"] for one in listed} == {"admin-key"}
+    assert listed[0]["changes"] == {"policies": {"added": 1, "changed": 0, "removed": 0}}
+    assert second["next_cursor"] is None
+
+
+def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
+    full.simulate_patch(f"{ROOT}/policies/p7", json={"priority": 5})
+    full.simulate_delete(f"{ROOT}/subjects/user/alice?cascade=true")
+    patched = full.simulate_get(f"{ALL}/9").json
+    assert patched["entries"] == [
+        {
+            "kind": "policies",
+            "id": "p7",
+            "change": "changed",
+            "before": MEMBERS["policies"],
+            "after": MEMBERS["policies"] | {"priority": 5},
+        }
+    ]
+    deleted = {(one["kind"], one["id"]): one for one in full.simulate_get(f"{ALL}/10").json["entries"]}
+    assert deleted["subjects", "alice"] == {
+        "kind": "subjects",
+        "id": "alice",
+        "change": "removed",
+        "before": MEMBERS["subjects"],
+        "after": None,
+        "type": "user",
+    }
+    assert deleted["groups", "eng"]["after"] == {"id": "eng", "members": []}
+    assert deleted["grants", "g1"]["change"] == "removed"
+    assert patched == full.simulate_get(f"{ALL}/9").json, "history does not change"
+
+
+def test_a_large_revision_is_told_whole(service: Managed) -> None:
+    items = [{"id": f"r{number:04}"} for number in range(1_000)]
+    service.simulate_post(f"{ROOT}/roles:batch", json={"items": items})
+    entries = service.simulate_get(f"{ALL}/1").json["entries"]
+    assert [one["after"] for one in entries] == items
+
+
+def test_a_revision_is_never_sent_twice(full: Managed) -> None:
+    tag = full.simulate_get(f"{ALL}/1").headers["ETag"]
+    assert full.simulate_get(f"{ALL}/1", headers={"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.parametrize("number", ["0", "9", "-1", "x", "1.0", "9" * 30, "\N{ARABIC-INDIC DIGIT ONE}"])
+def test_another_revision_is_404(full: Managed, number: str) -> None:
+    assert full.simulate_get(f"{ALL}/{number}").status_code == 404

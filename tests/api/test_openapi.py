@@ -1,0 +1,105 @@
+"""The OpenAPI document is complete: every route and method, all of it described, and nothing else."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from falcon import testing
+
+from api.auth import ROUTES
+from api.openapi.document import document
+from tests.support.managed import MEMBERS, ROOT, Managed
+
+DOCUMENT: dict[str, Any] = json.loads(json.dumps(document()))
+METHODS = {"get", "head", "post", "put", "patch", "delete"}
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, item in DOCUMENT["paths"].items():
+        yield from ((path, method, item[method]) for method in METHODS & item.keys())
+
+
+def resolved(part: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in part:
+        found: Any = DOCUMENT
+        for step in part["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        part = found
+    return part
+
+
+def references(part: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(part, dict):
+        if "$ref" in part:
+            yield part
+        for inner in part.values():
+            yield from references(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from references(inner)
+
+
+def test_the_document_is_served(app: testing.TestClient) -> None:
+    assert app.simulate_get("/openapi.json").json == DOCUMENT
+
+
+def test_every_route_and_method_is_there_and_no_other() -> None:
+    assert {(path, method.upper()) for path, method, _ in operations()} == {
+        (path, method) for path, methods in ROUTES.items() for method in methods
+    }
+
+
+def test_every_operation_parameter_and_response_is_described() -> None:
+    ids = [operation["operationId"] for _, _, operation in operations()]
+    assert len(set(ids)) == len(ids)
+    for path, method, operation in operations():
+        where = f"{method} {path}"
+        assert operation["summary"], where
+        assert operation["description"], where
+        parameters = [resolved(one) for one in operation["parameters"] + DOCUMENT["paths"][path].get("parameters", [])]
+        assert all(one["description"] for one in parameters), where
+        in_path = {one["name"] for one in parameters if one["in"] == "path"}
+        assert in_path == set(re.findall(r"\{(\w+)\}", path)), where
+        for status, answer in operation["responses"].items():
+            assert resolved(answer)["description"], (where, status)
+            assert all(resolved(one)["description"] for one in resolved(answer)["headers"].values()), (where, status)
+
+
+def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
+    used = set()
+    for reference in references(DOCUMENT):
+        assert resolved(reference)
+        used.add(reference["$ref"])
+    for section, parts in DOCUMENT["components"].items():
+        if section != "securitySchemes":
+            unused = {f"#/components/{section}/{name}" for name in parts} - used
+            assert not {name for name in unused if not name.endswith("Head")}, unused
+
+
+def test_what_is_answered_is_what_is_documented(full: Managed) -> None:
+    """Every status and header of some telling calls; schemathesis looks for more."""
+    for method, path, headers, body in [
+        ("POST", f"{ROOT}/roles", {}, {"id": "r"}),
+        ("POST", f"{ROOT}/roles", {}, {"id": "r"}),
+        ("POST", f"{ROOT}/roles", {}, {"id": 1}),
+        ("POST", f"{ROOT}/roles", {"Content-Type": "text/plain"}, None),
+        ("PUT", f"{ROOT}/roles/r", {"If-Match": '"x"'}, {"id": "r"}),
+        ("DELETE", f"{ROOT}/roles/editor", {}, None),
+        ("DELETE", f"{ROOT}/roles/r", {}, None),
+        ("GET", f"{ROOT}/roles/r", {}, None),
+        ("GET", f"{ROOT}/model", {"If-None-Match": "*"}, None),
+        ("GET", f"{ROOT}/model", {"Authorization": "Bearer x"}, None),
+    ]:
+        answer = full.simulate_request(method, path, headers=headers, **({"json": body} if body else {}))
+        template = next(one for one in DOCUMENT["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
+        documented = resolved(DOCUMENT["paths"][template][method.lower()]["responses"][str(answer.status_code)])
+        required = {name.lower() for name, one in documented["headers"].items() if resolved(one)["required"]}
+        assert required <= answer.headers.keys(), (method, path, answer.status_code)
+
+
+def test_each_kind_has_a_schema_of_its_elements(full: Managed) -> None:
+    for kind in MEMBERS:
+        listing = DOCUMENT["paths"][f"/v1/environments/{{env}}/{kind}"]["get"]["responses"]["200"]
+        item = resolved(listing["content"]["application/json"]["schema"]["properties"]["items"]["items"])
+        assert item["properties"].keys() >= MEMBERS[kind].keys(), kind
