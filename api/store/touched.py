@@ -20,7 +20,7 @@ from compiler.model import (
 )
 
 MAX_CHANGES = 1_000
-"""Of more changed elements in one commit there is no delta: a new bundle is made instead (design, "The bundle file")."""
+"""Of more changed elements in a commit there is no delta: a new bundle is made instead (design, "The bundle file")."""
 
 MAX_STATES = 10_000
 """Nor where these touch more things than this: a grant touches three, a type all that says `*` of it."""
