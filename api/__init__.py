@@ -1,5 +1,6 @@
 """Everything outside the decision itself: the HTTP service and the command line.
 
 Reading path: `server` runs `app` in `worker`s; `app` joins `auth`, `bodies`, `evaluation`, `evaluations`
-(with the pure `batch`), `health`, `request_id` and `errors`; `limits` names every bound.
+(with the pure `batch`), `management`, `openapi`, `health`, `raw_paths`, `request_id` and `errors`; `limits` names every
+bound. Below them: `store`, `bundle_files` and `compaction`, `in_force` and `settle`.
 """

@@ -23,6 +23,9 @@ FOLDER = "bundles"
 class NoBundle(Exception):
     """No bundle file leads to the environment's newest revision: one has to be built."""
 
+    def __init__(self) -> None:
+        super().__init__("it has no bundle yet, or lost it")
+
 
 class BundleFiles:
     """The folder of bundle files beside a store. A file is named after its environment's UUID, epoch and revision."""

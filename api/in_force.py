@@ -29,12 +29,16 @@ class Stale(Exception):
 
 @dataclass(slots=True)
 class _Served:
-    """An engine, the environment's UUID and epoch, and the revision of the bundle file below it."""
+    """An engine, the environment's UUID and epoch, and the revision of the bundle file below it.
+
+    `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is.
+    """
 
     engine: Engine
     uuid: str
     epoch: int
     base: int
+    behind_since: float | None = None
 
 
 class InForce:
@@ -53,23 +57,45 @@ class InForce:
         self._stale_seconds = stale_seconds
         self._watch = Watch(store)
         self._seen: tuple[int, int] | None = None
-        self._fresh_at = time.monotonic()
-        self._failing = False
         self._served: dict[str, _Served] = {}
 
     def engine(self, environment: str = DEFAULT) -> Engine:
-        """The engine of an environment. Raises NotFound, and Stale where the store has been failing for too long."""
+        """The engine of an environment. Raises NotFound, and Stale where it has been behind for too long."""
         try:
             version = self._watch.version()
             if version != self._seen:
                 self._catch_up()
-                self._seen = version
+                behind = any(served.behind_since is not None for served in self._served.values())
+                self._seen = None if behind else version
             if environment not in self._served:
                 self._open(environment)
-            self._fresh_at, self._failing = time.monotonic(), False
-        except (StoreUnavailable, BundleError, NoBundle) as ex:
-            self._survive(environment, ex)
-        return self._served[environment].engine
+        except (StoreUnavailable, NoBundle, BundleError) as ex:
+            self._seen = None
+            if environment not in self._served:
+                raise Stale(f"nothing can be decided in `{environment}`: {ex}") from ex
+            for served in self._served.values():
+                self._fall_behind(served, ex)
+        served = self._served[environment]
+        since = served.behind_since
+        if since is not None and time.monotonic() - since > self._stale_seconds:
+            raise Stale("the store can't be read, so nothing is decided")
+        return served.engine
+
+    def _fall_behind(self, served: _Served, trouble: Exception) -> None:
+        """What is in memory serves on for a while."""
+        if served.behind_since is None:
+            served.behind_since = time.monotonic()
+            self._log.error("the store can't be followed: %s", trouble)
+
+    def _catch_up(self) -> None:
+        for id, served in list(self._served.items()):
+            try:
+                self._advance(id, served)
+                served.behind_since = None
+            except NotFound:
+                del self._served[id]
+            except (NoBundle, BundleError) as ex:
+                self._fall_behind(served, ex)
 
     def revision(self, environment: str) -> int | None:
         """The revision in force, None where the environment has no bundle yet. Raises NotFound."""
@@ -82,21 +108,6 @@ class InForce:
         """How many revisions lie on top of the bundle."""
         served = self._served[environment]
         return served.engine.revision - served.base
-
-    def _survive(self, environment: str, trouble: Exception) -> None:
-        """Serve on from memory for a while."""
-        if not self._failing:
-            self._failing = True
-            self._log.error("the store can't be followed: %s", trouble or "a bundle is missing")
-        if environment not in self._served or time.monotonic() - self._fresh_at > self._stale_seconds:
-            raise Stale("the store can't be read, so nothing is decided") from trouble
-
-    def _catch_up(self) -> None:
-        for id, served in list(self._served.items()):
-            try:
-                self._advance(id, served)
-            except NotFound:
-                del self._served[id]
 
     def _advance(self, id: str, served: _Served) -> None:
         """Bring one engine to the newest revision.

@@ -17,6 +17,9 @@ from api.worker import Worker
 GRACEFUL_SECONDS: Final = 30
 """How long requests in work may take after the service was asked to stop."""
 
+MOST_REQUEST_LINE: Final = 8_190
+"""Bytes of a request's first line: gunicorn's most, since an id of 512 characters is long when percent-encoded."""
+
 _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
 _LOG_FORMAT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
@@ -65,6 +68,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "worker_class": Worker,
             "preload_app": True,  # the workers share the bundle's mapping, and its pages
             "backlog": BACKLOG,
+            "limit_request_line": MOST_REQUEST_LINE,
             # Gunicorn's own wait for a piece of a body uses it too, and must outlast our deadline.
             "timeout": max(_SILENCE_SECONDS, math.ceil(limits.body_seconds) + 5),
             "graceful_timeout": GRACEFUL_SECONDS,

@@ -13,7 +13,7 @@ from typing import IO, Final, cast
 import msgspec
 
 from api.management.answers import Change, ElementChange, ListChanges, ModelChanges
-from api.store.refusals import Fault, Key, NotFound, Rejected, StoreUnavailable
+from api.store.refusals import Fault, Key, NotFound, PreconditionFailed, Rejected, StoreUnavailable
 from api.store.store import Store
 from compiler.source import Source
 
@@ -31,6 +31,7 @@ class Order(msgspec.Struct, frozen=True):
     ending: str
     dry_run: bool
     now: float
+    if_match: tuple[str, ...] | None = None
 
 
 class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,6 +40,7 @@ class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     changes: ModelChanges | None = None
     faults: tuple[Fault, ...] = ()
     missing: str = ""
+    changed: str = ""
     unavailable: str = ""
 
 
@@ -53,7 +55,7 @@ class Replacer:
         """Replace the model by what `document` says.
 
         Raises:
-            Rejected, NotFound, StoreUnavailable: see `Store.put_model`.
+            Rejected, NotFound, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
         """
         async with self._turn:
             said = await self._run(order, document)
@@ -65,6 +67,8 @@ class Replacer:
             raise Rejected(outcome.faults)
         if outcome.missing:
             raise NotFound(outcome.missing)
+        if outcome.changed:
+            raise PreconditionFailed(outcome.changed)
         if outcome.changes is None:
             raise StoreUnavailable(outcome.unavailable)
         return outcome.changes
@@ -89,11 +93,13 @@ def main(directory: Path, order: Order) -> _Outcome:
     try:
         store = Store.open(directory)
         source = Source(f"model{order.ending}", sys.stdin.buffer.read())
-        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now)
+        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now, order.if_match)
     except Rejected as ex:
         return _Outcome(faults=ex.faults)
     except NotFound as ex:
         return _Outcome(missing=str(ex))
+    except PreconditionFailed as ex:
+        return _Outcome(changed=str(ex))
     except StoreUnavailable as ex:
         return _Outcome(unavailable=str(ex))
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}

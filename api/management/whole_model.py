@@ -56,8 +56,10 @@ class WholeModel:
         check_media(req.content_type, tuple(ENDINGS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env)
-        one_of(expected_tags(req), environment.etag)
-        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now())
+        expected = expected_tags(req)
+        one_of(expected, environment.etag)  # now, before a large document is taken; and again when it is written
+        tags = None if expected is None else tuple(expected)
+        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now(), tags)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
         resp.data = ENCODER.encode(await self._work.to_its_end(self._replace(order, document)))
 

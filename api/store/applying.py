@@ -20,6 +20,9 @@ from compiler.wording import quoted
 _NAMES = {"subjects": ("external_id",), "resources": ("external_id", "name"), "resource_types": ("name",)}
 """The members that are unique beside the key: of entities within their type (E1), of types among all (E7)."""
 
+MADE_IDS = ("grants", "assignments")
+"""The lists whose elements need no id in a document either: null stands for none there."""
+
 
 class Applying:
     """The edits of one write. What can't be read is kept in `unread`, what else is wrong with a body in `faults`."""
@@ -74,8 +77,9 @@ class Applying:
         return found
 
     def _create(self, kind: Kind, body: Body) -> Stored | None:
-        if isinstance(body, dict) and "id" not in body:
-            body = {"id": self._made_id(kind, body)} | body
+        if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
+            stated = {name: value for name, value in body.items() if name != "id"}
+            body = {"id": self._made_id(kind, stated)} | stated
         text, element = self._read(kind, body)
         if element is None:
             return None
@@ -150,7 +154,7 @@ class Applying:
 
     def _made_id(self, kind: Kind, body: Body) -> str:
         """An id over its content for a grant or an assignment that can be read, else a random one (E1)."""
-        if kind.name not in ("grants", "assignments"):
+        if kind.name not in MADE_IDS:
             return str(uuid4())
         try:
             element = element_of(kind.name, encode_body(body))

@@ -1,7 +1,7 @@
 """The store: the front door to environments, their elements, whole models and the change log."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from api.store.opening import FILE, ensure_file, migrate
 from api.store.paging import MAX_PAGE, Page, cursor_behind, page_of, read_cursor
 from api.store.reading import ModelText, model_of
 from api.store.references import refuse_dangling
-from api.store.refusals import BadQuery, Fault, Key, NotFound, Rejected
+from api.store.refusals import BadQuery, Fault, Key, NotFound, PreconditionFailed, Rejected
 from api.store.replacing import Changes, Replacement
 from api.store.tables import TABLES
 from api.store.workspace import Workspace
@@ -159,22 +159,39 @@ class Store:
             return Committed(self._log(workspace, actor, now), results)
 
     def put_model(
-        self, env: str, actor: str, sources: Sequence[Source], dry_run: bool = False, now: float | None = None
+        self,
+        env: str,
+        actor: str,
+        sources: Sequence[Source],
+        dry_run: bool = False,
+        now: float | None = None,
+        if_match: Collection[str] | None = None,
     ) -> Changes:
         """Replace the whole model by what the documents say together; of a dry run nothing stays.
 
-        Raises Rejected with all that is wrong with them; a fault's path starts at its document.
+        Raises Rejected with all that is wrong with them; a fault's path starts at its document. Raises
+        PreconditionFailed where the model's etag is none of `if_match`.
         """
         incoming = Incoming.read(sources)
         if dry_run:
             with self._connections.reading() as db:
                 return Replacement(db, environment_called(db, env), incoming).preview()
-        return self.put_incoming(env, actor, incoming, now)
+        return self.put_incoming(env, actor, incoming, now, if_match)
 
-    def put_incoming(self, env: str, actor: str, incoming: Incoming, now: float | None = None) -> Changes:
+    def put_incoming(
+        self,
+        env: str,
+        actor: str,
+        incoming: Incoming,
+        now: float | None = None,
+        if_match: Collection[str] | None = None,
+    ) -> Changes:
         """`put_model` of documents that were read and checked already."""
         with self._connections.writing() as db:
-            return Replacement(db, environment_called(db, env), incoming).commit(actor, self._time(now))
+            environment = environment_called(db, env)
+            if if_match is not None and environment.etag not in if_match:
+                raise PreconditionFailed("the model was changed since it was read; read it again")
+            return Replacement(db, environment, incoming).commit(actor, self._time(now))
 
     def model(self, env: str) -> ModelText:
         """The model as one document, read in pieces from one state of the database, in constant memory."""

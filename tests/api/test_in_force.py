@@ -109,6 +109,24 @@ def test_environments_are_apart(service: Service) -> None:
     assert service.allowed() is False
 
 
+def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.store.create_environment("staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    service.files.build("staging")
+    assert service.allowed(environment="staging") is True
+    service.put(MODEL, "staging")
+    service.files.build("staging").unlink()
+    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    assert (service.allowed(), service.allowed(environment="staging")) == (True, True)
+    for worker in service.workers:
+        monkeypatch.setattr(worker, "_stale_seconds", -1.0)
+    assert service.allowed() is True
+    with pytest.raises(Stale):
+        service.allowed(environment="staging")
+    service.files.build("staging")
+    assert (service.allowed(), service.allowed(environment="staging")) == (True, False)
+
+
 def test_an_environment_of_the_same_name_is_another_one(service: Service) -> None:
     service.store.create_environment("staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")

@@ -6,7 +6,7 @@ import pytest
 from msgspec.json import decode
 
 from api.store.edits import Create, Delete, Patch
-from api.store.refusals import NotFound, Rejected
+from api.store.refusals import NotFound, PreconditionFailed, Rejected
 from compiler.source import Source
 from tests.support.stored import ACTOR, ENV, put, source, stored, write
 
@@ -144,3 +144,13 @@ def test_the_compiler_s_model_is_that_of_the_documents(store):
     assert env == store.environment(ENV)
     assert [role.id for role in model.roles] == ["r", "s"]
     assert decode(b'{"type":"user","id":"alice","external_id":"1"}', type=type(model.subjects[0])) == model.subjects[0]
+
+
+def test_only_the_model_that_was_seen_is_replaced(store):
+    seen = store.environment(ENV).etag
+    write(store, Create("roles", {"id": "r"}))
+    with pytest.raises(PreconditionFailed):
+        store.put_model(ENV, ACTOR, [source({})], if_match=[seen])
+    assert stored(store)["roles"] == [{"id": "r"}]
+    store.put_model(ENV, ACTOR, [source({})], if_match=[seen, store.environment(ENV).etag])
+    assert "roles" not in stored(store)

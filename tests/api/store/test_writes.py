@@ -76,6 +76,19 @@ def test_an_id_is_made_where_none_is_brought(store):
     assert len({first, again, role}) == 3
 
 
+@pytest.mark.parametrize("kind", ["grants", "assignments"])
+def test_a_null_id_is_none(store, kind):
+    """What a document may leave null a body may too."""
+    body = GRANT if kind == "grants" else {"role": "editor", "subject": {"type": "user", "id": "alice"}}
+    (made,) = write(store, Create(kind, body | {"id": None})).results
+    assert isinstance(made.body["id"], str)
+
+
+def test_a_null_id_of_what_needs_one_is_refused(store):
+    with pytest.raises(Rejected):
+        write(store, Create("roles", {"id": None}))
+
+
 def test_an_id_exists_once(store):
     assert "`p`" in str(refused(store, Conflict, Create("policies", MODEL["policies"][0])))
     assert "user:alice" in str(refused(store, Conflict, Create("subjects", ALICE)))
