@@ -40,10 +40,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class AdminAccess:
-    """The SHA-256 of the administrator's key, and the key itself when it was made just now."""
+    """The SHA-256 of the administrator's key, and the key itself when it was made just now.
+
+    `replaces` says that another key was valid before.
+    """
 
     digest: bytes
     fresh_key: str | None = None
+    replaces: bool = False
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -111,7 +115,7 @@ def admin_access(directory: Path, preset: str | None) -> AdminAccess:
         digest = preset_digest(preset)
         if digest != stored:
             store_digest(directory, digest)
-        return AdminAccess(digest)
+        return AdminAccess(digest, replaces=stored not in (None, digest))
     if stored is not None:
         return AdminAccess(stored)
     key, digest = new_key()

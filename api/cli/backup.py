@@ -22,6 +22,8 @@ def backup_command(file: Path, directory: Path) -> None:
       writ backup writ-monday.db
       writ backup /backups/writ.db --data /var/lib/writ
     """
+    if not file.parent.is_dir():
+        raise Unreadable(f"{file.parent}: the folder does not exist")
     try:
         opened(directory).backup(file)
     except StoreUnavailable as ex:

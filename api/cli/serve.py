@@ -16,7 +16,7 @@ from api.build import NoSources, Refused, sources_of
 from api.bundle_files import BundleFiles
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 from api.demo import demo_questions, demo_sources
-from api.import_model import ensure_bundle, import_model
+from api.import_model import COMMAND_LINE, ensure_bundle, import_model
 from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
@@ -118,9 +118,10 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
     """Store the model that was asked for, and see that there is a bundle to start from."""
     try:
         with progress_bar() as progress:
-            documents = [Source(*document) for document in demo_sources()] if demo else sources_of(sources)
+            documents = _demo_of(directory, store) if demo else sources_of(sources)
             shown = import_model(store, DEFAULT, documents, progress).shown if documents else ""
-            ensure_bundle(directory, store, DEFAULT, progress)
+            for environment in store.environments():
+                ensure_bundle(directory, store, environment.id, progress)
     except Refused as ex:
         click.echo(ex.read.shown, nl=False, err=True)
         error_console().print(summary(ex.read.diagnostics))
@@ -130,8 +131,20 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
         error_console().print("there is no model yet, so all is denied; give one with --import, --demo or the API")
 
 
+def _demo_of(directory: Path, store: Store) -> list[Source]:
+    """The demo's documents. Raises UnusableDirectory where they would replace a model of the user's own."""
+    documents = [Source(*document) for document in demo_sources()]
+    if store.revision_of(DEFAULT) and store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
+        raise UnusableDirectory(
+            f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
+        )
+    return documents
+
+
 def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
     """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest."""
+    if access.replaces:
+        console.print(f"The administrator's key is now the one in {KEY_VARIABLE}; the one before is not valid any more")
     if access.fresh_key is None:
         return
     if console.is_terminal:

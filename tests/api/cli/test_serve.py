@@ -238,6 +238,40 @@ def test_a_damaged_bundle_is_made_again(tmp_path: Path, model_file: Path, damage
     assert bundle.read_bytes() == whole
 
 
+def test_every_environment_is_ready_after_a_start(tmp_path: Path, model_file: Path) -> None:
+    """Also those whose bundle is lost, as after a backup was restored."""
+    data = tmp_path / "data"
+    with running(data, "--import", str(model_file)) as server, server.client() as client:
+        assert client.post("/v1/environments", json={"id": "staging"}).status_code == 201
+        assert writ("import", model_file, "--data", data, "--env", "staging").returncode == 0
+    for bundle in (data / "bundles").iterdir():
+        bundle.unlink()
+    with running(data) as server, server.client() as client:
+        assert client.post(f"/environments/staging{SINGLE}", json=ALLOWED).json()["decision"] is True
+    assert writ("backup", tmp_path / "copy.db", "--data", data).returncode == 0
+    assert writ("restore", tmp_path / "copy.db", "--data", tmp_path / "other").returncode == 0
+    with running(tmp_path / "other") as server, server.client() as client:
+        assert client.post(f"/environments/staging{SINGLE}", json=ALLOWED).json()["decision"] is True
+
+
+def test_the_demo_replaces_no_model_of_one_s_own(tmp_path: Path, model_file: Path) -> None:
+    with running(tmp_path / "data", "--import", str(model_file)):
+        pass
+    code, message = refused("--data", str(tmp_path / "data"), "--demo")
+    assert (code, message.count("\n")) == (2, 1)
+    assert "has a model that is not the demo's" in message
+    for _ in range(2):
+        with running(tmp_path / "demo", "--demo") as server, server.client() as client:
+            assert client.get("/readyz").json()["revision"] == 1
+
+
+def test_a_key_that_is_replaced_is_told_of(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:
+        assert "is not valid any more" not in server.log
+    with running(tmp_path / "data", settings={"WRIT_ADMIN_KEY": KEY[::-1]}) as server:
+        assert "The administrator's key is now the one in WRIT_ADMIN_KEY" in server.log
+
+
 def test_a_directory_that_is_served_is_refused(tmp_path: Path) -> None:
     with running(tmp_path / "data"):
         code, message = refused("--data", str(tmp_path / "data"))

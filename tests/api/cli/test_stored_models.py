@@ -72,7 +72,7 @@ def test_a_model_with_errors_changes_nothing(data: Path, tmp_path: Path) -> None
         (("import", "model.json", "--env", "other"), "there is no such environment"),
         (("export", "--env", "other"), "there is no such environment"),
         (("export", "-o", "none/out.json"), "none"),
-        (("backup", "model.json/out.db"), "model.json"),
+        (("backup", "none/out.db"), "none: the folder does not exist"),
         (("backup", "model.json"), "exists already"),
         (("restore", "model.json"), "model.json"),
     ],
