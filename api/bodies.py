@@ -1,6 +1,7 @@
 """Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -131,8 +132,8 @@ def refuse_repeated_members(body: bytes) -> None:
         members = dict(pairs)
         if len(members) == len(pairs):
             return members
-        names = [name for name, _ in pairs]
-        found = _Repeated(next(name for name in names if names.count(name) > 1))
+        counts = Counter(name for name, _ in pairs)
+        found = _Repeated(next(name for name, count in counts.items() if count > 1))
         repeated.append(found)
         return found
 

@@ -1,15 +1,14 @@
 """The bundle files of the environments: where they lie, and how one is built from the store."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from api.store.environments import Environment
+from api.store.following import Followed
 from api.store.store import Store
 from bundles import zones
-from bundles.delta import Delta, decode_delta
 from bundles.errors import BundleError
 from bundles.manifest import Environment as Origin
 from bundles.publish import published
@@ -55,22 +54,23 @@ class BundleFiles:
         self._remove_older(env, path)
         return path
 
-    def newest(self, env: Environment) -> tuple[Bundle, Sequence[Delta]]:
-        """The newest bundle of an environment and the deltas that lead from it to the revision in the store.
+    def newest(self, environment: str) -> tuple[Followed, Bundle]:
+        """The newest bundle of an environment, and what leads on from it.
 
-        Raises NoBundle where there is none, it can't be read, or a change is too large for a delta; StoreUnavailable.
+        Raises NoBundle where there is none or it can't be read, NotFound, StoreUnavailable.
         """
-        recorded = self._store.newest_bundle(env)
-        if recorded is None:
-            raise NoBundle
-        revision, name = recorded
-        deltas = self._store.deltas_since(env, revision)
-        if deltas is None:
+        followed = self._store.follow(environment)
+        if followed.bundle is None:
             raise NoBundle
         try:
-            return open_bundle(self._folder / name), [decode_delta(delta) for delta in deltas]
+            return followed, open_bundle(self._folder / followed.bundle[1])
         except (OSError, BundleError):  # lost or damaged: all of it is in the store
             raise NoBundle from None
+
+    def covers(self, environment: str, revision: int) -> bool:
+        """Whether a bundle of that revision, or a later one, is recorded and there. Raises NotFound."""
+        recorded = self._store.follow(environment).bundle
+        return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
 
     def _remove_older(self, env: Environment, kept: Path) -> None:
         """Remove what nothing refers to any more; who has a file mapped keeps it."""

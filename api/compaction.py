@@ -1,4 +1,4 @@
-"""Builds the bundle of one environment in a process of its own: `python -m api.compaction DIRECTORY ENVIRONMENT`.
+"""Builds the bundle of an environment in a process: `python -m api.compaction DIRECTORY ENVIRONMENT REVISION`.
 
 It runs at low priority, so that decisions in the workers are not delayed.
 """
@@ -15,13 +15,18 @@ from api.store.store import Store
 NICENESS = 10
 
 
-def main(directory: Path, environment: str) -> int:
-    """Build the bundle; one process at a time does. Gives back an exit code, and says what failed."""
+def main(directory: Path, environment: str, revision: int) -> int:
+    """Build a bundle unless there is one of `revision` or later; one process at a time does.
+
+    Gives back an exit code, and says what failed.
+    """
     os.nice(NICENESS)
-    store = Store.open(directory)
     try:
+        store = Store.open(directory)
+        files = BundleFiles(directory, store)
         with one_builder(directory):
-            BundleFiles(directory, store).build(environment)
+            if not files.covers(environment, revision):
+                files.build(environment)
     except NotFound:  # deleted in the meantime: nothing is left to do
         return 0
     except (StoreUnavailable, OSError) as ex:
@@ -31,4 +36,4 @@ def main(directory: Path, environment: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

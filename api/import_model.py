@@ -36,10 +36,13 @@ def ensure_bundle(directory: Path, store: Store, environment: str, progress: Pro
     """See that a bundle, with deltas, leads to the environment's revision. Raises OSError, StoreUnavailable."""
     files = BundleFiles(directory, store)
     try:
-        files.newest(store.environment(environment))
+        followed, _ = files.newest(environment)
+        if followed.complete:
+            return
     except NoBundle:
-        with one_builder(directory):
-            files.build(environment, progress)
+        pass
+    with one_builder(directory):
+        files.build(environment, progress)
 
 
 @contextmanager

@@ -7,11 +7,12 @@ it has not seen. So an evaluation is never older than the last commit that its c
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from api.bundle_files import BundleFiles, NoBundle
-from api.store.environments import DEFAULT
+from api.store.environments import DEFAULT, Environment
 from api.store.refusals import NotFound, StoreUnavailable
 from api.store.store import Store
 from api.store.watch import Watch
@@ -31,7 +32,8 @@ class Stale(Exception):
 class _Served:
     """An engine, the environment's UUID and epoch, and the revision of the bundle file below it.
 
-    `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is.
+    `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is. `needs` is
+    the revision of which a bundle is needed to get on; None where deltas lead on.
     """
 
     engine: Engine
@@ -39,6 +41,12 @@ class _Served:
     epoch: int
     base: int
     behind_since: float | None = None
+    needs: int | None = None
+
+    def is_at(self, env: Environment) -> bool:
+        """Whether this is the environment's newest revision already."""
+        newest = self.uuid, self.epoch, self.engine.revision
+        return newest == (env.uuid, env.epoch, env.revision) and self.behind_since is None
 
 
 class InForce:
@@ -88,7 +96,10 @@ class InForce:
             self._log.error("the store can't be followed: %s", trouble)
 
     def _catch_up(self) -> None:
+        here = {env.id: env for env in self._store.environments()}
         for id, served in list(self._served.items()):
+            if id in here and served.is_at(here[id]):
+                continue
             try:
                 self._advance(id, served)
                 served.behind_since = None
@@ -96,6 +107,17 @@ class InForce:
                 del self._served[id]
             except (NoBundle, BundleError) as ex:
                 self._fall_behind(served, ex)
+
+    def refresh(self) -> None:
+        """Follow the store though nobody asks, so that the next one who does finds little to do."""
+        for environment in list(self._served):
+            with suppress(NotFound, Stale):
+                self.engine(environment)
+                return
+
+    def lagging(self) -> list[tuple[str, int]]:
+        """The environments that need a bundle to get on, and the revision that it has to be of."""
+        return [(id, served.needs) for id, served in self._served.items() if served.needs is not None]
 
     def revision(self, environment: str) -> int | None:
         """The revision in force, None where the environment has no bundle yet. Raises NotFound."""
@@ -109,31 +131,47 @@ class InForce:
         served = self._served[environment]
         return served.engine.revision - served.base
 
-    def _advance(self, id: str, served: _Served) -> None:
-        """Bring one engine to the newest revision.
+    def close(self) -> None:
+        """Let go of the database, and keep the engines: to be called before a fork.
 
-        Where that takes a new bundle which is not there yet, the write that made it necessary is not answered yet
-        either, and what is in force stays.
+        A child that inherits a connection, even one that it never uses, takes its locks for its own and gets none.
         """
-        env = self._store.environment(id)
-        if (env.uuid, env.epoch) != (served.uuid, served.epoch):
+        self._watch.close()
+        self._seen = None
+
+    def _advance(self, id: str, served: _Served) -> None:
+        """Bring one engine as far as deltas lead, or to a newer bundle.
+
+        Where that is not the newest revision, it takes a bundle which is not there yet. The write that made it
+        necessary is not answered yet either.
+        """
+        followed = self._store.follow(id, served.engine.revision)
+        if (followed.env.uuid, followed.env.epoch) != (served.uuid, served.epoch):
+            del self._served[id]
             self._open(id)
             return
-        recorded = self._store.newest_bundle(env)
-        if recorded is not None and recorded[0] > served.base:
-            self._open(id)
-        elif env.revision > served.engine.revision:
-            deltas = self._store.deltas_since(env, served.engine.revision)
-            if deltas is not None:
-                served.engine.advance([decode_delta(delta) for delta in deltas])
+        if followed.deltas:
+            served.engine.advance(decode_delta(delta) for delta in followed.deltas)
+        served.needs = None if followed.complete else followed.env.revision
+        if followed.bundle is not None and followed.bundle[0] > served.base:
+            try:
+                self._open(id)
+            except NoBundle:
+                if not followed.complete:
+                    raise
 
     def _open(self, id: str) -> None:
-        env = self._store.environment(id)
-        bundle, deltas = self._files.newest(env)
+        """Start from the newest bundle, unless what is served is further on already."""
+        followed, bundle = self._files.newest(id)
         served = self._served.get(id)
+        deltas = [decode_delta(delta) for delta in followed.deltas]
+        needs = None if followed.complete else followed.env.revision
+        env = followed.env
         if served is None:
-            served = self._served[id] = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, bundle.revision)
+            served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, bundle.revision)
             served.engine.advance(deltas)
-        else:
+            self._served[id] = served
+        elif followed.since + len(deltas) >= served.engine.revision:
             served.engine.replace(bundle, deltas)
-            served.uuid, served.epoch, served.base = env.uuid, env.epoch, bundle.revision
+            served.base = bundle.revision
+        served.needs = needs

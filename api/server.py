@@ -5,6 +5,7 @@ import math
 import resource
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ _DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
-    `held` is kept open for as long as the service runs.
+    `held` is kept open for as long as the service runs; `heartbeat` is called by each worker every second.
     """
 
     app: Any
@@ -39,6 +40,7 @@ class Service:
     workers: int
     log_level: str
     held: tuple[object, ...] = ()
+    heartbeat: Callable[[], None] = lambda: None
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -46,6 +48,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, service: Service) -> None:
         self.limits = service.limits
+        self.heartbeat = service.heartbeat
         self._service = service
         # Gunicorn closes the number that it is given; a reload reads the settings again.
         self._listener = service.listener.detach()

@@ -13,6 +13,9 @@ from api.store.refusals import StoreUnavailable
 COMPACT_AFTER: Final = 5_000
 """Revisions on top of a bundle after which a new one is built: a start reads them all."""
 
+PAUSE_SECONDS: Final = 10.0
+"""Between two tries to build what could not be built."""
+
 
 class Settle:
     """Awaited after each commit, on the event loop of one worker."""
@@ -20,7 +23,7 @@ class Settle:
     def __init__(self, directory: Path, in_force: InForce, log: logging.Logger):
         """`directory` is the data directory."""
         self._directory, self._in_force, self._log = directory, in_force, log
-        self._compacting: dict[str, asyncio.Task[None]] = {}
+        self._building: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, env: Environment) -> None:
         """See that the environment's revision is in force.
@@ -31,25 +34,38 @@ class Settle:
         """
         revision = self._in_force.revision(env.id)
         if revision is None or revision < env.revision:
-            await self._build(env.id)
-        elif self._in_force.deltas(env.id) >= COMPACT_AFTER and env.id not in self._compacting:
-            task = asyncio.create_task(self._compact(env.id))
-            self._compacting[env.id] = task
-            task.add_done_callback(lambda _: self._compacting.pop(env.id, None))
+            await self._build(env.id, env.revision)
+        elif self._in_force.deltas(env.id) >= COMPACT_AFTER:
+            self._build_beside(env.id, env.revision)
 
-    async def _compact(self, environment: str) -> None:
+    def mend(self) -> None:
+        """Follow the store, and build what is missing where whoever should have done it is gone; called each second."""
+        self._in_force.refresh()
+        for environment, revision in self._in_force.lagging():
+            self._build_beside(environment, revision)
+
+    def _build_beside(self, environment: str, revision: int) -> None:
+        if environment not in self._building:
+            task = asyncio.create_task(self._try_to_build(environment, revision))
+            self._building[environment] = task
+            task.add_done_callback(lambda _: self._building.pop(environment, None))
+
+    async def _try_to_build(self, environment: str, revision: int) -> None:
         try:
-            await self._build(environment)
-        except StoreUnavailable as ex:
+            await self._build(environment, revision)
+        except (StoreUnavailable, OSError) as ex:
             self._log.error("%s", ex)
+            await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _build(self, environment: str) -> None:
+    async def _build(self, environment: str, revision: int) -> None:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # never code of the folder that the service was started in
             "-m",
             "api.compaction",
             str(self._directory),
             environment,
+            str(revision),
             stdin=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )

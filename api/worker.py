@@ -42,8 +42,15 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
             self.servers.append(server)
         while self.alive and self.ppid == os.getppid():
             self.notify()
+            self._beat()
             await self._pause()
         await self._shutdown()
+
+    def _beat(self) -> None:
+        try:
+            self.app.heartbeat()
+        except Exception:  # what fails here fails again where it is asked for, and is answered there
+            self.log.exception("the heartbeat failed")
 
     async def _pause(self) -> None:
         try:

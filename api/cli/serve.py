@@ -99,7 +99,9 @@ def _get_ready(
     _prepare(directory, store, sources, demo)
     files = BundleFiles(directory, store)
     in_force = InForce(store, files, settings.stale_seconds, log)
-    in_force.engine()  # opened once, before the workers are forked
+    in_force.engine()  # opened once, before the workers are forked; they share the mapping
+    in_force.close()
+    store.close()
     start_listening(listener)
     console = error_console()
     url = f"http://{shown_address(listener)}"
@@ -111,7 +113,7 @@ def _get_ready(
         _show_example(console, url, directory, access, preset=settings.preset_key is not None)
     settle = Settle(directory, in_force, log)
     parts = Collaborators(store, in_force.engine, settle, time.time, access.digest, limits, log)
-    return Service(create_app(parts), listener, limits, workers, log_level, held=(lock,))
+    return Service(create_app(parts), listener, limits, workers, log_level, held=(lock,), heartbeat=settle.mend)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:

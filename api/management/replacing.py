@@ -76,6 +76,7 @@ class Replacer:
     async def _run(self, order: Order, document: IO[bytes]) -> bytes:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # never code of the folder that the service was started in
             "-m",
             "api.management.replacing",
             str(self.directory),

@@ -8,6 +8,7 @@ from typing import IO
 import falcon.asgi
 
 from api.rejections import BodyTooLarge
+from api.store.refusals import StoreUnavailable
 
 
 async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> IO[bytes]:
@@ -15,20 +16,38 @@ async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> 
 
     Raises:
         BodyTooLarge: more bytes than `limit`, announced or sent.
+        StoreUnavailable: the folder can't take it.
     """
     announced = request.content_length
     if announced is not None and announced > limit:
         raise BodyTooLarge(limit, announced)
-    file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 - the caller closes it
+    try:
+        # Without a buffer of its own: closing it must not write, and fail once more.
+        file = tempfile.TemporaryFile(dir=directory, buffering=0)  # noqa: SIM115 - the caller closes it
+    except OSError as ex:
+        raise _refused(ex) from None
     try:
         size = 0
         async for piece in request.stream:
             size += len(piece)
             if size > limit:
                 raise BodyTooLarge(limit)
-            await asyncio.to_thread(file.write, piece)
+            await asyncio.to_thread(_write, file, piece)
         file.seek(0)
+    except OSError as ex:
+        file.close()
+        raise _refused(ex) from None
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _write(file: IO[bytes], piece: bytes) -> None:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _refused(error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(f"the document can't be kept on disk: {(error.strerror or str(error)).lower()}")

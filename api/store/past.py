@@ -1,6 +1,6 @@
 """The model as it was at an earlier revision: as it is now, with what the change log says taken back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -35,11 +35,11 @@ class PastText(ModelText):
         if revision > self.revision:
             raise NotFound(f"there is no revision {revision}")
 
-    def _read(self, environment: Environment) -> Iterator[bytes]:
+    def _read(self, environment: Environment) -> Generator[bytes, None, None]:
         self.etag = environment.etag_of(self._past)
         return self._pieces_of(environment)
 
-    def _pieces_of(self, environment: Environment) -> Iterator[bytes]:
+    def _pieces_of(self, environment: Environment) -> Generator[bytes, None, None]:
         yield from self._take_back(environment)
         yield b'{"model":1'
         put = put_lists(self._db, environment)

@@ -1,6 +1,6 @@
 """The whole model read back: as the document that was put, in pieces, and as the compiler's model."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -49,9 +49,10 @@ class ModelText:
 
     def close(self) -> None:
         """Let go of the database."""
+        self._pieces.close()  # a statement that still runs would keep the connection, and the log, alive
         self._db.close()
 
-    def _read(self, environment: Environment) -> Iterator[bytes]:
+    def _read(self, environment: Environment) -> Generator[bytes, None, None]:
         yield b'{"model":1'
         for name in _lists(self._db, environment):
             yield b',\n"%s":[' % name.encode()

@@ -24,6 +24,7 @@ from api.store.environments import (
     environment_called,
     remove_environment,
 )
+from api.store.following import Followed, follow
 from api.store.incoming import Incoming
 from api.store.kinds import kind_called
 from api.store.opening import FILE, ensure_file, migrate
@@ -236,6 +237,11 @@ class Store:
         """The deltas that lead from `revision` to that of `env`, in order; None where a new bundle is needed."""
         with self._connections.reading() as db:
             return change_log.deltas_after(db, env, revision)
+
+    def follow(self, env: str, since: int | None = None) -> Followed:
+        """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
+        with self._connections.reading() as db:
+            return follow(db, env, since)
 
     def newest_bundle(self, env: Environment) -> tuple[int, str] | None:
         """Revision and file of the newest published bundle."""

@@ -18,6 +18,12 @@ class Watch:
         self._process = 0
         self._db: Database | None = None
 
+    def close(self) -> None:
+        """Close the connection; the next question opens another one."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
     def version(self) -> tuple[int, int]:
         """What differs from the last time where something was committed since, or this is another process.
 

@@ -85,6 +85,22 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
     assert (old.exists(), new.exists()) == (False, True)
 
 
+def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is_built(service: Service) -> None:
+    """A worker that was not asked in between applies the small changes in front of it."""
+    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    assert service.allowed() is True
+    service.store.write("default", "tests", [Delete("grants", ("g1",))])
+    service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]})
+    assert service.allowed() is False
+    fresh = InForce(service.store, service.files, 5.0, LOG)
+    assert fresh.engine().allowed("user", "alice", "read", "document", "d1") is False
+    assert fresh.lagging() == [("default", 4)]
+    service.files.build("default")
+    assert (service.allowed("u7"), service.allowed()) == (True, False)
+    assert fresh.engine().allowed("user", "u7", "read", "document", "d1") is True
+    assert fresh.lagging() == []
+
+
 def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -> None:
     """Until then what was in force stays, and the write is not answered."""
     assert service.allowed() is False
@@ -114,7 +130,7 @@ def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monke
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
     assert service.allowed(environment="staging") is True
-    service.put(MODEL, "staging")
+    service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]}, "staging")
     service.files.build("staging").unlink()
     service.store.write("default", "tests", [Create("grants", grant("g1"))])
     assert (service.allowed(), service.allowed(environment="staging")) == (True, True)
