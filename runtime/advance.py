@@ -1,7 +1,9 @@
 """Advances a state by deltas: each change put into the overlay's maps, and what is touched told to who remembers."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from bundles.delta import (
@@ -51,27 +53,46 @@ def advance(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Touched]:
 
 
 class _Advancing:
+    """PERF: the maps are changed in place and made persistent once, indexes rebuilt once for all policies of a delta:
+    a copy for each change would make a large delta quadratic.
+    """
+
     def __init__(self, state: Overlay):
-        self.state = state
+        self._before, self._numbering = state, state.numbering
+        self._revision, self._types = state.revision, list(state.types)
+        self._evolving: dict[str, Any] = {}
         self.touched = Touched()
 
+    @property
+    def state(self) -> Overlay:
+        """The state that was reached."""
+        maps = {name: evolver.persistent() for name, evolver in self._evolving.items()}
+        return replace(self._before, revision=self._revision, types=tuple(self._types), **maps)
+
+    def _map(self, name: str) -> Any:
+        """One of the state's maps, to be changed."""
+        found = self._evolving.get(name)
+        if found is None:
+            found = self._evolving[name] = getattr(self._before, name).evolver()
+        return found
+
     def apply(self, delta: Delta) -> None:
-        if delta.revision <= self.state.revision:
-            raise BundleError(f"the delta of revision {delta.revision} does not follow revision {self.state.revision}")
-        zones = {name: decode_zone(name, data) for name, data in delta.zones.items()}
-        self.state = replace(self.state, revision=delta.revision, zones=self.state.zones.update(zones))
-        # Types and roles first, policies by them; who holds what comes last.
+        if delta.revision <= self._revision:
+            raise BundleError(f"the delta of revision {delta.revision} does not follow revision {self._revision}")
+        self._revision = delta.revision
+        for name, data in delta.zones.items():
+            self._map("zones")[name] = decode_zone(name, data)
+        # Types first: policies are checked by them.
         for change in sorted(delta.changes, key=lambda change: not isinstance(change, TypeChange)):
             self._apply(change)
+        self._policies([change for change in delta.changes if isinstance(change, PolicyChange)])
 
     def _apply(self, change: AnyChange) -> None:
         match change:
             case TypeChange():
                 self._type(change)
             case RoleChange(id):
-                self.state.numbering.role(id)
-            case PolicyChange():
-                self._policy(change)
+                self._numbering.role(id)
             case GroupChange():
                 self._group(change)
             case SubjectChange():
@@ -79,54 +100,57 @@ class _Advancing:
             case GrantsChange():
                 self._grants(change)
             case ResourceChange(key, present):
-                self._put("registered", (self._type_number(key.type), key.id), present)
+                self._map("registered")[self._type_number(key.type), key.id] = present
             case AliasChange(entity="subject", type=type, alias=alias, id=id):
-                self._put("subject_aliases", Key(type, alias), id)
+                self._map("subject_aliases")[Key(type, alias)] = id
             case AliasChange(type=type, kind=kind, alias=alias, id=id):
-                self._put("resource_aliases", (self._type_number(type), kind, alias), id)
-
-    def _put(self, name: str, key: Any, value: Any) -> None:
-        self.state = replace(self.state, **{name: getattr(self.state, name).set(key, value)})
+                self._map("resource_aliases")[self._type_number(type), kind, alias] = id
 
     def _type_number(self, id: str) -> int:
-        return self.state.numbering.type(id)
+        return self._numbering.type(id)
 
     def _type(self, change: TypeChange) -> None:
         number = self._type_number(change.id)
-        types = list(self.state.types)
-        types += [None] * (number + 1 - len(types))
-        types[number] = change.type()
+        self._types += [None] * (number + 1 - len(self._types))
+        self._types[number] = change.type()
         self.touched.types.add(number)
-        self.state = replace(self.state, types=tuple(types))
 
-    def _policy(self, change: PolicyChange) -> None:
-        numbering = self.state.numbering
-        for number in self.state.clause_numbers(change.id):
-            self._index(number, numbering.clause(number), present=False)
-        clauses = clauses_of(change)
-        numbers = tuple(numbering.new_clause(clause) for clause in clauses)
-        declared = {type.id: type for type in self.state.types if type is not None}
-        for number, clause in zip(numbers, clauses, strict=True):
-            _check(clause, declared)
-            self._index(number, clause, present=True)
-        self._put("policies", change.id, numbers)
+    def _policies(self, changes: list[PolicyChange]) -> None:
+        """Replace the clauses of policies, in the indexes of all their types and actions."""
+        declared = {type.id: type for type in self._types if type is not None}
+        indexing = _Indexing()
+        for change in changes:
+            for number in self._clause_numbers(change.id):
+                indexing.drop(number, self._numbering.clause(number))
+            clauses = clauses_of(change)
+            numbers = tuple(self._numbering.new_clause(clause) for clause in clauses)
+            for number, clause in zip(numbers, clauses, strict=True):
+                _check(clause, declared)
+                indexing.add(number, clause)
+            self._map("policies")[change.id] = numbers
+        for type, action in indexing.touched:
+            number = self._type_number(type)
+            self.touched.types.add(number)
+            self._map("recounted")[number] = True
+            index = indexing.indexed(self._rules(number, action), (type, action), self._numbering.role)
+            self._map("indexes")[number, action] = index
 
-    def _index(self, number: int, clause: Clause, present: bool) -> None:
-        """Put a clause into the indexes of all its types and actions, or take it out."""
-        roles = None if clause.roles is None else [self.state.numbering.role(role) for role in clause.roles]
-        indexes, recounted = self.state.indexes.evolver(), self.state.recounted.evolver()
-        for type in map(self._type_number, clause.types):
-            self.touched.types.add(type)
-            recounted[type] = True
-            for action in clause.actions:
-                indexes[type, action] = _indexed(self.state.rules(type, action), number, roles, present)
-        self.state = replace(self.state, indexes=indexes.persistent(), recounted=recounted.persistent())
+    def _clause_numbers(self, policy: str) -> tuple[int, ...]:
+        changed: tuple[int, ...] | None = self._changed("policies", policy)
+        return self._before.bundle.clause_numbers(policy) if changed is None else changed
+
+    def _changed(self, name: str, key: Any) -> Any:
+        evolver = self._map(name)
+        return evolver[key] if key in evolver else None  # noqa: SIM401 - an evolver has no get
+
+    def _rules(self, type: int, action: str) -> RuleIndex:
+        changed: RuleIndex | None = self._changed("indexes", (type, action))
+        return self._before.bundle.rules(type, action) if changed is None else changed
 
     def _group(self, change: GroupChange) -> None:
-        numbering = self.state.numbering
-        ancestors = tuple(sorted(map(numbering.group, change.ancestors)))
+        ancestors = tuple(sorted(map(self._numbering.group, change.ancestors)))
         record = GroupRecord(change.id, ancestors, self._held(change.holdings))
-        self._put("groups", numbering.group(change.id), record)
+        self._map("groups")[self._numbering.group(change.id)] = record
         self.touched.groups = True
 
     def _subject(self, change: SubjectChange) -> None:
@@ -135,23 +159,55 @@ class _Advancing:
         if change.present:
             granted = change.granted
             record = SubjectRecord(
-                groups=tuple(sorted(map(self.state.numbering.group, change.groups))),
+                groups=tuple(sorted(map(self._numbering.group, change.groups))),
                 holdings=self._held(change.holdings),
                 granted=None if granted is None else tuple((self._type_number(key.type), key.id) for key in granted),
             )
-        self._put("subjects", tuple(change.key), record)
+        self._map("subjects")[tuple(change.key)] = record
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
-        return tuple(Held(self.state.numbering.role(role), expires) for role, expires in holdings)
+        return tuple(Held(self._numbering.role(role), expires) for role, expires in holdings)
 
     def _grants(self, change: GrantsChange) -> None:
         self.touched.subjects.add(change.subject)
-        numbering = self.state.numbering
         records = tuple(
-            GrantRecord(grant.id, numbering.actions(frozenset(grant.actions)), grant.expires) for grant in change.grants
+            GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
+            for grant in change.grants
         )
-        prefix = grants_prefix(*change.subject)
-        self._put("changed_grants", (prefix, self._type_number(change.resource.type), change.resource.id), records)
+        key = grants_prefix(*change.subject), self._type_number(change.resource.type), change.resource.id
+        self._map("changed_grants")[key] = records
+
+
+class _Indexing:
+    """The clauses that go from the indexes of (type, action), and those that come."""
+
+    def __init__(self) -> None:
+        self._dropped: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._added: dict[tuple[str, str], list[tuple[int, Clause]]] = defaultdict(list)
+
+    @property
+    def touched(self) -> set[tuple[str, str]]:
+        return {*self._dropped, *self._added}
+
+    def drop(self, number: int, clause: Clause) -> None:
+        for place in product(clause.types, clause.actions):
+            self._dropped[place].add(number)
+
+    def add(self, number: int, clause: Clause) -> None:
+        for place in product(clause.types, clause.actions):
+            self._added[place].append((number, clause))
+
+    def indexed(self, index: RuleIndex, place: tuple[str, str], role_number: Callable[[str], int]) -> RuleIndex:
+        """The index after the changes to it."""
+        dropped = self._dropped[place]
+        everyone = [number for number in index.everyone if number not in dropped]
+        by_role = {role: [n for n in numbers if n not in dropped] for role, numbers in index.by_role.items()}
+        for number, clause in self._added[place]:
+            if clause.roles is None:
+                everyone.append(number)
+            for role in clause.roles or ():
+                by_role.setdefault(role_number(role), []).append(number)
+        return RuleIndex(tuple(everyone), {role: tuple(numbers) for role, numbers in by_role.items() if numbers})
 
 
 def _check(clause: Clause, declared: dict[str, ResourceType]) -> None:
@@ -159,16 +215,3 @@ def _check(clause: Clause, declared: dict[str, ResourceType]) -> None:
         check_clause(clause, declared)
     except IllegalProgram as ex:
         raise BundleError(f"a delta does not fit: {ex}") from None
-
-
-def _indexed(index: RuleIndex, number: int, roles: list[int] | None, present: bool) -> RuleIndex:
-    def put(numbers: tuple[int, ...]) -> tuple[int, ...]:
-        others = tuple(other for other in numbers if other != number)
-        return (*others, number) if present else others
-
-    if roles is None:
-        return RuleIndex(put(index.everyone), index.by_role)
-    by_role = dict(index.by_role)
-    for role in roles:
-        by_role[role] = put(by_role.get(role, ()))
-    return RuleIndex(index.everyone, by_role)

@@ -107,8 +107,9 @@ class Applying:
             raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
         before = decode_body(found.body)
         after = merged(before, patch)
-        if kind.name == "policies" and "roles" in before and "roles" not in after and after.get("effect") == "ALLOW":
-            message = "without its roles the ALLOW would apply to everyone"
+        narrower = "roles" in before or before.get("effect") == "DENY"
+        if kind.name == "policies" and narrower and "roles" not in after and after.get("effect") == "ALLOW":
+            message = "without roles the ALLOW would apply to everyone"
             help_text = "replace the policy as a whole where that is meant"
             raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
         return self._replace(kind, key, after, found)

@@ -317,6 +317,23 @@ def test_a_signal_stops_it(tmp_path: Path, with_signal: signal.Signals) -> None:
         assert "Traceback" not in server.log
 
 
+def test_the_master_has_no_hold_of_the_database(tmp_path: Path) -> None:
+    """A child of a process that has, thinks that it has its locks: another process would take the log away."""
+
+    def holds(process: int) -> bool:
+        handles = Path(f"/proc/{process}/fd")
+        return any("writ.db" in os.readlink(handle) for handle in handles.iterdir() if handle.is_symlink())
+
+    with running(tmp_path / "data", workers=2) as server:
+        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
+        assert wait_until(lambda: len(children.read_text().split()) == 2)
+        workers = [int(child) for child in children.read_text().split()]
+        assert wait_until(lambda: all(map(holds, workers)))
+        assert not holds(server.process.pid)
+        locks = Path("/proc/locks").read_text()
+        assert all(re.search(rf"POSIX .* {worker} ", locks) for worker in workers)
+
+
 def test_a_request_in_work_is_answered_before_the_end(tmp_path: Path, model_file: Path) -> None:
     with running(tmp_path / "data", "--import", str(model_file)) as server:
         with RawConnection(server.host, server.port) as connection:

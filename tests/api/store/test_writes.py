@@ -174,6 +174,15 @@ def test_attributes_that_conditions_read_stay_what_they_are(store):
     assert faults(store, change) == [("attribute-type", "$")]
 
 
+def test_no_patch_opens_a_policy_to_everyone(store):
+    """Nor two of them: without roles, a DENY for everyone would become an ALLOW for everyone."""
+    assert faults(store, Patch("policies", ("p",), {"roles": None})) == [("roles-lost", "$.roles")]
+    assert faults(store, Patch("policies", ("q",), {"effect": "ALLOW"})) == [("roles-lost", "$.roles")]
+    write(store, Patch("policies", ("p",), {"effect": "DENY", "roles": None}))
+    assert faults(store, Patch("policies", ("p",), {"effect": "ALLOW"})) == [("roles-lost", "$.roles")]
+    write(store, Patch("policies", ("p",), {"effect": "ALLOW", "roles": ["editor"]}))
+
+
 def test_a_patch_merges(store):
     """RFC 7396: null removes, objects merge, all else replaces; the order of members stays."""
     attributes = {"a": 1, "b": {"c": 2, "d": 3}}
