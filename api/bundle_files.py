@@ -73,7 +73,8 @@ class BundleFiles:
         return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
 
     def _remove_older(self, env: Environment, kept: Path) -> None:
-        """Remove what nothing refers to any more; who has a file mapped keeps it."""
-        for other in self._folder.glob(f"{env.uuid}-*.bundle"):
-            if other != kept:
-                other.unlink(missing_ok=True)
+        """Remove what nothing refers to any more, deleted environments' too; who has a file mapped keeps it."""
+        others = {other.uuid for other in self._store.environments()} - {env.uuid}
+        for file in self._folder.glob("*.bundle"):
+            if file != kept and not any(file.name.startswith(uuid) for uuid in others):
+                file.unlink(missing_ok=True)

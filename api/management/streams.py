@@ -1,7 +1,7 @@
 """Long answers: sent piece by piece, each made by a thread, in constant memory and at the client's pace."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Protocol, Self
 
@@ -18,9 +18,11 @@ class Pieces(Iterator[bytes], Protocol):
 class Stream:
     """An asynchronous iterator over pieces, for Falcon, which closes it whatever happens to the answer."""
 
-    def __init__(self, pieces: Pieces, work: StoreWork) -> None:
+    def __init__(self, pieces: Pieces, work: StoreWork, ended: Callable[[], None] = lambda: None) -> None:
+        """`ended` is called once, when the pieces are closed."""
         self._pieces = pieces
         self._work = work
+        self._ended: Callable[[], None] | None = ended
         self._reading: asyncio.Task[bytes | None] | None = None
 
     def __aiter__(self) -> Self:
@@ -40,7 +42,12 @@ class Stream:
         if self._reading is not None:
             with suppress(Exception):
                 await self._reading
-        await self._work.read(self._pieces.close)
+        try:
+            await self._work.read(self._pieces.close)
+        finally:
+            ended, self._ended = self._ended, None
+            if ended is not None:
+                ended()
 
 
 def _next(pieces: Iterator[bytes]) -> bytes | None:

@@ -16,10 +16,14 @@ from api.management.spool import spooled
 from api.management.streams import Stream
 from api.store.past import past_model
 from api.store.reading import ModelText
+from api.store.refusals import StoreUnavailable
 
 YAML: Final = "application/yaml"
 ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}
 """The kinds of documents that are taken, and the ending of a file of that kind."""
+
+MOST_EXPORTS: Final = 8
+"""Models that one worker sends at a time: each keeps one state of the database, whose log grows meanwhile."""
 
 
 class WholeModel:
@@ -28,12 +32,20 @@ class WholeModel:
     def __init__(self, serving: Serving) -> None:
         self._work, self._limits = serving.work, serving.limits
         self._replacer = Replacer(serving.work.store.path.parent)
+        self._exports = 0
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the document, of an earlier revision where `revision` names one."""
         asked = known_parameters(req, "revision")
-        text = await self._work.read(self._opened, env, asked.get("revision"))
-        stream = Stream(text, self._work)
+        if self._exports >= MOST_EXPORTS:
+            raise StoreUnavailable(f"{MOST_EXPORTS} models are being read already; try again when one has ended")
+        self._exports += 1
+        try:
+            text = await self._work.read(self._opened, env, asked.get("revision"))
+        except BaseException:
+            self._export_ended()
+            raise
+        stream = Stream(text, self._work, self._export_ended)
         try:
             show_tag(resp, text.etag)
             unchanged = is_known(req, text.etag)
@@ -69,6 +81,9 @@ class WholeModel:
         if not order.dry_run:
             await self._work.settle(order.env)
         return changes
+
+    def _export_ended(self) -> None:
+        self._exports -= 1
 
     def _opened(self, env: str, revision: str | None) -> ModelText:
         if revision is None:

@@ -143,7 +143,7 @@ def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monke
     assert (service.allowed(), service.allowed(environment="staging")) == (True, False)
 
 
-def test_an_environment_of_the_same_name_is_another_one(service: Service) -> None:
+def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_path: Path) -> None:
     service.store.create_environment("staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
@@ -153,6 +153,9 @@ def test_an_environment_of_the_same_name_is_another_one(service: Service) -> Non
     service.put(MODEL, "staging")
     service.files.build("staging")
     assert service.allowed(environment="staging") is False
+    assert sorted(path.name[:36] for path in (tmp_path / "bundles").iterdir()) == sorted(
+        environment.uuid for environment in service.store.environments()
+    )
 
 
 def test_a_store_that_fails_serves_from_memory_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from api.limits import HttpLimits
+from api.management import whole_model
 from api.management.elements import CHUNK_ROWS
 from tests.support.managed import MEMBERS, ROOT, Managed
 
@@ -138,3 +140,17 @@ def test_a_long_list_comes_in_several_pieces_now_and_then(service: Managed) -> N
     service.simulate_put(MODEL, json={"model": 1, "groups": [], "roles": roles[::2]})
     assert service.simulate_get(MODEL).json == {"model": 1, "groups": [], "roles": roles[::2]}
     assert lists_of(service.simulate_get(f"{MODEL}?revision=1").json) == lists_of({"roles": roles})
+
+
+def test_few_models_are_sent_at_a_time(full: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However they end: read, asked about, not there, or wrongly asked for."""
+    monkeypatch.setattr(whole_model, "MOST_EXPORTS", 1)
+    for _ in range(3):
+        assert full.simulate_get(f"{ROOT}/model").status_code == 200
+        assert full.simulate_head(f"{ROOT}/model").status_code == 200
+        assert full.simulate_get("/v1/environments/none/model").status_code == 404
+        assert full.simulate_get(f"{ROOT}/model", params={"revision": "x"}).status_code == 404
+    monkeypatch.setattr(whole_model, "MOST_EXPORTS", 0)
+    refused = full.simulate_get(f"{ROOT}/model")
+    assert refused.status_code == 503
+    assert "Retry-After" in refused.headers
