@@ -1,5 +1,6 @@
 """Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
 
+import asyncio
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -20,6 +21,9 @@ ENCODER: Final = msgspec.json.Encoder()
 """Writes every answer, so that equal answers are equal bytes (W6)."""
 
 _DECODER = msgspec.json.Decoder()
+
+INLINE_BYTES: Final = 64 * 1024
+"""A longer element is read by a thread: a megabyte of small objects would keep decisions waiting for half a second."""
 
 
 class Bodies:
@@ -47,9 +51,9 @@ class Bodies:
         """
         check_media(request.content_type, accepted)
         body = await self._read(request)
-        value = decoded(body, self._limits)
-        refuse_repeated_members(body)
-        return value
+        if len(body) <= INLINE_BYTES:
+            return _element(body, self._limits)
+        return await asyncio.to_thread(_element, body, self._limits)
 
     async def _read(self, request: "falcon.asgi.Request") -> bytes:
         limit = self._limits.body_bytes
@@ -109,6 +113,12 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
     check_bounds(value, limits)
     return cast(dict[str, object], value)
+
+
+def _element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
+    value = decoded(body, limits)
+    refuse_repeated_members(body)
+    return value
 
 
 class _Repeated:

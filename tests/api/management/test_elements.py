@@ -292,3 +292,15 @@ def test_the_event_loop_never_touches_the_store(full: Managed, monkeypatch: pyte
     full.simulate_get("/v1/environments")
     full.simulate_delete("/v1/environments/none")
     assert used == {"store-read", "store-write"}
+
+
+def test_a_long_body_is_read_by_the_same_rules(service: Managed) -> None:
+    """By a thread, and in linear time: the last member of tens of thousands stands there twice."""
+    members = ",".join(f'"a{number}":1' for number in range(40_000))
+    answer = service.simulate_post(
+        f"{ROOT}/roles", body=f'{{"id":"q",{members},"z":1,"z":2}}', headers={"Content-Type": "application/json"}
+    )
+    assert (answer.status_code, codes(answer)) == (400, [("duplicate-member", "$.z")])
+    whole = {"id": "alice", "type": "user", "attributes": {f"a{number}": number for number in range(8_000)}}
+    assert service.simulate_post(f"{ROOT}/subjects", json=whole).status_code == 201
+    assert service.simulate_get(f"{ROOT}/subjects/user/alice").json == whole
