@@ -134,16 +134,6 @@ def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> 
     return None if row is None else _entries.decode(zlib.decompress(row[0]))
 
 
-def deltas_after(db: Database, environment: Environment, revision: int) -> list[bytes] | None:
-    """The deltas that lead from a revision to the environment's, in order; None where a new bundle is needed."""
-    if not 0 <= revision <= environment.revision:
-        return None
-    query = "SELECT delta FROM changes WHERE environment = ? AND revision > ? AND revision <= ? ORDER BY revision"
-    deltas = [delta for (delta,) in db.execute(query, (environment.number, revision, environment.revision))]
-    # Fewer are left of an environment that is gone.
-    return None if None in deltas or len(deltas) < environment.revision - revision else deltas
-
-
 def _raw(body: bytes | None) -> msgspec.Raw:
     return _NULL if body is None else msgspec.Raw(body)
 

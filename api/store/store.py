@@ -233,22 +233,10 @@ class Store:
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
-    def deltas_since(self, env: Environment, revision: int) -> Sequence[bytes] | None:
-        """The deltas that lead from `revision` to that of `env`, in order; None where a new bundle is needed."""
-        with self._connections.reading() as db:
-            return change_log.deltas_after(db, env, revision)
-
     def follow(self, env: str, since: int | None = None) -> Followed:
         """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
         with self._connections.reading() as db:
             return follow(db, env, since)
-
-    def newest_bundle(self, env: Environment) -> tuple[int, str] | None:
-        """Revision and file of the newest published bundle."""
-        with self._connections.reading() as db:
-            query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
-            row = db.execute(query, (env.number,)).fetchone()
-        return None if row is None else (row[0], row[1])
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
         """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""

@@ -38,6 +38,12 @@ def write(store: Store, *edits: Edit) -> Any:
     return store.write(ENV, ACTOR, edits)
 
 
+def deltas(store: Store, since: int) -> list[bytes] | None:
+    """The deltas from a revision to the newest, None where they do not lead there."""
+    followed = store.follow(ENV, since)
+    return list(followed.deltas) if followed.complete else None
+
+
 def random_edits(pick: Pick, here: Document, other: Document) -> list[Edit]:
     """Some edits that take a stored model a part of the way to another; some of them are refused perhaps."""
     choices = [*_towards(here, other)]

@@ -9,7 +9,7 @@ from random import Random
 
 from api.store.edits import Create
 from api.store.store import Store
-from tests.support.stored import ENV, put, stored, write
+from tests.support.stored import ENV, deltas, put, stored, write
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,7 +58,7 @@ def test_acknowledged_writes_outlast_the_writer(tmp_path):
         env = store.environment(ENV)
         revisions, _ = store.revisions(ENV)
         assert [one.revision for one in revisions] == list(range(env.revision, 0, -1))
-        assert len(store.deltas_since(env, 0) or ()) == env.revision
+        assert len(deltas(store, 0) or ()) == env.revision
         store.close()
         first = 1 + max(int(id.split()[1]) for id in ids)
 

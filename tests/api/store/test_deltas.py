@@ -7,7 +7,7 @@ from bundles.delta import PolicyChange, ResourceChange, SubjectChange, decode_de
 from bundles.fact_codec import LISTED_GRANTS
 from bundles.facts import Key
 from bundles.zones import zone_data
-from tests.support.stored import ENV, put, write
+from tests.support.stored import ENV, deltas, put, write
 
 ALICE = {"type": "user", "id": "alice"}
 
@@ -25,7 +25,7 @@ def changes(store, *edits):
     """The changes of the delta of a write."""
     write(store, *edits)
     env = store.environment(ENV)
-    (delta,) = store.deltas_since(env, env.revision - 1)
+    (delta,) = deltas(store, env.revision - 1)
     return decode_delta(delta).changes
 
 
@@ -61,7 +61,7 @@ def test_a_policy_brings_its_time_zone_and_a_disabled_one_has_no_clauses(store):
     scope = [{"resource_type_id": "*", "actions": ["read"]}]
     window = {"time_window": {"start": "09:00", "timezone": "Europe/Oslo"}}
     write(store, Create("policies", {"id": "p", "effect": "ALLOW", "resource_types": scope, "conditions": window}))
-    (delta,) = store.deltas_since(store.environment(ENV), 1)
+    (delta,) = deltas(store, 1)
     assert decode_delta(delta).zones == {"Europe/Oslo": zone_data("Europe/Oslo")}
     assert one(PolicyChange, changes(store, Patch("policies", ("p",), {"enabled": False}))).clauses == ()
 
@@ -70,19 +70,19 @@ def test_a_large_commit_has_no_delta_and_a_new_bundle_is_needed(store):
     subjects = [{"type": "user", "id": str(n), "external_id": str(n)} for n in range(501)]
     write(store, *(Create("subjects", subject) for subject in subjects[:500]))
     env = store.environment(ENV)
-    assert len(store.deltas_since(env, 1)) == 1
+    assert len(deltas(store, 1)) == 1
     put(store, {"subjects": [{"type": "user", "id": str(n)} for n in range(1_001)]})
     env = store.environment(ENV)
-    assert store.deltas_since(env, 1) is None
-    assert store.deltas_since(env, env.revision) == []
-    assert store.deltas_since(env, env.revision + 1) is None
-    assert store.deltas_since(env, -1) is None
+    assert deltas(store, 1) is None
+    assert deltas(store, env.revision) == []
+    assert deltas(store, env.revision + 1) is None
+    assert deltas(store, -1) is None
 
 
 def test_bundles_are_recorded_by_revision(store):
     env = store.environment(ENV)
-    assert store.newest_bundle(env) is None
+    assert store.follow(ENV).bundle is None
     store.record_bundle(env, 1, "one")
     store.record_bundle(env, 0, "none")
     store.record_bundle(env, 1, "one again")
-    assert store.newest_bundle(env) == (1, "one again")
+    assert store.follow(ENV).bundle == (1, "one again")

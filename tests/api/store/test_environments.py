@@ -46,8 +46,8 @@ def test_a_deleted_environment_is_gone_with_all_in_it_and_a_new_one_is_another(s
     new = store.create_environment("x")
     assert (new.uuid != old.uuid, new.number != old.number, new.revision) == (True, True, 0)
     assert stored(store, "x") == {}
-    assert store.newest_bundle(new) is None
-    assert store.deltas_since(old, 0) == []
+    assert store.follow("x").bundle is None
+    assert store.follow("x").deltas == ()
 
 
 def test_who_can_t_be_made_or_deleted(store):
