@@ -2,5 +2,5 @@
 
 Reading path: `server` runs `app` in `worker`s; `app` joins `auth`, `bodies`, `evaluation`, `evaluations`
 (with the pure `batch`), `management`, `openapi`, `health`, `raw_paths`, `request_id` and `errors`; `limits` names every
-bound. Below them: `store`, `bundle_files` and `compaction`, `in_force` and `settle`.
+bound. Below them: `store`, `bundle_files` and `compaction`, `in_force` and `settle`, `own_process`.
 """

@@ -152,7 +152,7 @@ class InForce:
             return
         if followed.deltas:
             served.engine.advance(decode_delta(delta) for delta in followed.deltas)
-        served.needs = None if followed.complete else followed.env.revision
+        served.needs = followed.needs
         if followed.bundle is not None and followed.bundle[0] > served.base:
             try:
                 self._open(id)
@@ -165,7 +165,6 @@ class InForce:
         followed, bundle = self._files.newest(id)
         served = self._served.get(id)
         deltas = [decode_delta(delta) for delta in followed.deltas]
-        needs = None if followed.complete else followed.env.revision
         env = followed.env
         if served is None:
             served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, bundle.revision)
@@ -174,4 +173,4 @@ class InForce:
         elif followed.since + len(deltas) >= served.engine.revision:
             served.engine.replace(bundle, deltas)
             served.base = bundle.revision
-        served.needs = needs
+        served.needs = followed.needs

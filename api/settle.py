@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Final
 
 from api.in_force import InForce
+from api.own_process import own_process
 from api.store.environments import Environment
 from api.store.refusals import StoreUnavailable
 
@@ -58,17 +59,8 @@ class Settle:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _build(self, environment: str, revision: int) -> None:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # never code of the folder that the service was started in
-            "-m",
-            "api.compaction",
-            str(self._directory),
-            environment,
-            str(revision),
-            stdin=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        directory = str(self._directory)
+        process = await own_process("api.compaction", directory, environment, str(revision), stderr=PIPE)
         _, said = await process.communicate()
         if process.returncode:
             reason = said.decode(errors="replace").strip().rpartition("\n")[2]

@@ -9,12 +9,12 @@ from typing import IO, Final
 
 from api.admin_key import new_key, preset_digest, store_digest, stored_digest
 from api.limits import BadSetting, HttpLimits, limits_from, seconds_in
+from api.store.connections import SYNCHRONOUS
 
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"
 SYNCHRONOUS_VARIABLE: Final = "WRIT_SYNCHRONOUS"
 STALE_SECONDS: Final = 5.0
-_SYNCHRONOUS: Final = ("FULL", "NORMAL")
 _LOCK_FILE: Final = "serve.lock"
 
 _DIRECTORY_MODE: Final = 0o700
@@ -57,8 +57,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         BadSetting: a value that can't be used.
     """
     synchronous = environment.get(SYNCHRONOUS_VARIABLE, "FULL")
-    if synchronous not in _SYNCHRONOUS:
-        raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(_SYNCHRONOUS)}, not `{synchronous}`")
+    if synchronous not in SYNCHRONOUS:
+        raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(SYNCHRONOUS)}, not `{synchronous}`")
     stale = environment.get(STALE_VARIABLE)
     return Settings(
         limits=limits_from(environment),

@@ -82,9 +82,9 @@ class _Advancing:
         self._revision = delta.revision
         for name, data in delta.zones.items():
             self._map("zones")[name] = decode_zone(name, data)
-        # Types first: policies are checked by them.
-        for change in sorted(delta.changes, key=lambda change: not isinstance(change, TypeChange)):
+        for change in delta.changes:
             self._apply(change)
+        # Behind all types, by which their clauses are checked.
         self._policies([change for change in delta.changes if isinstance(change, PolicyChange)])
 
     def _apply(self, change: AnyChange) -> None:
@@ -100,17 +100,14 @@ class _Advancing:
             case GrantsChange():
                 self._grants(change)
             case ResourceChange(key, present):
-                self._map("registered")[self._type_number(key.type), key.id] = present
+                self._map("registered")[self._numbering.type(key.type), key.id] = present
             case AliasChange(entity="subject", type=type, alias=alias, id=id):
                 self._map("subject_aliases")[Key(type, alias)] = id
             case AliasChange(type=type, kind=kind, alias=alias, id=id):
-                self._map("resource_aliases")[self._type_number(type), kind, alias] = id
-
-    def _type_number(self, id: str) -> int:
-        return self._numbering.type(id)
+                self._map("resource_aliases")[self._numbering.type(type), kind, alias] = id
 
     def _type(self, change: TypeChange) -> None:
-        number = self._type_number(change.id)
+        number = self._numbering.type(change.id)
         self._types += [None] * (number + 1 - len(self._types))
         self._types[number] = change.type()
         self.touched.types.add(number)
@@ -129,7 +126,7 @@ class _Advancing:
                 indexing.add(number, clause)
             self._map("policies")[change.id] = numbers
         for type, action in indexing.touched:
-            number = self._type_number(type)
+            number = self._numbering.type(type)
             self.touched.types.add(number)
             self._map("recounted")[number] = True
             index = indexing.indexed(self._rules(number, action), (type, action), self._numbering.role)
@@ -161,7 +158,7 @@ class _Advancing:
             record = SubjectRecord(
                 groups=tuple(sorted(map(self._numbering.group, change.groups))),
                 holdings=self._held(change.holdings),
-                granted=None if granted is None else tuple((self._type_number(key.type), key.id) for key in granted),
+                granted=None if granted is None else tuple((self._numbering.type(key.type), key.id) for key in granted),
             )
         self._map("subjects")[tuple(change.key)] = record
 
@@ -174,7 +171,7 @@ class _Advancing:
             GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
             for grant in change.grants
         )
-        key = grants_prefix(*change.subject), self._type_number(change.resource.type), change.resource.id
+        key = grants_prefix(*change.subject), self._numbering.type(change.resource.type), change.resource.id
         self._map("changed_grants")[key] = records
 
 

@@ -134,13 +134,18 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
 
 
 def _demo_of(directory: Path, store: Store) -> list[Source]:
-    """The demo's documents. Raises UnusableDirectory where they would replace a model of the user's own."""
+    """The demo's documents, none where it is stored already.
+
+    Raises UnusableDirectory where they would replace a model of the user's own.
+    """
     documents = [Source(*document) for document in demo_sources()]
-    if store.revision_of(DEFAULT) and store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
+    if not store.revision_of(DEFAULT):
+        return documents
+    if store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
         raise UnusableDirectory(
             f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
         )
-    return documents
+    return []
 
 
 def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:

@@ -7,12 +7,14 @@ writes the outcome, JSON too, to its standard output.
 import asyncio
 import os
 import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import IO, Final, cast
 
 import msgspec
 
 from api.management.answers import Change, ElementChange, ListChanges, ModelChanges
+from api.own_process import own_process
 from api.store.refusals import Fault, Key, NotFound, PreconditionFailed, Rejected, StoreUnavailable
 from api.store.store import Store
 from compiler.source import Source
@@ -74,16 +76,8 @@ class Replacer:
         return outcome.changes
 
     async def _run(self, order: Order, document: IO[bytes]) -> bytes:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",  # never code of the folder that the service was started in
-            "-m",
-            "api.management.replacing",
-            str(self.directory),
-            msgspec.json.encode(order).decode(),
-            stdin=document,
-            stdout=asyncio.subprocess.PIPE,
-        )
+        text = msgspec.json.encode(order).decode()
+        process = await own_process("api.management.replacing", str(self.directory), text, stdin=document, stdout=PIPE)
         said, _ = await process.communicate()
         return said
 

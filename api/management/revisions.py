@@ -7,12 +7,12 @@ import falcon
 import falcon.asgi
 
 from api.bodies import ENCODER
-from api.management.answers import Change, EntryAnswer
+from api.management.answers import EntryAnswer
 from api.management.elements import CHUNK_ROWS, Serving
 from api.management.etags import answer_unchanged, is_known, show_tag
 from api.management.queries import known_parameters, page_limit
 from api.management.streams import Stream
-from api.store.change_log import Entry, Revision
+from api.store.change_log import Entry, Revision, change_of
 from api.store.refusals import NotFound
 
 _MOST_DIGITS = 18
@@ -73,6 +73,5 @@ def _document(revision: Revision, entries: Iterator[Entry]) -> Generator[bytes, 
 
 
 def _shown(entry: Entry) -> EntryAnswer:
-    change: Change = "added" if entry.before is None else "removed" if entry.after is None else "changed"
     type, id = entry.key if len(entry.key) > 1 else (None, entry.key[0])
-    return EntryAnswer(entry.kind, id, change, entry.before, entry.after, type)
+    return EntryAnswer(entry.kind, id, change_of(entry.before, entry.after), entry.before, entry.after, type)

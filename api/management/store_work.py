@@ -61,18 +61,14 @@ class StoreWork:
         return self._clock()
 
     async def _written(self, env: str, actor: str, edits: Sequence[Edit]) -> Committed:
-        committed, environment = await self.change(self._write, env, actor, edits, self._clock())
-        await self._settle(environment)
+        committed = await self.change(self.store.write, env, actor, edits, self._clock())
+        await self._settle(committed.environment)
         return committed
 
     def _ended(self, task: asyncio.Future[Any]) -> None:
         self._going.discard(task)
         if not task.cancelled():
             task.exception()  # else asyncio reports it where nobody waits for it any more
-
-    def _write(self, env: str, actor: str, edits: Sequence[Edit], now: float) -> tuple[Committed, Environment]:
-        committed = self.store.write(env, actor, edits, now)
-        return committed, self.store.environment(env)
 
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(threads, work)

@@ -56,7 +56,7 @@ _summary = msgspec.json.Decoder(Summary)
 _NULL = msgspec.Raw(b"null")
 
 
-def change_of(before: bytes | None, after: bytes | None) -> Literal["added", "changed", "removed"]:
+def change_of(before: object | None, after: object | None) -> Literal["added", "changed", "removed"]:
     """What happened to an element."""
     if before is None:
         return "added"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from api.store.bodies import Body
+from api.store.environments import Environment
 from api.store.refusals import Key
 
 
@@ -58,7 +59,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a write left: the environment's revision, and of each edit the element, None where it removed one."""
+    """What a write left: the environment, and of each edit the element, None where it removed one."""
 
-    revision: int
+    environment: Environment
     results: tuple[Stored | None, ...]

@@ -11,15 +11,24 @@ from api.store.environments import Environment, environment_called
 class Followed:
     """An environment, its newest bundle as (revision, file), and the deltas behind `since`, in order.
 
-    They end in front of the first change that no delta carries: `complete` says whether they lead to the newest
-    revision. What they do lead to was answered to some client, so it is applied at once.
+    They end in front of the first change that no delta carries. What they do lead to was answered to some client, so it
+    is applied at once.
     """
 
     env: Environment
     bundle: tuple[int, str] | None
     since: int
     deltas: tuple[bytes, ...]
-    complete: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether the deltas lead to the newest revision."""
+        return self.since + len(self.deltas) == self.env.revision
+
+    @property
+    def needs(self) -> int | None:
+        """The revision of which a bundle is needed to get there, None where the deltas lead there."""
+        return None if self.complete else self.env.revision
 
 
 def follow(db: Database, id: str, since: int | None) -> Followed:
@@ -37,4 +46,4 @@ def follow(db: Database, id: str, since: int | None) -> Followed:
             break
         deltas.append(delta)
     rows.close()
-    return Followed(env, bundle, start, tuple(deltas), start + len(deltas) == env.revision)
+    return Followed(env, bundle, start, tuple(deltas))

@@ -8,9 +8,8 @@ from sqlite_utils import Database
 
 from api.store.bodies import element_of
 from api.store.change_log import entries_chunk
-from api.store.environments import Environment
-from api.store.kinds import KINDS, Kind
-from api.store.reading import PIECE_ROWS, ModelText, put_lists
+from api.store.kinds import Kind
+from api.store.reading import ModelText
 from api.store.refusals import NotFound
 from api.store.store import Store
 from api.store.tables import TABLES
@@ -34,33 +33,18 @@ class PastText(ModelText):
         super().__init__(db, env, translated)
         if revision > self.revision:
             raise NotFound(f"there is no revision {revision}")
+        self.etag = self._environment.etag_of(revision)
 
-    def _read(self, environment: Environment) -> Generator[bytes, None, None]:
-        self.etag = environment.etag_of(self._past)
-        return self._pieces_of(environment)
+    def _read(self) -> Generator[bytes, None, None]:
+        yield from self._take_back()
+        yield from super()._read()
 
-    def _pieces_of(self, environment: Environment) -> Generator[bytes, None, None]:
-        yield from self._take_back(environment)
-        yield b'{"model":1'
-        put = put_lists(self._db, environment)
-        for name in (*put, *(name for name in KINDS if name not in put)):
-            opening = b',\n"%s":[\n' % name.encode()
-            separator = opening
-            for bodies in _grouped(self._bodies(environment, KINDS[name])):
-                yield separator + b",\n".join(bodies) if bodies else b""
-                separator = b",\n" if bodies else separator
-            if separator is not opening:
-                yield b"]"
-            elif name in put:
-                yield opening + b"]"
-        yield b"}\n"
-
-    def _take_back(self, environment: Environment) -> Iterator[bytes]:
+    def _take_back(self) -> Iterator[bytes]:
         """Note of each element changed since what it was then; a pause after each chunk of the log."""
         self._db.conn.execute(_UNDO)
-        for revision in range(self._past + 1, environment.revision + 1):
+        for revision in range(self._past + 1, self.revision + 1):
             chunk = 0
-            while (entries := entries_chunk(self._db, environment.number, revision, chunk)) is not None:
+            while (entries := entries_chunk(self._db, self._environment.number, revision, chunk)) is not None:
                 rows = (
                     (one.kind, _text(one.key), None if one.before is None else msgspec.json.encode(one.before))
                     for one in entries
@@ -70,11 +54,11 @@ class PastText(ModelText):
                 chunk += 1
                 yield b""
 
-    def _bodies(self, environment: Environment, kind: Kind) -> Iterator[bytes | None]:
+    def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
         """The bodies of a list then, None for an element that came later."""
         find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
         mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
-        for body in TABLES[kind.name].bodies(self._db, environment.number):
+        for body in TABLES[kind.name].bodies(self._db, self._environment.number):
             key = (kind.name, _text(kind.key_of(element_of(kind.name, body))))
             changed = self._db.execute(find, key).fetchone()
             if changed is not None:
@@ -97,15 +81,3 @@ def past_model(store: Store, env: str, revision: int) -> PastText:
 
 def _text(key: tuple[str, ...]) -> bytes:
     return msgspec.json.encode(key)
-
-
-def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:
-    """Groups of so many rows, without those that are None."""
-    group: list[bytes] = []
-    for count, body in enumerate(bodies, 1):
-        if body is not None:
-            group.append(body)
-        if count % PIECE_ROWS == 0:
-            yield group
-            group = []
-    yield group

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from api.store.bodies import element_of
 from api.store.environments import Environment, environment_called
-from api.store.kinds import KINDS
+from api.store.kinds import KINDS, Kind
 from api.store.tables import TABLES
 from compiler.model import Model
 from compiler.sharing import Sharing
@@ -29,10 +29,10 @@ class ModelText:
         """Takes over the connection `db`, unless it raises."""
         self._db, self._translated = db, translated
         db.conn.execute("BEGIN")
-        environment = environment_called(db, env)
-        self.revision = environment.revision
-        self.etag = environment.etag
-        self._pieces = self._read(environment)
+        self._environment = environment_called(db, env)
+        self.revision = self._environment.revision
+        self.etag = self._environment.etag
+        self._pieces = self._read()
 
     def __iter__(self) -> Iterator[bytes]:
         """Itself."""
@@ -52,16 +52,24 @@ class ModelText:
         self._pieces.close()  # a statement that still runs would keep the connection, and the log, alive
         self._db.close()
 
-    def _read(self, environment: Environment) -> Generator[bytes, None, None]:
+    def _read(self) -> Generator[bytes, None, None]:
+        put = put_lists(self._db, self._environment)
         yield b'{"model":1'
-        for name in _lists(self._db, environment):
-            yield b',\n"%s":[' % name.encode()
-            separator = b"\n"
-            for bodies in _grouped(TABLES[name].bodies(self._db, environment.number)):
-                yield separator + b",\n".join(bodies)
-                separator = b",\n"
-            yield b"]"
+        for name in (*put, *(name for name in KINDS if name not in put)):
+            opening = b',\n"%s":[' % name.encode()
+            separator = first = opening + b"\n"
+            for bodies in _grouped(self._bodies(KINDS[name])):
+                yield separator + b",\n".join(bodies) if bodies else b""
+                separator = b",\n" if bodies else separator
+            if separator is not first:
+                yield b"]"
+            elif name in put:
+                yield opening + b"]"
         yield b"}\n"
+
+    def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
+        """The bodies of a list, None for one that is left out."""
+        return TABLES[kind.name].bodies(self._db, self._environment.number)
 
 
 def model_of(db: Database, environment: Environment) -> Model:
@@ -81,19 +89,13 @@ def put_lists(db: Database, environment: Environment) -> list[str]:
     return msgspec.json.decode(text, type=list[str])
 
 
-def _lists(db: Database, environment: Environment) -> Iterator[str]:
-    put = put_lists(db, environment)
-    yield from put
-    for name in KINDS:
-        if name not in put and next(TABLES[name].bodies(db, environment.number), None) is not None:
-            yield name
-
-
-def _grouped(bodies: Iterator[bytes]) -> Iterator[list[bytes]]:
+def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:
+    """What is left of each so many rows: nothing perhaps, but then others have their turn all the same."""
     group: list[bytes] = []
-    for body in bodies:
-        group.append(body)
-        if len(group) == PIECE_ROWS:
+    for count, body in enumerate(bodies, 1):
+        if body is not None:
+            group.append(body)
+        if count % PIECE_ROWS == 0:
             yield group
             group = []
     if group:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -157,7 +158,8 @@ class Store:
             if not applying.unread:
                 refuse_dangling(workspace)
             check(workspace, applying.unread, applying.faults)
-            return Committed(self._log(workspace, actor, now), results)
+            revision = self._log(workspace, actor, now)
+            return Committed(replace(workspace.environment, revision=revision), results)
 
     def put_model(
         self,

@@ -61,7 +61,7 @@ def the(store, kind, *key):
 def test_what_was_created_is_there_as_it_was_sent(store):
     body = {"id": "new", "priority": 0, "effect": "DENY", "resource_types": MODEL["policies"][1]["resource_types"]}
     done = write(store, Create("policies", body))
-    assert done.revision == 2
+    assert done.environment.revision == 2
     assert done.results == (store.get(ENV, "policies", ("new",)),)
     assert list(the(store, "policies", "new").items()) == list(body.items())
     assert stored(store)["policies"][-1] == body
@@ -216,7 +216,7 @@ def test_only_what_was_seen_is_changed(store):
 
 
 def test_what_changes_nothing_is_no_revision(store):
-    assert write(store, Replace("roles", ("editor",), {"id": "editor"})).revision == 1
+    assert write(store, Replace("roles", ("editor",), {"id": "editor"})).environment.revision == 1
     assert store.revisions(ENV)[0][0].revision == 1
 
 

@@ -1,0 +1,22 @@
+"""Runs a module of this program in a process of its own, so that its work does not delay decisions."""
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL, Process
+from typing import IO
+
+
+async def own_process(
+    module: str, *arguments: str, stdin: IO[bytes] | int = DEVNULL, stdout: int | None = None, stderr: int | None = None
+) -> Process:
+    """The process of `python -m module` with these arguments. Raises OSError where it can't be started."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",  # never code of the folder that the service was started in
+        "-m",
+        module,
+        *arguments,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+    )
