@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bundles.conditions.addresses import Block
-from bundles.conditions.classes import Test, can_hold_together
+from bundles.conditions.domain import Test, can_hold_together
 from bundles.conditions.windows import DAY_MINUTES, TimeWindow
 from compiler.lints.reach import Reach
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from bundles.conditions.addresses import Block, merge_blocks, parse_block
-from bundles.conditions.classes import Test, can_hold_together
+from bundles.conditions.domain import Test, can_hold_together
 from bundles.conditions.keys import reads_own_key
 from bundles.conditions.windows import TimeWindow
 from bundles.program import SECTIONS

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 import re2
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bundles.closure import ancestors
-from bundles.conditions import classes, patterns
+from bundles.conditions import patterns
 from bundles.conditions.addresses import AddressSet, parse_block, read_address
 from bundles.conditions.comparisons import OPERATORS, predicate
 from bundles.conditions.instants import (
@@ -102,31 +102,6 @@ def test_a_pattern_that_is_refused_says_why(pattern, reason):
     """C6."""
     with pytest.raises(ValueError, match=reason):
         patterns.compile_pattern(pattern)
-
-
-@given(tests=st.lists(TESTS, max_size=4), value=VALUES)
-def test_what_some_value_passes_can_hold_together(tests, value):
-    assume(value is not None and all(predicate(op, constant)(value) for op, constant in tests))
-    assert classes.can_hold_together(tests)
-
-
-@given(tests=st.lists(TESTS, min_size=1, max_size=3))
-def test_what_can_hold_together_is_passed_by_some_representative(tests):
-    found = [
-        value
-        for value in classes.representatives(classes.constants_of(tests))
-        if all(oracle_conditions.compare(op, value, constant) for op, constant in tests)
-    ]
-    assert classes.can_hold_together(tests) == bool(found)
-
-
-@given(test=TESTS, value=VALUES)
-def test_every_value_is_told_apart_by_no_comparison_from_some_representative(test, value):
-    """The classes are complete: a comparison gives a value the answer of the representative of its class."""
-    assume(value is not None)
-    op, constant = test
-    answers = {predicate(op, constant)(found) for found in classes.representatives(classes.constants_of([test]))}
-    assert predicate(op, constant)(value) in answers
 
 
 def test_all_operators_have_a_meaning():

@@ -1,0 +1,49 @@
+"""The constants that conditions compare with, written in one way each (rules C3, C5)."""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from bundles.conditions.neighbours import short_number
+from bundles.conditions.values import Json
+
+Meaning: TypeAlias = tuple[Any, ...]
+
+
+def meaning(constant: Json) -> Meaning:
+    """Equal for constants that are the same (C3), different for others, and in one order for all.
+
+    >>> meaning(1) == meaning(1.0), meaning(1) == meaning(True), meaning({"a": 1, "b": 2}) == meaning({"b": 2, "a": 1})
+    (True, False, True)
+    """
+    if isinstance(constant, list):
+        return ("array", *map(meaning, constant))
+    if isinstance(constant, dict):
+        return ("object", *sorted((name, meaning(member)) for name, member in constant.items()))
+    if isinstance(constant, bool):
+        return ("boolean", constant)
+    return ("string" if isinstance(constant, str) else "number", constant)
+
+
+def written(constant: Json) -> Json:
+    """The one spelling of all constants that are the same: short numbers, members of objects by name.
+
+    >>> written({"b": [1.0, -0.0], "a": True})
+    {'a': True, 'b': [1, 0]}
+    """
+    if isinstance(constant, list):
+        return [written(item) for item in constant]
+    if isinstance(constant, dict):
+        return {name: written(constant[name]) for name in sorted(constant)}
+    if isinstance(constant, bool | str):
+        return constant
+    return short_number(constant)
+
+
+def in_order(constants: Iterable[Json]) -> list[Json]:
+    """Constants each once and in one order, which means nothing to `in` and `nin` (C5).
+
+    >>> in_order(["b", 1.0, True, 1, "a"])
+    [True, 1, 'a', 'b']
+    """
+    found = {meaning(constant): constant for constant in constants}
+    return [written(found[key]) for key in sorted(found)]

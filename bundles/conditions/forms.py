@@ -1,0 +1,103 @@
+"""Forms: conditions on attributes as trees in negation normal form, and their one tidy shape (rule F6)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Literal, TypeAlias
+
+from bundles.conditions.comparisons import OPERATORS
+from bundles.conditions.constants import Meaning, in_order, meaning, written
+from bundles.conditions.values import Json
+
+Operator: TypeAlias = Literal["and", "or"]
+
+OTHER: dict[Operator, Operator] = {"and": "or", "or": "and"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One attribute compared with a constant, or the plain negation of that, which is true where it is absent (F5)."""
+
+    key: str
+    op: str
+    value: Json = field(compare=False)
+    holds: bool = True
+    meant: Meaning = ()
+
+    @property
+    def size(self) -> int:
+        """How many comparisons it has."""
+        return 1
+
+    @cached_property
+    def rank(self) -> tuple[object, ...]:
+        """Its place among the children of one node."""
+        return (0, self.key, OPERATORS.index(self.op), self.meant, not self.holds)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Forms of which all hold (`and`) or some does (`or`); with no children it is a constant."""
+
+    operator: Operator
+    children: tuple["Form", ...]
+
+    @cached_property
+    def size(self) -> int:
+        """How many comparisons it has."""
+        return sum(child.size for child in self.children)
+
+    @cached_property
+    def rank(self) -> tuple[object, ...]:
+        """Its place among the children of one node."""
+        return (1, len(self.children), *(child.rank for child in self.children))
+
+
+Form: TypeAlias = Compared | Joined
+
+TRUE, FALSE = Joined("and", ()), Joined("or", ())
+
+
+def compared(key: str, op: str, value: Json) -> Compared:
+    """A comparison, written in one way: `in` with one constant is `eq`, its constants are in order (C5).
+
+    >>> compared("k", "in", ["b", "a", "b"]).value, compared("k", "nin", [1.0]).op
+    (['a', 'b'], 'ne')
+    """
+    if op in ("in", "nin"):
+        constants = in_order(value)
+        if len(constants) != 1:
+            return Compared(key, op, constants, meant=meaning(constants))
+        op, value = ("eq" if op == "in" else "ne"), constants[0]
+    return Compared(key, op, written(value), meant=meaning(value))
+
+
+def negated(form: Form) -> Form:
+    """The plain negation, pushed down to the comparisons."""
+    if isinstance(form, Compared):
+        return Compared(form.key, form.op, form.value, not form.holds, form.meant)
+    return Joined(OTHER[form.operator], tuple(map(negated, form.children)))
+
+
+def joined(operator: Operator, forms: Iterable[Form]) -> Form:
+    """Forms joined: flat, each child once, in order, no constant among them and no node of one child.
+
+    >>> joined("or", [FALSE, joined("or", [compared("b", "eq", 1)]), TRUE]) == TRUE
+    True
+    """
+    children: dict[Form, None] = {}
+    for form in chain.from_iterable(_parts(operator, form) for form in forms):
+        if form == Joined(OTHER[operator], ()):
+            return form
+        children[form] = None
+    if len(children) == 1:
+        return next(iter(children))
+    return Joined(operator, tuple(sorted(children, key=lambda child: child.rank)))
+
+
+def _parts(operator: Operator, form: Form) -> Iterator[Form]:
+    if isinstance(form, Joined) and form.operator == operator:
+        yield from form.children
+    else:
+        yield form
