@@ -97,6 +97,7 @@ _decoders: dict[Any, msgspec.msgpack.Decoder[Any]] = {
         Names,
         tuple[GrantRecord, ...],
         tuple[tuple[str, str], ...],
+        tuple[str, ...],
         str,
     )
 }

@@ -35,6 +35,7 @@ TABLES = (
     "grants",
     "aliases",
     "closed",
+    "subject-grants",
     "resource-grants",
     "subject-registry",
     "resource-registry",
@@ -192,6 +193,13 @@ class Bundle:
             if grant.actions >= len(self.action_sets):
                 raise BundleError(f"the bundle is damaged: it has no set of actions {grant.actions}")
         return grants
+
+    def granted(self, prefix: str, type: int) -> tuple[str, ...]:
+        """The ids of the resources of a type on which a subject has grants, in order, if too many to be listed."""
+        found: tuple[str, ...] | None = self._record(
+            "subject-grants", fact_codec.grants_key(prefix, type, ""), tuple[str, ...]
+        )
+        return found or ()
 
     def is_registered(self, type: int, id: str) -> bool:
         """Whether a closed type has this instance (E7)."""

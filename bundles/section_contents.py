@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
@@ -66,6 +66,7 @@ class SectionContents:
             "grants": self._grants,
             "aliases": self._aliases,
             "closed": self._closed,
+            "subject-grants": self._subject_grants,
             "resource-grants": self._resource_grants,
             "subject-registry": self._subject_registry,
             "resource-registry": self._resource_registry,
@@ -128,27 +129,43 @@ class SectionContents:
 
     def _granted(self) -> dict[Key, set[tuple[int, str]]]:
         """The resources on which each subject has grants, as many as need to be known."""
-        granted: dict[Key, set[tuple[int, str]]] = {}
-        for grant in self.facts.grants:
-            resources = granted.setdefault(grant.subject, set())
+        granted: dict[Key, set[tuple[int, str]]] = defaultdict(set)
+        types = self.types
+        for _, subject, resource, _, _ in self.facts.grants:
+            resources = granted[subject]
             if len(resources) <= LISTED_GRANTS:
-                resources.add((self.types[grant.resource.type], grant.resource.id))
+                resources.add((types[resource.type], resource.id))
         return granted
 
     def _grants(self) -> Iterator[Entry]:
         """The grants of each subject on each resource, by id."""
-        ordered = sorted(self.facts.grants, key=lambda grant: (grant.subject, grant.resource, grant.id))
-        for (subject, resource), grants in groupby(ordered, key=lambda grant: (grant.subject, grant.resource)):
-            records = [GrantRecord(grant.id, self.action_sets[grant.actions], grant.expires) for grant in grants]
-            prefix = fact_codec.grants_prefix(subject.type, subject.id)
-            key = fact_codec.grants_key(prefix, self.types[resource.type], resource.id)
+        found: dict[bytes, list[GrantRecord]] = defaultdict(list)
+        types, sets = self.types, self.action_sets
+        for id, subject, (type, resource), actions, expires in self.facts.grants:
+            key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), types[type], resource)
+            found[key].append(GrantRecord(id, sets[actions], expires))
+        for key, records in found.items():
+            records.sort(key=attrgetter("id"))
             yield key, fact_codec.encode_record(records)
+
+    def _subject_grants(self) -> Iterator[Entry]:
+        """The resources, by type, of subjects with more grants than are listed with them."""
+        many = {key for key, resources in self._granted().items() if len(resources) > LISTED_GRANTS}
+        found: dict[tuple[Key, str], set[str]] = defaultdict(set)
+        for grant in self.facts.grants:
+            if grant.subject in many:
+                found[grant.subject, grant.resource.type].add(grant.resource.id)
+        for (subject, type), ids in found.items():
+            key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), self.types[type], "")
+            yield key, fact_codec.encode_record(sorted(ids))
 
     def _resource_grants(self) -> Iterator[Entry]:
         """The subjects that have a grant on each resource."""
-        ordered = sorted(self.facts.grants, key=lambda grant: grant.resource)
-        for resource, grants in groupby(ordered, key=lambda grant: grant.resource):
-            yield self._resource_key(resource), fact_codec.encode_record(sorted({grant.subject for grant in grants}))
+        found: dict[Key, list[Key]] = defaultdict(list)
+        for _, subject, resource, _, _ in self.facts.grants:
+            found[resource].append(subject)
+        for resource, subjects in found.items():
+            yield self._resource_key(resource), fact_codec.encode_record(sorted(set(subjects)))
 
     def _resource_key(self, resource: Key) -> bytes:
         return fact_codec.resource_key(self.types[resource.type], resource.id)

@@ -18,6 +18,7 @@ _TABLES: dict[str, Any] = {
     "subjects": SubjectRecord,
     "grants": tuple[GrantRecord, ...],
     "aliases": str,
+    "subject-grants": tuple[str, ...],
     "resource-grants": tuple[tuple[str, str], ...],
     "subject-registry": EntityRecord,
     "resource-registry": EntityRecord,

@@ -1,11 +1,13 @@
 """Answers from a bundle: decisions and their proofs, without I/O and without a clock behind its front door.
 
-Reading path: `requests` → `attributes` and `conditions` (closures) → `answers` → `rule` → `search_rules` →
-`rank_rules` → `specialise` → `snapshot` → `decide` → `explain` → `engine` (the front door).
+Reading path: `entities` → `requests` → `attributes` and `conditions` (closures) → `answers` → `rule` →
+`search_rules` → `rank_rules` → `specialise` → `snapshot` → `decide` → `explain` → `engine` (the front door).
+Filters: `search_requests` → `partial` → `filter_tree` → `filters` → `direct` → `filtering`; `translate/` turns their
+trees into queries.
 """
 
 from bundles.errors import BundleError
 from runtime.engine import Engine
-from runtime.requests import BadRequest
+from runtime.entities import BadRequest
 
 __all__ = ["BadRequest", "BundleError", "Engine"]

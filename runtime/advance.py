@@ -26,7 +26,7 @@ from bundles.laws import IllegalProgram, check_clause
 from bundles.program import Clause, ResourceType
 from bundles.rule_codec import RuleIndex
 from bundles.zones import decode_zone
-from runtime.overlay import Overlay
+from runtime.overlay import NONE, Overlay
 
 
 @dataclass(slots=True)
@@ -171,8 +171,10 @@ class _Advancing:
             GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
             for grant in change.grants
         )
-        key = grants_prefix(*change.subject), self._numbering.type(change.resource.type), change.resource.id
-        self._map("changed_grants")[key] = records
+        place = grants_prefix(*change.subject), self._numbering.type(change.resource.type)
+        self._map("changed_grants")[*place, change.resource.id] = records
+        resources = self._changed("changed_resources", place) or NONE
+        self._map("changed_resources")[place] = resources.add(change.resource.id)
 
 
 class _Indexing:

@@ -12,7 +12,7 @@ from bundles.conditions.comparisons import ORDERINGS, predicate
 from bundles.conditions.keys import read, steps_of
 from bundles.conditions.values import NUMBER, Json, is_number
 from bundles.program import Section
-from runtime.requests import Attributes
+from runtime.entities import Attributes
 
 Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
 """Takes the subject's type, id and attributes, the resource's id and attributes, the action's properties, the context

@@ -12,7 +12,7 @@ from bundles.conditions.keys import reads_own_key
 from bundles.conditions.windows import TimeWindow, within
 from bundles.program import Atom, Comparison, During, Effect, From, Rate
 from runtime.attributes import Test, attribute_test
-from runtime.requests import Attributes
+from runtime.entities import Attributes
 
 Zones: TypeAlias = Callable[[str], tzinfo]
 

@@ -4,7 +4,8 @@ PERF: arguments stay flat from the front door to the tests; packing them into an
 """
 
 from runtime.answers import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, NOT_DECLARED, NOT_REGISTERED, Answer, granted
-from runtime.requests import Attributes, EvaluationRequest
+from runtime.entities import Attributes
+from runtime.requests import EvaluationRequest
 from runtime.search_rules import first_rule
 from runtime.snapshot import Holder, Snapshot
 from runtime.specialise import Specialised

@@ -12,10 +12,13 @@ from bundles.manifest import Manifest
 from bundles.reader import Bundle, open_bundle
 from runtime.advance import advance
 from runtime.decide import decide
+from runtime.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from runtime.explain import explain
+from runtime.filtering import filter_answer
 from runtime.limits import MemoLimits
 from runtime.overlay import overlay_of
-from runtime.requests import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, read_evaluation
+from runtime.requests import read_evaluation
+from runtime.search_requests import read_resource_search
 from runtime.search_rules import first_rule
 from runtime.snapshot import Holder, Snapshot, may_be_granted
 
@@ -134,6 +137,13 @@ class Engine:
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant)
         return {"decision": answer.allowed, "context": context}
+
+    def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
+        """The filter response (contract 2.6) to a resource search; `now`, in epoch seconds, tells what has expired.
+
+        Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed.
+        """
+        return filter_answer(self._snapshot, read_resource_search(request), self._instant(now))
 
     def _instant(self, now: float | None) -> float:
         """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""

@@ -11,7 +11,8 @@ from bundles.conditions.values import Json
 from bundles.conditions.windows import show_window
 from bundles.program import Atom, Comparison, During, From, Rate
 from runtime.decide import is_registered, subject_of, what_is_left
-from runtime.requests import Attributes, EvaluationRequest
+from runtime.entities import Attributes
+from runtime.requests import EvaluationRequest
 from runtime.rule import Rule
 from runtime.snapshot import Snapshot
 

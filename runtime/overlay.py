@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
-from pyrsistent import PMap, pmap
+from pyrsistent import PMap, PSet, pmap, pset
 
 from bundles.fact_codec import GrantRecord, GroupRecord, SubjectRecord
 from bundles.facts import Key
@@ -20,6 +20,7 @@ from runtime.numbering import Numbering
 from runtime.state import State
 
 NOTHING: PMap[Any, Any] = pmap()
+NONE: PSet[str] = pset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +41,7 @@ class Overlay:
     subjects: PMap[tuple[str, str], SubjectRecord | None] = NOTHING
     groups: PMap[int, GroupRecord] = NOTHING
     changed_grants: PMap[tuple[str, int, str], tuple[GrantRecord, ...]] = NOTHING
+    changed_resources: PMap[tuple[str, int], PSet[str]] = NOTHING
     registered: PMap[tuple[int, str], bool] = NOTHING
     subject_aliases: PMap[Key, str | None] = NOTHING
     resource_aliases: PMap[tuple[int, str, str], str | None] = NOTHING
@@ -105,6 +107,12 @@ class Overlay:
         """See `State`."""
         found = self.changed_grants.get((prefix, type, resource_id))
         return self.bundle.grants(prefix, type, resource_id) if found is None else found
+
+    def granted(self, prefix: str, type: int) -> Sequence[str]:
+        """See `State`. Those of which all grants are gone are still among them."""
+        found = self.bundle.granted(prefix, type)
+        changed = self.changed_resources.get((prefix, type))
+        return found if changed is None else sorted({*found, *changed})
 
     def is_registered(self, type: int, id: str) -> bool:
         """See `State`."""

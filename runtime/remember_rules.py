@@ -2,6 +2,7 @@
 
 from bundles.program import ResourceType
 from runtime.limits import MemoLimits
+from runtime.remember_filters import FilterMemory
 from runtime.specialise import RoleSet, Specialised, TypeRules
 from runtime.state import State
 
@@ -9,7 +10,8 @@ from runtime.state import State
 class RuleMemory:
     """The rules of one program. Thread-safe and fork-safe: everything remembered is recomputable.
 
-    `nothing` is the set of no roles; `types` are the rules on each declared type, by the name that requests use.
+    `nothing` is the set of no roles; `types` are the rules on each declared type, by the name that requests use;
+    `filters` are what was derived from them.
     """
 
     def __init__(self, types: dict[str, TypeRules], limits: MemoLimits):
@@ -22,6 +24,7 @@ class RuleMemory:
         self.nothing = RoleSet(())
         self._role_sets = {self.nothing.held: self.nothing}
         self._specialisations = self._specialised_rules = 0
+        self.filters = FilterMemory(self._limits)
 
     @property
     def full(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from bundles.conditions.keys import read, reads_own_key, steps_of
 from bundles.conditions.values import Json, is_number
 from bundles.program import Comparison, Section
-from runtime.requests import Attributes
+from runtime.entities import Attributes
 from runtime.rule import Rule
 
 INDEXED_FROM = 16

@@ -4,7 +4,8 @@ What is worked out from it is remembered with it: what subjects bring to a decis
 is left of the program by (set of roles, type, action).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from bundles.fact_codec import GrantRecord, GroupRecord, Held, grants_prefix
 from runtime.advance import Touched
@@ -23,7 +24,7 @@ class Holder:
 
     `grants` is the subject's part of the keys of its direct grants, empty where it has none; `granted` are the
     resources that they are on, by type's number and id, None where these are many. A `plain` holder has no grants, and
-    nothing that expires.
+    nothing that expires. `direct` remembers, by type's number and action, until when some grant covers it.
     """
 
     roles: RoleSet
@@ -32,6 +33,7 @@ class Holder:
     plain: bool = True
     since: float = -FOREVER
     until: float = FOREVER
+    direct: dict[tuple[int, str], float] = field(default_factory=dict)
 
 
 class Snapshot:
@@ -96,6 +98,12 @@ class Snapshot:
         if id is None or not may_be_granted(holder, type, id):
             return []
         return [grant for grant in self.state.grants(holder.grants, type, id) if now < grant.expires]
+
+    def granted(self, holder: Holder, type: int) -> Iterable[str]:
+        """The ids of the resources of a type on which a subject may have grants, in order."""
+        if holder.granted is None:
+            return self.state.granted(holder.grants, type)
+        return sorted(id for number, id in holder.granted if number == type)
 
     def _group(self, number: int) -> GroupRecord:
         group = self._groups.get(number)

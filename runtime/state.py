@@ -53,6 +53,9 @@ class State(Protocol):
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
         """The direct grants of one subject on one resource, by id, expired ones too."""
 
+    def granted(self, prefix: str, type: int) -> Sequence[str]:
+        """The ids of the resources of a type on which a subject may have grants, in order, where these are many."""
+
     def is_registered(self, type: int, id: str) -> bool:
         """Whether a closed type has this instance (E7)."""
 

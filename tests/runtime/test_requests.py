@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.requests import MAX_ID_CHARACTERS, BadRequest, read_carefully, read_evaluation
+from runtime.entities import MAX_ID_CHARACTERS, BadRequest
+from runtime.requests import read_carefully, read_evaluation
 
 SUBJECT = {"type": "user", "id": "alice"}
 ACTION = {"name": "read"}

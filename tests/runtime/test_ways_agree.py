@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from runtime import BadRequest, Engine
-from runtime.requests import MAX_ID_CHARACTERS
+from runtime.entities import MAX_ID_CHARACTERS
 from tests.support.bundling import engine_for
 
 HOSTILE = [

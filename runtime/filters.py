@@ -1,0 +1,70 @@
+"""Filters: what is left of the rules as a tree, worked out once for each outcome (contract 2.7, rules F1 to F6)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bundles.conditions.canonical import STEPS, canonical_form
+from bundles.conditions.forms import FALSE, TRUE, Form
+from runtime.filter_tree import Tree, tree_of
+from runtime.partial import Conditions
+
+DIRECT = "direct"
+PATHS = ("role", "group", "abac")
+
+EVERY, NONE, SOME = (
+    "every resource of the type is allowed",
+    "no resource of the type is allowed by a policy",
+    "resources are allowed where the filter is true",
+)
+BESIDE = "; direct grants of the subject are not part of it"
+WITHIN = "; direct grants of the subject are part of it"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filter:
+    """A filter, made once and shared: who gives the tree out copies it. `paths` are those that contribute."""
+
+    tree: Tree
+    reason: str
+    paths: tuple[str, ...]
+    size: int
+
+
+NOTHING = Filter(tree_of(FALSE), NONE, (), 1)
+"""The filter for a type that is not declared (E7)."""
+
+
+def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STEPS) -> Filter:
+    """The filter of what is left of the rules, with the resources of some direct grants as one more ALLOW (F3)."""
+    form = form_of(conditions, granted, steps)
+    if form == FALSE:
+        return NOTHING
+    reason = EVERY if form == TRUE else SOME
+    return Filter(tree_of(form), reason, tuple(path for path in PATHS if path in conditions.paths), 1 + form.size)
+
+
+def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:
+    """The canonical form. All rows and no rows are told at once (F4)."""
+    if conditions.admits_all:
+        return TRUE
+    if conditions.admits_none and (not granted or () in conditions.denies):
+        return FALSE
+    direct = ((("id", "in", list(granted)),),) if granted else ()
+    return canonical_form([*conditions.allows, *direct], conditions.denies, steps)
+
+
+def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str, Any]:
+    """The filter response (contract 2.6), its caller's own. `has_direct` says that the subject has direct grants."""
+    reason = found.reason + (WITHIN if included else BESIDE) if has_direct else found.reason
+    paths = [DIRECT, *found.paths] if has_direct else list(found.paths)
+    return {"filter": copied(found.tree), "context": {"reason": reason, "access_paths": paths}}
+
+
+def copied(tree: Any) -> Any:
+    """A tree of its own, constants included."""
+    if isinstance(tree, dict):
+        return {name: copied(member) for name, member in tree.items()}
+    if isinstance(tree, list):
+        return [copied(item) for item in tree]
+    return tree

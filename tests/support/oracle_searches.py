@@ -1,0 +1,69 @@
+"""What filters and searches mean, the slow way (F1-F3, S2)."""
+
+from typing import Any
+
+from tests.support.oracle import Candidate, candidates, holds, rank
+from tests.support.oracle_conditions import compare, read
+from tests.support.oracle_entities import Document, Json, Question, out_of_reach
+from tests.support.oracle_gates import GATES
+
+ALL_GATES = ("context_attrs", *GATES)
+PATHS = ("direct", "role", "group", "abac")
+
+
+def admits(document: Document, asked: Question) -> bool:
+    """Whether the filter is true of the resource in `asked`: policies alone, gates open (F1, F2)."""
+    return any(path != "direct" for path in open_paths(document, asked))
+
+
+def open_paths(document: Document, asked: Question) -> set[str]:
+    """The paths of all that grants access while gates are open; none where a DENY without gates holds (F2, S2)."""
+    if asked.resource_type is None:
+        return set()
+    found = candidates(document, asked, asked.action)
+    if any(c.effect == "DENY" and not gated(c) and holds(c, asked) for c in found):
+        return set()
+    return {c.path for c in found if c.effect == "ALLOW" and holds(ungated(c), asked)}
+
+
+def gated(candidate: Candidate) -> bool:
+    """Whether a candidate has a request-time gate; an empty list of comparisons is none (C10)."""
+    return any(candidate.conditions.get(gate) for gate in ALL_GATES)
+
+
+def ungated(candidate: Candidate) -> Candidate:
+    """A candidate without its gates."""
+    left = {name: value for name, value in candidate.conditions.items() if name not in ALL_GATES}
+    return candidate._replace(conditions=left)
+
+
+def found_by_search(document: Document, asked: Question, decided: bool) -> str | None:
+    """The access path of a search item, None where it is none (S2); `decided` where the request has a context."""
+    if out_of_reach(document, asked):
+        return None
+    open_gates = ("rate_limit",) if decided else ()
+    found = [c if decided else ungated(c) for c in candidates(document, asked, asked.action) if decided or not_open(c)]
+    if any(c.effect == "DENY" and holds(c, asked, open_gates) for c in found):
+        return None
+    allows = [c for c in found if c.effect == "ALLOW" and holds(c, asked, open_gates)]
+    return min(allows, key=rank).path if allows else None
+
+
+def not_open(candidate: Candidate) -> bool:
+    """Whether a candidate counts while gates are open: a DENY that has any is left out (F2)."""
+    return candidate.effect == "ALLOW" or not gated(candidate)
+
+
+def tree_holds(tree: dict[str, Any], id: str | None, attributes: dict[str, Json]) -> bool:
+    """Whether a filter tree is true of a row; `not` is plain negation (F5)."""
+    match tree:
+        case {"type": "const", "value": value}:
+            return bool(value)
+        case {"type": "field", "field": key, "operator": op, "value": constant}:
+            return compare(op, id if key == "id" else read(attributes, key), constant)
+        case {"type": "logical", "operator": "not", "conditions": [child]}:
+            return not tree_holds(child, id, attributes)
+        case {"type": "logical", "operator": operator, "conditions": children}:
+            answers = [tree_holds(child, id, attributes) for child in children]
+            return all(answers) if operator == "and" else any(answers)
+    raise AssertionError(f"no node: {tree}")
