@@ -18,8 +18,11 @@ from runtime.filtering import filter_answer
 from runtime.limits import MemoLimits
 from runtime.overlay import overlay_of
 from runtime.requests import read_evaluation
-from runtime.search_requests import read_resource_search
+from runtime.search_actions import find_actions
+from runtime.search_requests import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
+from runtime.search_resources import ResourceJudge, judge_resources
 from runtime.search_rules import first_rule
+from runtime.search_subjects import SubjectJudge, judge_subjects
 from runtime.snapshot import Holder, Snapshot, may_be_granted
 
 NO_CLOCK = 0.0
@@ -144,6 +147,18 @@ class Engine:
         Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed.
         """
         return filter_answer(self._snapshot, read_resource_search(request), self._instant(now))
+
+    def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
+        """What decides the candidates of a resource search, None where nothing can be found (S2, S5)."""
+        return judge_resources(self._snapshot, search, self._instant(now))
+
+    def judge_subjects(self, search: SubjectSearch, now: float | None = None) -> SubjectJudge | None:
+        """What decides the candidates of a subject search, None where nobody can be found (S2, S5)."""
+        return judge_subjects(self._snapshot, search, self._instant(now))
+
+    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, str]]:
+        """The actions that the subject may take on the resource, by name, each with its access path (S2)."""
+        return find_actions(self._snapshot, search, self._instant(now))
 
     def _instant(self, now: float | None) -> float:
         """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""

@@ -4,13 +4,12 @@ from itertools import islice
 from typing import Any
 
 from bundles.conditions.canonical import STEPS
-from runtime.decide import holder_of, what_is_left
 from runtime.direct import granted_ids, has_grants
 from runtime.entities import BadRequest
-from runtime.filters import NOTHING, Filter, answer, derive
-from runtime.search_requests import ResourceSearch, Subject
+from runtime.filters import NOTHING, answer, derive
+from runtime.search_requests import ResourceSearch
+from runtime.searchers import left_for, searcher_of
 from runtime.snapshot import Holder, Snapshot
-from runtime.specialise import Specialised
 
 MAX_DIRECT_IDS = 10_000
 """`include_direct` lists no more ids than these (F3)."""
@@ -18,46 +17,22 @@ MAX_DIRECT_IDS = 10_000
 
 def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps: int = STEPS) -> dict[str, Any]:
     """The filter response (contract 2.6). Raises BadRequest where `include_direct` would list too many ids."""
-    sid, holder = searching_subject(snapshot, search.subject, now)
-    left = what_is_left(snapshot, holder, search.resource_type, search.action.name)
-    if left is None:
+    rules = snapshot.rules.types.get(search.resource_type)
+    if rules is None:
         return answer(NOTHING, has_direct=False)
-    granted = _listed(snapshot, holder, left, search, now) if search.options.include_direct else []
-    has_direct = bool(granted) or has_grants(snapshot, holder, left.type, search.action.name, now)
-    found = _filter(snapshot, sid, left, search, granted, steps)
-    return answer(found, has_direct, included=bool(granted))
+    searcher = searcher_of(snapshot, search.subject, now)
+    derived, outcome = left_for(snapshot, searcher, rules, search.action)
+    if search.options.include_direct:
+        granted = _listed(snapshot, searcher.holder, rules.number, search.action.name, now)
+        if granted:
+            found = derive(snapshot.rules.filters.conditions(derived, outcome), granted, steps)
+            return answer(found, has_direct=True, included=True)
+    has_direct = has_grants(snapshot, searcher.holder, rules.number, search.action.name, now)
+    return answer(snapshot.rules.filters.filter(derived, outcome, steps), has_direct)
 
 
-def searching_subject(snapshot: Snapshot, subject: Subject, now: float) -> tuple[str | None, Holder]:
-    """The subject's id, None where its external id leads nowhere, and what it brings (E3)."""
-    sid = subject.name if subject.named_by == "id" else snapshot.state.subject_id(subject.type, subject.name)
-    return sid, snapshot.nobody if sid is None else holder_of(snapshot, subject.type, sid, now)
-
-
-def _filter(
-    snapshot: Snapshot,
-    sid: str | None,
-    left: Specialised,
-    search: ResourceSearch,
-    granted: list[str],
-    steps: int,
-) -> Filter:
-    """The filter, remembered unless it lists direct grants, which depend on the subject and the clock."""
-    memory = snapshot.rules.filters
-    derived = memory.derived(left, snapshot.rules.types[search.resource_type], search.action.name)
-    subject, action = search.subject, search.action
-    outcome = derived.partial.outcome(subject.type, sid, subject.attributes, action.properties)
-    if granted:
-        return derive(derived.partial.conditions(outcome), granted, steps)
-    found = derived.filters.get(outcome)
-    if found is None:
-        found = derive(derived.partial.conditions(outcome), steps=steps)
-        memory.remember(derived, outcome, found)
-    return found
-
-
-def _listed(snapshot: Snapshot, holder: Holder, left: Specialised, search: ResourceSearch, now: float) -> list[str]:
-    found = granted_ids(snapshot, holder, left.type, search.action.name, now)
+def _listed(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> list[str]:
+    found = granted_ids(snapshot, holder, type, action, now)
     ids = list(islice(found, MAX_DIRECT_IDS + 1))
     if len(ids) > MAX_DIRECT_IDS:
         raise BadRequest(

@@ -25,13 +25,18 @@ WITHIN = "; direct grants of the subject are part of it"
 class Filter:
     """A filter, made once and shared: who gives the tree out copies it. `paths` are those that contribute."""
 
+    form: Form
     tree: Tree
     reason: str
     paths: tuple[str, ...]
-    size: int
+
+    @property
+    def size(self) -> int:
+        """How many comparisons it has, and one for itself."""
+        return 1 + self.form.size
 
 
-NOTHING = Filter(tree_of(FALSE), NONE, (), 1)
+NOTHING = Filter(FALSE, tree_of(FALSE), NONE, ())
 """The filter for a type that is not declared (E7)."""
 
 
@@ -40,18 +45,19 @@ def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STE
     form = form_of(conditions, granted, steps)
     if form == FALSE:
         return NOTHING
-    reason = EVERY if form == TRUE else SOME
-    return Filter(tree_of(form), reason, tuple(path for path in PATHS if path in conditions.paths), 1 + form.size)
+    paths = {rule.path for rule in conditions.allows}
+    return Filter(form, tree_of(form), EVERY if form == TRUE else SOME, tuple(path for path in PATHS if path in paths))
 
 
 def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:
     """The canonical form. All rows and no rows are told at once (F4)."""
     if conditions.admits_all:
         return TRUE
-    if conditions.admits_none and (not granted or () in conditions.denies):
+    if conditions.denies_all or not (conditions.allows or granted):
         return FALSE
-    direct = ((("id", "in", list(granted)),),) if granted else ()
-    return canonical_form([*conditions.allows, *direct], conditions.denies, steps)
+    allows = [rule.residual for rule in conditions.allows]
+    direct = [(("id", "in", list(granted)),)] if granted else []
+    return canonical_form([*allows, *direct], [rule.residual for rule in conditions.denies], steps)
 
 
 def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str, Any]:

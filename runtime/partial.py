@@ -1,16 +1,15 @@
-"""Partial evaluation: what is left of a specialised program where the resource's attributes are unknown (F1, F2).
+"""Partial evaluation: what is left of a specialised program where the resource is unknown (F1, F2, S2).
 
-Roles, type and action are known already; conditions on subject and action are decided here, gates are left open, and
-what remains of each rule is a conjunction of comparisons with the resource's attributes.
+Roles, type and action are known already. Conditions on subject and action are decided here, request-time gates too or
+left open, and what remains of each rule is a conjunction of comparisons with the resource's attributes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bundles.conditions.comparisons import predicate
 from bundles.conditions.values import Json
-from bundles.program import Atom, Comparison, is_gate
+from bundles.program import Atom, Comparison, Rate, is_gate
 from runtime.attributes import Test
 from runtime.conditions import conjunction, never
 from runtime.entities import NO_ATTRIBUTES, Attributes
@@ -21,94 +20,123 @@ Residual: TypeAlias = tuple[tuple[str, str, Json], ...]
 """Comparisons of the resource's attributes, as (key, operator, constant), of which all must hold."""
 
 Outcome: TypeAlias = tuple[int, ...]
-"""Which of the rules that depend on subject or action are left, by number: all that a filter depends on beside the
-specialised program."""
+"""Which of the rules that depend on subject, action or gates are left, by number: all that a filter depends on beside
+the specialised program."""
 
 NO_CLOCK = 0.0
 """The instant given to tests that ask for none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
-    """What is left: rules of both effects, and the paths of the ALLOWs."""
+class OpenRule:
+    """A rule as far as it is undecided: what it asks of the request, and of the resource, as comparisons and tests."""
 
-    allows: tuple[Residual, ...]
-    denies: tuple[Residual, ...]
-    paths: frozenset[str]
-
-    @property
-    def admits_all(self) -> bool:
-        """Whether every row is admitted: some ALLOW asks nothing of it, and there is no DENY (F4)."""
-        return () in self.allows and not self.denies
-
-    @property
-    def admits_none(self) -> bool:
-        """Whether no row is admitted: there is no ALLOW, or some DENY asks nothing of it (F4)."""
-        return not self.allows or () in self.denies
+    path: str
+    of_request: tuple[Test, ...]
+    residual: Residual
+    of_resource: tuple[Test, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenRule:
-    """A rule with its gates open: what it asks of subject and action, and of the resource."""
+class Conditions:
+    """The rules that are left, each effect's in the order in which they are reported (D8)."""
 
-    path: str
-    tests: tuple[Test, ...]
-    residual: Residual
+    allows: tuple[OpenRule, ...]
+    denies: tuple[OpenRule, ...]
+
+    @property
+    def admits_all(self) -> bool:
+        """Whether every resource is admitted: some ALLOW asks nothing of it, and there is no DENY (F4)."""
+        return not self.denies and any(not rule.residual for rule in self.allows)
+
+    @property
+    def denies_all(self) -> bool:
+        """Whether some DENY asks nothing of the resource."""
+        return any(not rule.residual for rule in self.denies)
+
+    def path(self, id: str | None, attributes: Attributes, granted: bool) -> str | None:
+        """The access path of a resource, None where it is not admitted; a grant is a direct one (D1 to D3, D8)."""
+        if any(_holds(rule, id, attributes) for rule in self.denies):
+            return None
+        if granted:
+            return "direct"
+        return next((rule.path for rule in self.allows if _holds(rule, id, attributes)), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
+    for test in rule.of_resource:  # PERF: a generator costs as much as two tests
+        if not test("", None, NO_ATTRIBUTES, id, r, NO_ATTRIBUTES, NO_ATTRIBUTES, NO_CLOCK):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
-    """The rules of a specialised program, ready to be evaluated in part."""
+    """The rules of a specialised program, ready to be evaluated in part; `dependent` are those with more to decide."""
 
-    allows: tuple[_OpenRule, ...]
-    denies: tuple[_OpenRule, ...]
+    allows: tuple[OpenRule, ...]
+    denies: tuple[OpenRule, ...]
     dependent: tuple[tuple[int, tuple[Test, ...]], ...]
 
-    def outcome(self, stype: str, sid: str | None, s: Attributes, a: Attributes) -> Outcome:
-        """Which rules a subject and an action leave."""
+    def outcome(
+        self,
+        stype: str,
+        sid: str | None,
+        s: Attributes,
+        a: Attributes,
+        c: Attributes = NO_ATTRIBUTES,
+        now: float = NO_CLOCK,
+    ) -> Outcome:
+        """Which rules are left for a subject, an action's properties and, where gates are decided, a context."""
         return tuple(
             number
             for number, tests in self.dependent
-            if all(test(stype, sid, s, None, NO_ATTRIBUTES, a, NO_ATTRIBUTES, NO_CLOCK) for test in tests)
+            if all(test(stype, sid, s, None, NO_ATTRIBUTES, a, c, now) for test in tests)
         )
 
     def conditions(self, outcome: Outcome) -> Conditions:
         """What is left of the rules."""
         left = frozenset(outcome)
-        allows = [rule for number, rule in enumerate(self.allows) if not rule.tests or number in left]
-        denies = [rule for number, rule in enumerate(self.denies, len(self.allows)) if not rule.tests or number in left]
         return Conditions(
-            tuple(rule.residual for rule in allows),
-            tuple(rule.residual for rule in denies),
-            frozenset(rule.path for rule in allows),
+            tuple(rule for number, rule in enumerate(self.allows) if not rule.of_request or number in left),
+            tuple(
+                rule
+                for number, rule in enumerate(self.denies, len(self.allows))
+                if not rule.of_request or number in left
+            ),
         )
 
 
-def partial(left: Specialised, rules: TypeRules) -> Partial:
-    """The partial evaluation of what is left for one (set of roles, type, action), `rules` being the type's."""
-    allows = _opened(left.allows, rules)
-    denies = _opened([rule for rule in left.denies if not any(map(is_gate, rule.clause.body))], rules)
-    dependent = tuple((number, rule.tests) for number, rule in enumerate((*allows, *denies)) if rule.tests)
-    return Partial(allows, denies, dependent)
+def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
+    """The partial evaluation of what is left for one (set of roles, type, action), `rules` being the type's.
+
+    Where gates are not `decided`, an ALLOW counts as if its gates held, and a DENY that has any is left out (F2); rate
+    limits are never decided (C10).
+    """
+    allows = _opened(left.allows, rules, decided)
+    counted = left.denies if decided else [rule for rule in left.denies if not any(map(is_gate, rule.clause.body))]
+    denies = _opened(counted, rules, decided)
+    found = enumerate((*allows, *denies))
+    return Partial(allows, denies, tuple((number, rule.of_request) for number, rule in found if rule.of_request))
 
 
-def _opened(found: Sequence[Rule], rules: TypeRules) -> tuple[_OpenRule, ...]:
-    opened = (_open_rule(rule, rules) for rule in found)
+def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[OpenRule, ...]:
+    opened = (_open_rule(rule, rules, decided) for rule in found)
     return tuple(rule for rule in opened if rule is not None)
 
 
-def _open_rule(rule: Rule, rules: TypeRules) -> _OpenRule | None:
-    """The rule with its gates open, None where it can't hold for a resource of the type."""
-    known: list[Atom] = []
-    residual: list[tuple[str, str, Json]] = []
+def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
+    """The rule as far as it is undecided, None where it can't hold for a resource of the type."""
+    of_request: list[Atom] = []
+    of_resource: list[Comparison] = []
     for atom in rule.clause.body:
-        if not isinstance(atom, Comparison) or is_gate(atom):
-            continue
-        if atom.section != "resource_attrs":
-            known.append(atom)
-        elif atom.key != "type":
-            residual.append((atom.key, atom.op, atom.value))
-        elif not predicate(atom.op, atom.value)(rules.type.name):
-            return None
-    tests = conjunction(known, rule.clause.effect, rules.type.name, rules.state.zone).tests
-    return None if never in tests else _OpenRule(rule.path, tests, tuple(residual))
+        if isinstance(atom, Comparison) and atom.section == "resource_attrs":
+            of_resource.append(atom)
+        elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
+            of_request.append(atom)
+    effect, type_name, zone = rule.clause.effect, rules.type.name, rules.state.zone
+    asked, left = conjunction(of_request, effect, type_name, zone), conjunction(of_resource, effect, type_name, zone)
+    if never in asked.tests or never in left.tests:
+        return None
+    residual = tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
+    return OpenRule(rule.path, asked.tests, residual, left.tests)

@@ -1,18 +1,20 @@
-"""Remembers filters by all that they depend on: the specialised program, and which of its rules are left."""
+"""Remembers what partial evaluation leaves, and filters, by all that they depend on."""
 
 from dataclasses import dataclass, field
 
-from runtime.filters import Filter
+from bundles.conditions.canonical import STEPS
+from runtime.filters import Filter, derive
 from runtime.limits import MemoLimits
-from runtime.partial import Outcome, Partial, partial
+from runtime.partial import Conditions, Outcome, Partial, partial
 from runtime.specialise import Specialised, TypeRules
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What is left of one specialised program while the resource is unknown, and the filters derived from that."""
+    """What is left of one specialised program while the resource is unknown, and by outcome what came of it."""
 
     partial: Partial
+    conditions: dict[Outcome, Conditions] = field(default_factory=dict)
     filters: dict[Outcome, Filter] = field(default_factory=dict)
 
 
@@ -24,30 +26,39 @@ class FilterMemory:
         self._forget()
 
     def _forget(self) -> None:
-        self._derived: dict[Specialised, Derived] = {}
-        self._filters = self._parts = 0
+        self._derived: dict[tuple[Specialised, bool], Derived] = {}
+        self._entries = self._parts = 0
 
-    def known(self, left: Specialised) -> Derived | None:
-        """What was derived from a specialised program."""
-        return self._derived.get(left)
-
-    def derived(self, left: Specialised, rules: TypeRules, action: str) -> Derived:
-        """What is derived from a specialised program, remembered for actions that are declared."""
-        found = self._derived.get(left)
+    def derived(self, left: Specialised, rules: TypeRules, action: str, decided: bool = False) -> Derived:
+        """What is derived from a specialised program, remembered for actions that are declared; see `partial`."""
+        found = self._derived.get((left, decided))
         if found is None:
-            found = Derived(partial(left, rules))
+            found = Derived(partial(left, rules, decided))
             if action in rules.type.actions:
                 self._make_room(len(found.partial.allows) + len(found.partial.denies))
-                self._derived[left] = found
+                self._derived[left, decided] = found
         return found
 
-    def remember(self, derived: Derived, outcome: Outcome, found: Filter) -> None:
-        """Remember a filter."""
-        self._make_room(found.size)
-        self._filters += 1
-        derived.filters[outcome] = found
+    def conditions(self, derived: Derived, outcome: Outcome) -> Conditions:
+        """What is left of the rules."""
+        found = derived.conditions.get(outcome)
+        if found is None:
+            found = derived.partial.conditions(outcome)
+            self._make_room(1 + len(found.allows) + len(found.denies))
+            derived.conditions[outcome] = found
+        return found
+
+    def filter(self, derived: Derived, outcome: Outcome, steps: int = STEPS) -> Filter:
+        """The filter of what is left, direct grants apart."""
+        found = derived.filters.get(outcome)
+        if found is None:
+            found = derive(self.conditions(derived, outcome), steps=steps)
+            self._make_room(found.size)
+            derived.filters[outcome] = found
+        return found
 
     def _make_room(self, parts: int) -> None:
-        if self._filters >= self._limits.filters or self._parts + parts > self._limits.filter_parts:
+        if self._entries >= self._limits.filters or self._parts + parts > self._limits.filter_parts:
             self._forget()
+        self._entries += 1
         self._parts += parts

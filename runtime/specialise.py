@@ -109,6 +109,13 @@ class TypeRules:
             allow_searches=tuple(part.allow_search for part in parts if part.allow_search.rules),
         )
 
+    def allows(self, action: str) -> list[Clause]:
+        """Every ALLOW on the type and an action, whoever holds its roles, by number."""
+        index = self._index(action)
+        numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
+        clauses = (self._body(number, ABAC)[0] for number in sorted(numbers))
+        return [clause for clause in clauses if clause.effect == "ALLOW"]
+
     def _everyone(self, action: str) -> Ranked:
         """The rules without roles, one object for all who ask."""
         found = self._for_everyone.get(action)

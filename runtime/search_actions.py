@@ -1,0 +1,29 @@
+"""What may a subject do with a resource: the actions of its type, each as an evaluation (S2, S3)."""
+
+from runtime.entities import NO_ATTRIBUTES
+from runtime.search_requests import Action, ActionSearch
+from runtime.searchers import conditions_for, is_granted, searcher_of
+from runtime.snapshot import Snapshot
+
+
+def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> list[tuple[str, str]]:
+    """The actions that the subject may take, by name, each with its access path.
+
+    Gates are decided where the request has a context (S2); a closed type's unregistered instance has none (S5).
+    """
+    resource = search.resource
+    rules = snapshot.rules.types.get(resource.type)
+    if rules is None:
+        return []
+    number, by = rules.number, resource.named_by
+    id = resource.name if by == "id" else snapshot.state.resource_id(number, by, resource.name)
+    if rules.type.closed and not (id is not None and snapshot.state.is_registered(number, id)):
+        return []
+    searcher = searcher_of(snapshot, search.subject, now)
+    found = []
+    for name in sorted(rules.type.actions):
+        left = conditions_for(snapshot, searcher, rules, Action(name, NO_ATTRIBUTES), search.context, now)
+        path = left.path(id, resource.attributes, is_granted(snapshot, searcher.holder, number, id, name, now))
+        if path is not None:
+            found.append((name, path))
+    return found

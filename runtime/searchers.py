@@ -1,0 +1,62 @@
+"""A subject as filters and searches meet it, and what the rules leave for it."""
+
+from typing import NamedTuple
+
+from runtime.decide import holder_of, what_is_left
+from runtime.entities import NO_ATTRIBUTES, Attributes
+from runtime.partial import Conditions, Outcome
+from runtime.remember_filters import Derived
+from runtime.search_requests import Action, Subject
+from runtime.snapshot import Holder, Snapshot
+from runtime.specialise import TypeRules
+
+
+class Searcher(NamedTuple):
+    """A subject: its type, its id, None where its external id leads nowhere, its attributes, and what it brings."""
+
+    type: str
+    id: str | None
+    attributes: Attributes
+    holder: Holder
+
+
+def searcher_of(snapshot: Snapshot, subject: Subject, now: float) -> Searcher:
+    """The subject that a request names (E3)."""
+    id = subject.name if subject.named_by == "id" else snapshot.state.subject_id(subject.type, subject.name)
+    holder = snapshot.nobody if id is None else holder_of(snapshot, subject.type, id, now)
+    return Searcher(subject.type, id, subject.attributes, holder)
+
+
+def left_for(
+    snapshot: Snapshot,
+    searcher: Searcher,
+    rules: TypeRules,
+    action: Action,
+    context: Attributes | None = None,
+    now: float = 0.0,
+) -> tuple[Derived, Outcome]:
+    """What is left for a subject and an action on a type. Gates are decided with a context, open without (F2, S2)."""
+    left = what_is_left(snapshot, searcher.holder, rules.type.name, action.name)
+    assert left is not None, "the type is declared"
+    derived = snapshot.rules.filters.derived(left, rules, action.name, decided=context is not None)
+    sent = NO_ATTRIBUTES if context is None else context
+    outcome = derived.partial.outcome(searcher.type, searcher.id, searcher.attributes, action.properties, sent, now)
+    return derived, outcome
+
+
+def conditions_for(
+    snapshot: Snapshot,
+    searcher: Searcher,
+    rules: TypeRules,
+    action: Action,
+    context: Attributes | None,
+    now: float,
+) -> Conditions:
+    """The rules that are left, as `left_for`."""
+    return snapshot.rules.filters.conditions(*left_for(snapshot, searcher, rules, action, context, now))
+
+
+def is_granted(snapshot: Snapshot, holder: Holder, type: int, id: str | None, action: str, now: float) -> bool:
+    """Whether a direct grant in force covers an action on a resource (P4)."""
+    grants = snapshot.grants(holder, type, id, now)
+    return any(action in snapshot.state.action_sets[grant.actions] for grant in grants)
