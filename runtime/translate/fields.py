@@ -1,0 +1,104 @@
+"""Where a caller keeps the attribute that a key names, and what it may hold there.
+
+A mapping of fields gives each key one of these; `column` is the target's own way of naming a column: a name, or an
+expression of the library. NULL, missing and what is not of the column's type are all an absent attribute (C2, C7).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from bundles.conditions.keys import OWN_KEYS
+from runtime.translate.refusals import Untranslatable
+
+MOST_DIGITS = 15
+"""A decimal of up to 15 digits and the double nearest to it say the same; beyond that, several share one double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A column of strings, whatever its collation."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A column of signed integers of up to 64 bits."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A column of IEEE 754 doubles. NaN and the infinities are no JSON numbers: absent."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """A column of exact decimals of at most `digits` digits, before and after the point together.
+
+    Their attribute is the JSON number that they are written as, so the double nearest to each.
+    """
+
+    column: Any
+    digits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """A column of true and false."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """Any JSON value: the column itself, or what the names (integers: places in arrays) of `path` lead to in it."""
+
+    column: Any
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """A column with the JSON object of the row's attributes, in which the key is read by rule C1."""
+
+    column: Any
+
+
+Field: TypeAlias = Text | Integer | Real | Decimal | Boolean | Json | Attributes
+Fields: TypeAlias = Mapping[str, Any]
+"""Each key of a filter with its Field; a front may take other values too, and says so."""
+
+
+def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
+    """The field of `key`; Untranslatable where the mapping does not know it, or reads an own key as an attribute."""
+    found = fields.get(key)
+    if found is None:
+        near = get_close_matches(key, sorted(fields), n=1)
+        raise Untranslatable(
+            path,
+            target,
+            f"the mapping has no field `{key}`",
+            f"did you mean `{near[0]}`?" if near else "add it to the mapping",
+        )
+    if not isinstance(found, Field):
+        raise Untranslatable(
+            path, target, f"the mapping says nothing of what `{key}` holds", "map it to Text, Integer, Json, …"
+        )
+    if isinstance(found, Attributes) and key in OWN_KEYS:
+        raise Untranslatable(
+            path, target, f"`{key}` is the row's own key, no attribute (E6)", "map it to the column of that key"
+        )
+    if isinstance(found, Decimal) and not 0 < found.digits <= MOST_DIGITS:
+        raise Untranslatable(
+            path,
+            target,
+            f"decimals of more than {MOST_DIGITS} digits have no JSON number of their own",
+            "keep fewer digits, integers of a smaller unit, or doubles",
+        )
+    return found

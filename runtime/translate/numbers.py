@@ -1,0 +1,132 @@
+"""Comparisons with a JSON number, said in the numbers that a column can hold, without rounding anything.
+
+A constant that the column can't hold is no refusal: between its neighbours in the column lies the same answer.
+"""
+
+from decimal import Context
+from decimal import Decimal as Exact
+from fractions import Fraction
+from math import ceil, floor, inf, nextafter, ulp
+from typing import Any, TypeAlias
+
+Number: TypeAlias = int | float
+Bound: TypeAlias = tuple[str, Any] | bool
+"""An operator of C4 with a number of the column's own kind, or what is so of every number in it."""
+
+INT64 = range(-(2**63), 2**63)
+WIDE = Context(prec=2_000)
+"""Room for every digit of a double and of the middle between two. Plain arithmetic, a minus too, keeps 28 digits."""
+
+
+def integer(constant: Number) -> int | None:
+    """The 64-bit integer that equals `constant`, if there is one."""
+    return int(constant) if constant == floor(constant) and int(constant) in INT64 else None
+
+
+def integer_bound(op: str, constant: Number) -> Bound:
+    """`op constant` for 64-bit integers.
+
+    >>> integer_bound("gt", 2.5), integer_bound("lt", 2**70), integer_bound("gte", 1e300)
+    (('gte', 3), True, False)
+    """
+    op, whole = whole_bound(op, constant)
+    return (op, whole) if whole in INT64 else (op in ("gt", "gte")) is (whole < 0)
+
+
+def whole_bound(op: str, constant: Number) -> tuple[str, int]:
+    """`op constant` for integers of any size."""
+    if constant == floor(constant):
+        return op, int(constant)
+    return ("gte", ceil(constant)) if op in ("gt", "gte") else ("lte", floor(constant))
+
+
+def real(constant: Number) -> float | None:
+    """The double that equals `constant`, if there is one."""
+    nearest = _nearest(constant)
+    return nearest if nearest == constant else None
+
+
+def real_bound(op: str, constant: Number) -> Bound:
+    """`op constant` for finite doubles.
+
+    >>> real_bound("gt", 2**53 + 1), real_bound("gt", 2**53 + 3), real_bound("lt", 10**400)
+    (('gt', 9007199254740992.0), ('gte', 9007199254740996.0), True)
+    """
+    upward, nearest = op in ("gt", "gte"), _nearest(constant)
+    if nearest in (inf, -inf):
+        return upward is (nearest < 0)
+    if nearest == constant:
+        return op, nearest
+    if nearest > constant:
+        return ("gte" if upward else "lt"), nearest
+    return ("gt" if upward else "lte"), nearest
+
+
+def decimal(constant: Number, digits: int) -> Exact | None:
+    """The decimal of at most so many digits (15 at most) that is read as `constant`, if there is one."""
+    written = _shortest(constant)
+    scaled = Fraction(written) * 10**digits
+    return written if scaled.denominator == 1 and written.copy_abs() < 10**digits else None
+
+
+def decimal_bound(op: str, constant: Number, digits: int) -> Bound:
+    """`op constant` for decimals of at most so many digits (15 at most), each read as the double nearest to it.
+
+    No such decimal lies between a double and the shortest decimal that is read as it, or it would be that one.
+
+    >>> decimal_bound("gte", 1.1, 12), decimal_bound("gt", 1e-9, 4), decimal_bound("lt", 1e30, 12)
+    (('gte', Decimal('1.1')), ('gt', Decimal('0')), True)
+    """
+    upward, written = op in ("gt", "gte"), _shortest(constant)
+    if written.copy_abs() >= 10**digits:
+        return upward is (written < 0)
+    scaled = Fraction(written) * 10**digits
+    if scaled.denominator == 1:
+        return op, written
+    near = floor(scaled) if upward else ceil(scaled)
+    return ("gt" if upward else "lt"), WIDE.normalize(WIDE.scaleb(Exact(near), -digits)) if near else Exact(0)
+
+
+def _shortest(constant: Number) -> Exact:
+    """`constant` as the shortest decimal that is read as it."""
+    return Exact(repr(constant)) if isinstance(constant, float) else Exact(constant)
+
+
+def read_bound(op: str, constant: Number) -> tuple[str, Exact]:
+    """`op constant` for exact reals that are read as the double nearest to each, infinity past the greatest.
+
+    >>> read_bound("gt", 2**53), read_bound("gt", 2**53 + 2)
+    (('gt', Decimal('9007199254740993.0')), ('gte', Decimal('9007199254740995.0')))
+    """
+    if (nearest := _nearest(constant)) in (inf, -inf):
+        if nearest > 0:
+            return ("gte" if op in ("gt", "gte") else "lt"), _PAST
+        return ("gt" if op in ("gt", "gte") else "lte"), _PAST.copy_negate()
+    bound = real_bound(op, constant)
+    assert not isinstance(bound, bool)
+    op, double = bound
+    closed = double / ulp(double) % 2 == 0  # a tie is read as the even neighbour
+    if op in ("gt", "lte"):
+        return (op if closed else _TURNED[op]), _middle(double, inf)
+    return (op if closed else _TURNED[op]), _middle(double, -inf)
+
+
+_PAST = Exact(2**1024 - 2**970)
+"""The least real that is read as infinity."""
+
+_TURNED = {"gt": "gte", "gte": "gt", "lt": "lte", "lte": "lt"}
+
+
+def _middle(double: float, end: float) -> Exact:
+    """Half way to the next double; past the greatest comes a power of two."""
+    beyond = nextafter(double, end)
+    if beyond in (inf, -inf):
+        return _PAST if beyond > 0 else _PAST.copy_negate()
+    return WIDE.multiply(WIDE.add(Exact(double), Exact(beyond)), Exact("0.5"))
+
+
+def _nearest(constant: Number) -> float:
+    try:
+        return float(constant)
+    except OverflowError:
+        return inf if constant > 0 else -inf

@@ -1,0 +1,172 @@
+"""A filter tree, read from JSON into a closed set of nodes (contract 2.7, rules C2 to C6, F5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, TypeAlias
+
+from bundles.conditions.comparisons import OPERATORS, ORDERINGS
+from bundles.conditions.patterns import compile_pattern
+from bundles.conditions.values import Json, is_number
+from runtime.translate.refusals import BadFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """Every row, or none."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`key op constant`; `path` is where it stands in the tree."""
+
+    key: str
+    op: str
+    constant: Json
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every part holds."""
+
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """One part holds at least."""
+
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold: plain negation (F5)."""
+
+    part: "Node"
+
+
+Node: TypeAlias = Const | Comparison | All | Some | Not
+
+MEMBERS = {
+    "const": {"type", "value"},
+    "field": {"type", "field", "operator", "value"},
+    "logical": {"type", "operator", "conditions"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLimits:
+    """How large a tree may be; `values` are the elements of all constants together."""
+
+    depth: int = 100
+    nodes: int = 10_000
+    values: int = 100_000
+    constant_depth: int = 32
+
+
+@dataclass(slots=True)
+class _Reader:
+    limits: TreeLimits
+    spent: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "values": 0})
+
+    def spend(self, what: str, path: str) -> None:
+        self.spent[what] += 1
+        if self.spent[what] > (limit := getattr(self.limits, what)):
+            raise BadFilter(f"the filter has more than {limit} {what}", path)
+
+    def node(self, tree: Any, path: str, depth: int) -> Node:
+        self.spend("nodes", path)
+        if depth > self.limits.depth:
+            raise BadFilter(f"the filter is nested more than {self.limits.depth} deep", path)
+        kind = _shape(tree, path)
+        if kind == "const":
+            if not isinstance(tree["value"], bool):
+                raise BadFilter("`value` of a const is true or false", f"{path}.value")
+            return Const(tree["value"])
+        if kind == "field":
+            return self.comparison(tree, path)
+        return self.logical(tree, path, depth)
+
+    def logical(self, tree: Mapping[str, Any], path: str, depth: int) -> Node:
+        op, conditions = tree["operator"], tree["conditions"]
+        if op not in ("and", "or", "not"):
+            raise BadFilter("`operator` of a logical node is and, or or not", f"{path}.operator")
+        if not isinstance(conditions, list) or not conditions or (op == "not" and len(conditions) != 1):
+            wanted = "one node" if op == "not" else "one node or more"
+            raise BadFilter(f"`conditions` of {op} is a list of {wanted}", f"{path}.conditions")
+        parts = tuple(
+            self.node(part, f"{path}.conditions[{number}]", depth + 1) for number, part in enumerate(conditions)
+        )
+        if op == "not":
+            return Not(parts[0])
+        return All(parts) if op == "and" else Some(parts)
+
+    def comparison(self, tree: Mapping[str, Any], path: str) -> Comparison:
+        key, op, constant = tree["field"], tree["operator"], tree["value"]
+        if not isinstance(key, str) or not key:
+            raise BadFilter("`field` is a string that is not empty", f"{path}.field")
+        if op not in OPERATORS:
+            raise BadFilter(f"`operator` of a field node is one of {', '.join(OPERATORS)}", f"{path}.operator")
+        at = f"{path}.value"
+        self.check(constant, at, 1)
+        if op in ("in", "nin") and not isinstance(constant, list):
+            raise BadFilter(f"`{op}` compares with a list", at)
+        if op in ORDERINGS and not isinstance(constant, str) and not is_number(constant):
+            raise BadFilter(f"`{op}` compares with a number or a string", at)
+        if op == "regex":
+            _check_pattern(constant, at)
+        return Comparison(key, op, constant, path)
+
+    def check(self, constant: Any, path: str, depth: int) -> None:
+        """Refuse what no model may compare with (C2) and what no JSON document holds."""
+        self.spend("values", path)
+        if depth > self.limits.constant_depth:
+            raise BadFilter(f"the constant is nested more than {self.limits.constant_depth} deep", path)
+        if constant is None:
+            raise BadFilter("a constant holds no null (C2)", path)
+        if isinstance(constant, float) and not isfinite(constant):
+            raise BadFilter("a number is finite", path)
+        if isinstance(constant, list):
+            for number, item in enumerate(constant):
+                self.check(item, f"{path}[{number}]", depth + 1)
+        elif isinstance(constant, dict):
+            for name, item in constant.items():
+                if not isinstance(name, str):
+                    raise BadFilter("names of members are strings", path)
+                self.check(item, f"{path}.{name}", depth + 1)
+        elif not isinstance(constant, str | int | float):
+            raise BadFilter("a constant is a JSON value", path)
+
+
+def read_tree(tree: Any, limits: TreeLimits | None = None) -> Node:
+    """The nodes of a filter as a JSON parser gives it; raises BadFilter for anything that is none.
+
+    >>> read_tree({"type": "field", "field": "size", "operator": "gt", "value": 3})
+    Comparison(key='size', op='gt', constant=3, path='$')
+    """
+    return _Reader(limits or TreeLimits()).node(tree, "$", 1)
+
+
+def _shape(tree: Any, path: str) -> str:
+    if not isinstance(tree, dict):
+        raise BadFilter("a node is an object", path)
+    kind = tree.get("type")
+    members = MEMBERS.get(kind) if isinstance(kind, str) else None
+    if not isinstance(kind, str) or members is None:
+        raise BadFilter("`type` is const, field or logical", f"{path}.type")
+    if tree.keys() != members:
+        raise BadFilter(f"a {kind} node has exactly the members {', '.join(sorted(members))}", path)
+    return kind
+
+
+def _check_pattern(constant: Any, path: str) -> None:
+    if not isinstance(constant, str):
+        raise BadFilter("`regex` compares with a pattern", path)
+    try:
+        compile_pattern(constant)
+    except ValueError as ex:
+        raise BadFilter(str(ex), path) from None

@@ -1,0 +1,50 @@
+"""Elasticsearch queries, held against the predicate on an index as its manual has it: no server runs here."""
+
+import pytest
+
+from bundles.conditions.comparisons import predicate
+from runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
+from runtime.translate.elasticsearch import query
+from tests.support.lucene_index import matches
+from tests.support.translated import TYPED, assert_agrees, field, rows
+
+FIELDS = {
+    "id": Text("id"),
+    "text": Text("text"),
+    "whole": Integer("whole"),
+    "real": Real("real"),
+    "flag": Boolean("flag"),
+}
+ROWS = rows(seed=10, size=120)
+PUNCTUATED = ("^a\\*b$", "\\*", "\\?b", "\\[", "\\\\$", "\\]", "!a")
+
+
+def test_it_says_what_the_predicate_says():
+    def select(tree):
+        found = query(tree, FIELDS)
+        return [row["id"] for row in ROWS if matches(found, row)]
+
+    assert_agrees(select, ROWS, ["id", *(name for name in TYPED if name != "money")])
+
+
+@pytest.mark.parametrize("pattern", PUNCTUATED)
+def test_wildcards_in_a_constant_are_characters(pattern):
+    for text in ("a*b", "aXb", "*", "?b", "xb", "[", "\\", "x\\", "]", "!a", "b", ""):
+        found = query(field("text", "regex", pattern), FIELDS)
+        assert matches(found, {"text": text}) is predicate("regex", pattern)(text), text
+
+
+@pytest.mark.parametrize(
+    ("tree", "reason"),
+    [
+        (field("text", "regex", r"\d"), "not RE2"),
+        (field("text", "eq", "é" * 20_000), "32766 bytes"),
+        (field("whole", "in", list(range(70_000))), "an index takes 65536"),
+        (field("doc", "eq", 1), "flattens"),
+        (field("money", "eq", 1), "integers or doubles"),
+    ],
+)
+def test_refusals(tree, reason):
+    with pytest.raises(Untranslatable) as caught:
+        query(tree, {**FIELDS, "doc": Attributes("doc"), "money": Decimal("money", 9)})
+    assert reason in caught.value.reason

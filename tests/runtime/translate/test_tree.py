@@ -1,0 +1,95 @@
+"""Trees that come over the network: what is no filter is one clear error with its place, and limits hold."""
+
+import re
+
+import pytest
+
+from runtime.translate import BadFilter, TreeLimits
+from runtime.translate.python import predicate
+from runtime.translate.tree import read_tree
+from tests.support.translated import field
+
+NOT_ONE = "`operator` of a field node is one of eq, ne, gt, gte, lt, lte, in, nin, regex"
+
+
+def logical(op, *conditions):
+    return {"type": "logical", "operator": op, "conditions": list(conditions)}
+
+
+def nested(tree, op="and"):
+    return logical(op, tree)
+
+
+def deep(levels):
+    tree = {"type": "const", "value": True}
+    for _ in range(levels):
+        tree = nested(tree, "not")
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        (None, "$: a node is an object"),
+        ([], "$: a node is an object"),
+        ({}, "$.type: `type` is const, field or logical"),
+        ({"type": ["const"]}, "$.type: `type` is const, field or logical"),
+        ({"type": "const"}, "$: a const node has exactly the members type, value"),
+        ({"type": "const", "value": True, "x": 1}, "$: a const node has exactly the members type, value"),
+        ({"type": "const", "value": 1}, "$.value: `value` of a const is true or false"),
+        (nested({"type": "const", "value": True}, "xor"), "$.operator: `operator` of a logical node is and, or or not"),
+        (logical("and"), "$.conditions: `conditions` of and is a list of one node or more"),
+        (logical("not", 1, 2), "$.conditions: `conditions` of not is a list of one node"),
+        (nested(nested(7)), "$.conditions[0].conditions[0]: a node is an object"),
+        (field("", "eq", 1), "$.field: `field` is a string that is not empty"),
+        (field(3, "eq", 1), "$.field: `field` is a string that is not empty"),
+        (nested(field("a", "like", 1)), f"$.conditions[0].operator: {NOT_ONE}"),
+        (field("a", ["eq"], 1), f"$.operator: {NOT_ONE}"),
+        (field("a", "eq", None), "$.value: a constant holds no null (C2)"),
+        (field("a", "in", [1, {"b": [None]}]), "$.value[1].b[0]: a constant holds no null (C2)"),
+        (field("a", "in", "abc"), "$.value: `in` compares with a list"),
+        (field("a", "gt", True), "$.value: `gt` compares with a number or a string"),
+        (field("a", "lt", float("nan")), "$.value: a number is finite"),
+        (field("a", "regex", 5), "$.value: `regex` compares with a pattern"),
+        (field("a", "regex", "("), "$.value: RE2 rejects the pattern: missing ): ("),
+        (field("a", "eq", object()), "$.value: a constant is a JSON value"),
+        (field("a", "eq", {1: 2}), "$.value: names of members are strings"),
+    ],
+)  # fmt: skip
+def test_what_is_no_filter_is_named_with_its_place(tree, message):
+    with pytest.raises(BadFilter, match=f"^{re.escape(message)}$"):
+        read_tree(tree)
+
+
+@pytest.mark.parametrize(
+    ("tree", "limits", "message"),
+    [
+        (deep(101), TreeLimits(), "nested more than 100 deep"),
+        (deep(100_000), TreeLimits(), "nested more than 100 deep"),
+        (nested(deep(3)), TreeLimits(nodes=4), "more than 4 nodes"),
+        (field("a", "in", [1, 2, 3]), TreeLimits(values=3), "more than 3 values"),
+        (field("a", "eq", [[[1]]]), TreeLimits(constant_depth=3), "nested more than 3 deep"),
+    ],
+)
+def test_limits(tree, limits, message):
+    with pytest.raises(BadFilter, match=message):
+        read_tree(tree, limits)
+
+
+def test_own_keys_are_the_row_s_and_never_attributes():
+    """E6: an attribute of the name `id` or `type` is not read."""
+    for key in ("id", "type"):
+        fits = predicate(field(key, "eq", "d1"))
+        assert fits({}, **{key: "d1"})
+        assert not fits({key: "d1"})
+
+
+def test_the_path_is_tried_after_the_whole_key_and_not_is_plain():
+    """C1, C2, F5."""
+    fits = predicate({"type": "logical", "operator": "not", "conditions": [field("a.b", "ne", 1)]})
+    assert [fits(row) for row in ({"a.b": 1, "a": {"b": 2}}, {"a.b": None, "a": {"b": 2}}, {}, {"a": [1]})] == [
+        True,
+        False,
+        True,
+        True,
+    ]
