@@ -14,17 +14,24 @@ def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now:
 
 def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool:
     """Whether there is such a resource. Until when there is one is remembered with the holder."""
-    if not holder.grants:
-        return False
-    until = holder.direct.get((type, action))
-    if until is None:
+    known = remembered_grants(holder, type, action, now)
+    if known is None:
         until = -FOREVER
         for _, expires in _covered(snapshot, holder, type, action):
             until = max(until, expires)
             if until == FOREVER:
                 break
         holder.direct[type, action] = until
-    return now < until
+        known = now < until
+    return known
+
+
+def remembered_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
+    """`has_grants` where that is remembered, else None."""
+    if not holder.grants:
+        return False
+    until = holder.direct.get((type, action))
+    return None if until is None else now < until
 
 
 def _covered(snapshot: Snapshot, holder: Holder, type: int, action: str) -> Iterator[tuple[str, float]]:

@@ -14,7 +14,7 @@ from runtime.advance import advance
 from runtime.decide import decide
 from runtime.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from runtime.explain import explain
-from runtime.filtering import filter_answer
+from runtime.filtering import filter_answer, remembered_answer
 from runtime.limits import MemoLimits
 from runtime.overlay import overlay_of
 from runtime.requests import read_evaluation
@@ -146,7 +146,15 @@ class Engine:
 
         Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed.
         """
-        return filter_answer(self._snapshot, read_resource_search(request), self._instant(now))
+        return self.filter_for(read_resource_search(request), now)
+
+    def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
+        """As `filter`, for a search that is read already."""
+        return filter_answer(self._snapshot, search, self._instant(now))
+
+    def filter_at_once(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
+        """As `filter_for` where that takes microseconds, since it is remembered; else None."""
+        return remembered_answer(self._snapshot, search, self._instant(now))
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """What decides the candidates of a resource search, None where nothing can be found (S2, S5)."""

@@ -6,8 +6,11 @@ left open, and what remains of each rule is a conjunction of comparisons with th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
+from functools import cached_property
 from typing import TypeAlias
 
+from bundles.conditions.comparisons import predicate
 from bundles.conditions.values import Json
 from bundles.program import Atom, Comparison, Rate, is_gate
 from runtime.attributes import Test
@@ -27,14 +30,19 @@ NO_CLOCK = 0.0
 """The instant given to tests that ask for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenRule:
-    """A rule as far as it is undecided: what it asks of the request, and of the resource, as comparisons and tests."""
+    """A rule as far as it is undecided: what it asks of the request, as tests, and of the resource."""
 
     path: str
     of_request: tuple[Test, ...]
     residual: Residual
-    of_resource: tuple[Test, ...]
+
+    @cached_property
+    def of_resource(self) -> tuple[Test, ...]:
+        """What it asks of the resource, as tests. PERF: filters have no use for them."""
+        atoms = [Comparison("resource_attrs", *comparison) for comparison in self.residual]
+        return conjunction(atoms, "ALLOW", "", _no_zone).tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,10 @@ class Conditions:
         if granted:
             return "direct"
         return next((rule.path for rule in self.allows if _holds(rule, id, attributes)), None)
+
+
+def _no_zone(name: str) -> tzinfo:
+    raise KeyError(name)
 
 
 def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
@@ -134,9 +146,10 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
             of_resource.append(atom)
         elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
             of_request.append(atom)
-    effect, type_name, zone = rule.clause.effect, rules.type.name, rules.state.zone
-    asked, left = conjunction(of_request, effect, type_name, zone), conjunction(of_resource, effect, type_name, zone)
-    if never in asked.tests or never in left.tests:
+    asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
+    known = all(predicate(atom.op, atom.value)(rules.type.name) for atom in of_resource if atom.key == "type")
+    if never in asked or not known:
         return None
-    residual = tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
-    return OpenRule(rule.path, asked.tests, residual, left.tests)
+    return OpenRule(
+        rule.path, asked, tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
+    )

@@ -29,6 +29,10 @@ class FilterMemory:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
+    def known(self, left: Specialised) -> Derived | None:
+        """What is remembered of a specialised program, gates left open."""
+        return self._derived.get((left, False))
+
     def derived(self, left: Specialised, rules: TypeRules, action: str, decided: bool = False) -> Derived:
         """What is derived from a specialised program, remembered for actions that are declared; see `partial`."""
         found = self._derived.get((left, decided))

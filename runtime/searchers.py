@@ -39,9 +39,15 @@ def left_for(
     left = what_is_left(snapshot, searcher.holder, rules.type.name, action.name)
     assert left is not None, "the type is declared"
     derived = snapshot.rules.filters.derived(left, rules, action.name, decided=context is not None)
+    return derived, outcome_for(derived, searcher, action, context, now)
+
+
+def outcome_for(
+    derived: Derived, searcher: Searcher, action: Action, context: Attributes | None = None, now: float = 0.0
+) -> Outcome:
+    """Which of the rules that depend on the request are left."""
     sent = NO_ATTRIBUTES if context is None else context
-    outcome = derived.partial.outcome(searcher.type, searcher.id, searcher.attributes, action.properties, sent, now)
-    return derived, outcome
+    return derived.partial.outcome(searcher.type, searcher.id, searcher.attributes, action.properties, sent, now)
 
 
 def conditions_for(

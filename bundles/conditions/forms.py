@@ -1,6 +1,6 @@
 """Forms: conditions on attributes as trees in negation normal form, and their one tidy shape (rule F6)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -94,6 +94,23 @@ def joined(operator: Operator, forms: Iterable[Form]) -> Form:
     if len(children) == 1:
         return next(iter(children))
     return Joined(operator, tuple(sorted(children, key=lambda child: child.rank)))
+
+
+def rough(operator: Operator, forms: Sequence[Form]) -> Form:
+    """Forms joined as they stand, but for constants, to be tidied later.
+
+    PERF: of many forms that are tried for one condition a single one is taken.
+    """
+    absorbing = Joined(OTHER[operator], ())
+    children = [form for form in forms if not (isinstance(form, Joined) and not form.children)]
+    if absorbing in forms:
+        return absorbing
+    return children[0] if len(children) == 1 else Joined(operator, tuple(children))
+
+
+def tidied(form: Form) -> Form:
+    """A form in the shape that `joined` gives."""
+    return form if isinstance(form, Compared) else joined(form.operator, map(tidied, form.children))
 
 
 def _parts(operator: Operator, form: Form) -> Iterator[Form]:

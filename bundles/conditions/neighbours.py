@@ -42,7 +42,9 @@ def previous_value(value: Ordered) -> Ordered | None:
     """
     if isinstance(value, str):
         return value[:-1] if value.endswith("\0") else None
-    return -next_value(-value)  # type: ignore[operator]
+    above = next_value(-value)
+    assert not isinstance(above, str)
+    return -above
 
 
 def canonical_cut(cut: Cut) -> Cut:

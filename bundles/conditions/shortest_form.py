@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bundles.conditions import forms
 from bundles.conditions.diagrams import FALSE, TRUE, Diagrams, Node, Question
-from bundles.conditions.forms import Form, compared, joined, negated
+from bundles.conditions.forms import Form, compared, negated, rough, tidied
 from bundles.conditions.value_sets import set_form
 
 MANY_GROUPS = 32
@@ -63,7 +63,7 @@ class ShortestForm:
 
     def form(self, node: Node) -> Form:
         """The form of a node. Raises OutOfSteps."""
-        return self._between(node, node).form
+        return tidied(self._between(node, node).form)
 
     def _between(self, least: Node, most: Node) -> Covering:
         """The shortest form of a condition that `least` implies and that implies `most`."""
@@ -176,7 +176,7 @@ class _Sum:
             everywhere = {place: self._decided(whole.node, place) for place in range(len(self._groups))}
             self._parts.append(Part(whole.form, everywhere))
         self._drop_needless()
-        return Covering(self._node(), joined("or", map(self._form, self._parts)))
+        return Covering(self._node(), rough("or", [self._form(part) for part in self._parts]))
 
     def _order(self) -> list[int]:
         """Groups with open patterns first, whose parts may be decided in the others; then those that imply others."""
@@ -234,4 +234,4 @@ class _Sum:
         answers = sum(self._groups[place].answers for place in part.nodes)
         answers |= sum(1 << answer for answer, gap in self._followers.items() if answers >> gap & 1)
         free = sum(self._groups[place].answers for place, node in part.nodes.items() if node == FALSE)
-        return joined("and", [self._finding._set_form(self._level, answers, free), part.form])
+        return rough("and", [self._finding._set_form(self._level, answers, free), part.form])
