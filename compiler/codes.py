@@ -14,6 +14,7 @@ class Code(NamedTuple):
 
 
 CODES = (
+    Code("allow-everyone", "warning", "an ALLOW has neither roles nor conditions (P2)"),
     Code("attribute-type", "error", "a condition does not fit the type that its attribute is declared with"),
     Code("bad-address", "error", "an element of an allowlist is no address and no CIDR block (C9)"),
     Code("bad-encoding", "error", "the document is not UTF-8"),
@@ -40,6 +41,9 @@ CODES = (
     Code("not-a-number", "error", "a number is not finite"),
     Code("null-constant", "error", "a condition compares with null (C2)"),
     Code("out-of-range", "error", "a number is too small or too large"),
+    Code(
+        "rate-limit-uncounted", "warning", "an ALLOW has a rate limit, which nobody counts yet: it never allows (C10)"
+    ),
     Code("recursive-alias", "error", "a YAML value holds itself"),
     Code("reserved-name", "error", "a resource type or an action is called `*` (P1)"),
     Code("several-documents", "error", "a YAML file has more than one document"),

@@ -6,20 +6,22 @@ from typing import TypeAlias
 import msgspec
 
 from bundles.conditions.values import Json
-from compiler.diagnostics import Finding, did_you_mean
+from compiler.diagnostics import Finding
 from compiler.findings import Findings, Found
 from compiler.gathered import Gathered
 from compiler.limits import Limits
 from compiler.model import LISTS, Element
 from compiler.raw_values import Unreadable, repeated_member, value_faults
 from compiler.salvage import salvage
-from compiler.shape import shape_faults
+from compiler.shape import form_of, shape_faults, type_of
 from compiler.sharing import Sharing
 from compiler.source import Span
+from compiler.synonyms import meant_by
 from compiler.wording import described, quoted
 
 VERSION_MEMBER = "model"
 MODEL_VERSION = 1
+_WRITE_VERSION = f"write `{VERSION_MEMBER}: {MODEL_VERSION}`"
 
 Take: TypeAlias = Callable[[Json, bool], None]
 """Takes a list's next element; the flag says that it is known to have none of the faults that any value can have."""
@@ -52,7 +54,7 @@ class Intake:
         self._seen.add(name)
         if name == VERSION_MEMBER or name in LISTS:
             return True
-        help_text = did_you_mean(name, [VERSION_MEMBER, *LISTS])
+        help_text = meant_by(name, [VERSION_MEMBER, *LISTS])
         self.report(Finding("unknown-member", f"unknown member {quoted(name)}", (name,), help_text, at_key=True))
         return False
 
@@ -64,9 +66,12 @@ class Intake:
         if isinstance(value, Unreadable):
             return
         if name in LISTS:
-            self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,)))
+            form = f"write an array, each element {form_of(type_of(LISTS[name]))}"
+            help_text = "leave the member out" if value is None else form
+            self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,), help_text))
         elif not isinstance(value, int) or isinstance(value, bool):
-            self.report(Finding("wrong-type", f"expected the number `1`, found {described(value)}", (name,)))
+            message = f"expected the number {quoted(MODEL_VERSION)}, found {described(value)}"
+            self.report(Finding("wrong-type", message, (name,), _WRITE_VERSION))
         elif value != MODEL_VERSION:
             message = f"the document is of version {quoted(value)}, this reader knows version {quoted(MODEL_VERSION)}"
             self.report(Finding("unknown-version", message, (name,)))
@@ -100,7 +105,7 @@ class Intake:
         """Say that the document was read to its end."""
         if VERSION_MEMBER not in self._seen:
             message = f"the member {quoted(VERSION_MEMBER)} is missing"
-            self.report(Finding("missing-member", message, (), f"write `{VERSION_MEMBER}: {MODEL_VERSION}`"))
+            self.report(Finding("missing-member", message, (), _WRITE_VERSION))
 
     def break_off(self, finding: Finding, span: Span) -> None:
         """Say why the document can't be read any further."""

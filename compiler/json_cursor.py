@@ -16,20 +16,27 @@ from compiler.wording import quoted
 
 _LONGEST_CHARACTER_BYTES = 4
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _LONGEST_TAIL = 16
 """Characters at the end of a window in which a number, a literal or an escape may be cut off."""
+_WANTS_NAME = "expected a member's name in double quotes"
+_EXPECTED = {
+    "Expecting value": "expected a value",
+    "Expecting ',' delimiter": "expected `,` or the end of the array or object",
+    "Expecting ':' delimiter": "expected `:`",
+    "Expecting property name": _WANTS_NAME,
+}
 _MESSAGES = {
-    "Expecting value": "expected a value, found {found}",
-    "Expecting ',' delimiter": "expected `,` or the end of the array or object, found {found}",
-    "Expecting ':' delimiter": "expected `:`, found {found}",
-    "Expecting property name": "expected a member's name in double quotes, found {found}",
     "Illegal trailing comma": "expected no `,` before the end of the array or object",
     "Unterminated string": "the string does not end",
     "Invalid control character": "a string can't hold the character {found} as such",
     "Invalid \\u": "`\\u` needs four hexadecimal digits",
     "Invalid \\escape": "there is no such escape in JSON",
 }
-"""Our words for the parser's, by how its message starts."""
+"""Our words for the parser's, by how its message starts, and for what it expects."""
+
+_HELP = {"/": "JSON has no comments", "#": "JSON has no comments", "'": "write double quotes"}
+"""The remedy by the character that stands where another was expected."""
 
 
 class Element(NamedTuple):
@@ -81,7 +88,7 @@ class JsonCursor:
         found = self.peek()
         if found not in characters:
             expected = " or ".join(quoted(character) for character in characters)
-            raise BadDocument("syntax", f"expected {expected}, found {_shown(found)}", self.offset)
+            raise _unexpected(f"expected {expected}", found, self.offset)
         self._at += 1
         return found
 
@@ -112,15 +119,16 @@ class JsonCursor:
         if self.peek() == "}":
             self.take("}")
             return
+        before = "{"
         while True:
-            if self.peek() != '"':
-                message = f"expected a member's name in double quotes, found {_shown(self.peek())}"
-                raise BadDocument("syntax", message, self.offset)
+            if (found := self.peek()) != '"':
+                raise _unexpected(_WANTS_NAME, found, self.offset, before)
             offset = self.offset
             name = self.value()
             self.take(":")
             yield name, offset
-            if self.take(",", "}") == "}":
+            before = self.take(",", "}")
+            if before == "}":
                 return
 
     def elements(self, free: bool) -> Iterator[Element]:
@@ -135,7 +143,10 @@ class JsonCursor:
             value = self.value()
             plain = not self._odd and self._at - self._start <= longest and not self._has_hint(free)
             yield Element(value, self._base + self._start, plain)
-            if self.take(",", "]") == "]":
+            comma = _COMMA.match(self._window, self._at)
+            if comma and comma.end() < len(self._window):
+                self._at = comma.end()  # PERF: what stands between a million elements is read in one step
+            elif self.take(",", "]") == "]":
                 return
 
     def _has_hint(self, free: bool) -> bool:
@@ -164,9 +175,13 @@ class JsonCursor:
         return ex.pos + _LONGEST_TAIL >= len(self._window) or ex.msg.startswith("Unterminated")
 
     def _syntax_error(self, ex: json.JSONDecodeError) -> BadDocument:
+        offset, found = self._base + ex.pos, self._window[ex.pos : ex.pos + 1]
+        for start, expected in _EXPECTED.items():
+            if ex.msg.startswith(start):
+                before = self._window[max(ex.pos - _LONGEST_TAIL, 0) : ex.pos]
+                return _unexpected(expected, found, offset, before)
         message = next((message for start, message in _MESSAGES.items() if ex.msg.startswith(start)), ex.msg.lower())
-        found = _shown(self._window[ex.pos : ex.pos + 1])
-        return BadDocument("syntax", message.format(found=found), self._base + ex.pos)
+        return BadDocument("syntax", message.format(found=quoted(found)), offset)
 
     def _object(self, pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
         members = dict(pairs)
@@ -194,5 +209,8 @@ class JsonCursor:
         return not_finite(text)
 
 
-def _shown(character: str) -> str:
-    return quoted(character) if character else "the end of the document"
+def _unexpected(expected: str, found: str, offset: int, before: str = "") -> BadDocument:
+    is_behind_comma = found in ("}", "]") and before.rstrip().endswith(",")
+    help_text = "leave the comma before it out" if is_behind_comma else _HELP.get(found, "")
+    shown = quoted(found) if found else "the end of the document"
+    return BadDocument("syntax", f"{expected}, found {shown}", offset, help_text)

@@ -40,7 +40,8 @@ class JsonDocument:
             raise BadDocument("wrong-type", "the document is empty", self._root, 'write `{"model": 1}`')
         if cursor.peek() != "{":
             cursor.value()
-            raise BadDocument("wrong-type", "a model document is an object", self._root)
+            help_text = 'write `{"model": 1}` with the lists in it'
+            raise BadDocument("wrong-type", "a model document is an object", self._root, help_text)
         for name, offset in cursor.members():
             is_array = cursor.peek() == "["
             self._names[name], self._values[name] = offset, cursor.offset

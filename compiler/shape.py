@@ -6,11 +6,13 @@ from functools import cache, lru_cache
 from msgspec import Struct, inspect
 
 from bundles.conditions.values import Json
-from compiler.diagnostics import Finding, Path, did_you_mean
+from compiler.diagnostics import Finding, Path
 from compiler.raw_values import OddObject, Unreadable
-from compiler.wording import alternatives, described, quoted
+from compiler.synonyms import meant_by
+from compiler.wording import alternatives, described, joined, quoted
 
 _REMEMBERED_NAMES = 1_024
+_FLAGS = frozenset(["true", "false"])
 
 
 def shape_faults(value: Json, shape: type[Struct], path: Path) -> Iterator[Finding]:
@@ -34,9 +36,15 @@ def holds_free_values(shape: type[Struct]) -> bool:
 
 
 @lru_cache(_REMEMBERED_NAMES)
-def _near_member(name: str, free: frozenset[str]) -> str:
+def _meant(name: str, known: frozenset[str]) -> str:
     """PERF: the same slip stands in a million elements, and a search takes 30 µs."""
-    return did_you_mean(name, free)
+    return meant_by(name, known)
+
+
+def _meant_flag(value: Json) -> str:
+    if not isinstance(value, str):
+        return ""
+    return "leave the quotes out" if value in _FLAGS else _meant(value, _FLAGS)
 
 
 def _is_free(expected: inspect.Type) -> bool:
@@ -61,8 +69,8 @@ def _faults(value: Json, expected: inspect.Type, path: Path) -> Iterator[Finding
             yield from _optional(value, types, path)
         case inspect.StructType():
             yield from _struct(value, expected, path)
-        case inspect.VarTupleType(item_type=item_type):
-            yield from _array(value, item_type, path)
+        case inspect.VarTupleType():
+            yield from _array(value, expected, path)
         case inspect.DictType():
             yield from _map(value, expected, path)
         case inspect.LiteralType(values=values):
@@ -73,9 +81,27 @@ def _faults(value: Json, expected: inspect.Type, path: Path) -> Iterator[Finding
             yield from _integer(value, expected, path)
         case inspect.BoolType():
             if not isinstance(value, bool):
-                yield _wrong_type("`true` or `false`", value, path)
+                yield _wrong_type("`true` or `false`", value, path, _meant_flag(value))
         case _:
             raise TypeError(f"the model has a member of a type that no document is checked for: {expected}")
+
+
+def form_of(expected: inspect.Type) -> str:
+    """What an array or an object of the model has in it.
+
+    >>> from compiler.model import Role
+    >>> form_of(type_of(Role)), form_of(inspect.VarTupleType(type_of(Role)))
+    ('an object with `id`', 'an array, each element an object with `id`')
+    """
+    match expected:
+        case inspect.StructType(fields=fields):
+            required = [quoted(field.encode_name) for field in fields if field.required]
+            some = [quoted(field.encode_name) for field in fields]
+            return f"an object with {joined(required, 'and') if required else joined(some, 'or')}"
+        case inspect.VarTupleType(item_type=inspect.StructType() as item):
+            return f"an array, each element {form_of(item)}"
+        case _:
+            return "an array of strings"
 
 
 def _optional(value: Json, types: tuple[inspect.Type, ...], path: Path) -> Iterator[Finding]:
@@ -93,12 +119,12 @@ def needed(types: tuple[inspect.Type, ...]) -> inspect.Type:
 
 def _struct(value: Json, expected: inspect.StructType, path: Path) -> Iterator[Finding]:
     if not isinstance(value, dict):
-        yield _wrong_type("an object", value, path)
+        yield _wrong_type("an object", value, path, f"write {form_of(expected)}")
         return
     fields = {field.encode_name: field for field in expected.fields}
     lacks_members = isinstance(value, OddObject) and value.lacks_members
     for name in (name for name in value if name not in fields):
-        help_text = _near_member(name, frozenset(fields.keys() - value.keys()))
+        help_text = _meant(name, frozenset(fields.keys() - value.keys()))
         yield Finding("unknown-member", f"unknown member {quoted(name)}", (*path, name), help_text, at_key=True)
     for name, field in fields.items():
         if name in value:
@@ -107,12 +133,12 @@ def _struct(value: Json, expected: inspect.StructType, path: Path) -> Iterator[F
             yield Finding("missing-member", f"the member {quoted(name)} is missing", path)
 
 
-def _array(value: Json, item_type: inspect.Type, path: Path) -> Iterator[Finding]:
+def _array(value: Json, expected: inspect.VarTupleType, path: Path) -> Iterator[Finding]:
     if not isinstance(value, list):
-        yield _wrong_type("an array", value, path)
+        yield _wrong_type("an array", value, path, f"write {form_of(expected)}")
         return
     for index, item in enumerate(value):
-        yield from _faults(item, item_type, (*path, index))
+        yield from _faults(item, expected.item_type, (*path, index))
 
 
 def _map(value: Json, expected: inspect.DictType, path: Path) -> Iterator[Finding]:
@@ -129,13 +155,15 @@ def _choice(value: Json, choices: list[str], path: Path) -> Iterator[Finding]:
     if not isinstance(value, str):
         yield _wrong_type(alternatives(choices), value, path)
     elif value not in choices:
-        message = f"unknown value {quoted(value)}, expected {alternatives(choices)}"
-        yield Finding("unknown-value", message, path, did_you_mean(value, choices))
+        found = f"unknown value {quoted(value)}" if value else "an empty string"
+        message = f"{found}, expected {alternatives(choices)}"
+        yield Finding("unknown-value", message, path, _meant(value, frozenset(choices)))
 
 
 def _string(value: Json, expected: inspect.StrType, path: Path) -> Iterator[Finding]:
     if not isinstance(value, str):
-        yield _wrong_type("a string", value, path)
+        help_text = "put it in quotes" if isinstance(value, bool | int | float) else ""
+        yield _wrong_type("a string", value, path, help_text)
     elif expected.min_length is not None and len(value) < expected.min_length:
         yield Finding("too-short", "an empty string where at least one character is needed", path)
     elif expected.max_length is not None and len(value) > expected.max_length:
@@ -145,7 +173,8 @@ def _string(value: Json, expected: inspect.StrType, path: Path) -> Iterator[Find
 
 def _integer(value: Json, expected: inspect.IntType, path: Path) -> Iterator[Finding]:
     if not isinstance(value, int) or isinstance(value, bool):
-        yield _wrong_type("a whole number", value, path)
+        is_digits = isinstance(value, str) and value.removeprefix("-").isdecimal()
+        yield _wrong_type("a whole number", value, path, "leave the quotes out" if is_digits else "")
         return
     low, high = expected.ge, expected.le
     if (low is not None and value < low) or (high is not None and value > high):
@@ -153,7 +182,5 @@ def _integer(value: Json, expected: inspect.IntType, path: Path) -> Iterator[Fin
         yield Finding("out-of-range", message, path)
 
 
-def _wrong_type(expected: str, value: Json, path: Path) -> Finding:
-    wants_text = expected == "a string" and isinstance(value, bool | int | float)
-    message = f"expected {expected}, found {described(value)}"
-    return Finding("wrong-type", message, path, "put it in quotes" if wants_text else "")
+def _wrong_type(expected: str, value: Json, path: Path, help_text: str = "") -> Finding:
+    return Finding("wrong-type", f"expected {expected}, found {described(value)}", path, help_text)

@@ -1,6 +1,6 @@
 """How messages word things: user's words in backticks on one line, kinds of values, lists of names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bundles.conditions.values import Json
 
@@ -42,8 +42,16 @@ def alternatives(names: Iterable[str]) -> str:
     >>> alternatives(["ALLOW", "DENY"])
     '`ALLOW` or `DENY`'
     """
-    words = [quoted(name) for name in names]
-    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return joined([quoted(name) for name in names], "or")
+
+
+def joined(words: Sequence[str], conjunction: str) -> str:
+    """Words as a list in a sentence.
+
+    >>> joined(["a", "b", "2 more"], "and")
+    'a, b and 2 more'
+    """
+    return f" {conjunction} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def visible(text: str) -> str:

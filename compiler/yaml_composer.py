@@ -22,6 +22,16 @@ DEEPEST = 200
 TICK_NODES = 10_000
 """Progress is told of once in so many nodes."""
 
+_QUOTE = "put a text that starts with it in quotes"
+_HELP = {"\t": "indent with spaces", **dict.fromkeys("@`%>|", _QUOTE)}
+"""The remedy by the character that is not understood."""
+
+_STARTS = {
+    "while scanning an alias": "an alias",
+    "while scanning an anchor": "an anchor",
+    "while scanning a block scalar": "a block of text",
+}
+_IN_QUOTES = "while scanning a quoted scalar"
 _SEVERAL = "expected a single document in the stream"
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -53,9 +63,14 @@ def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
         return BadDocument(
             "several-documents", "a second document starts here", offset, "write each to a file of its own"
         )
+    start = ex.context_mark.index if ex.context_mark else offset
+    if ex.context == _IN_QUOTES and offset == len(text):
+        return BadDocument("syntax", "the quotes that open here do not close", start)
+    if ex.context in _STARTS and offset == start + 1:
+        return BadDocument("syntax", f"{quoted(text[start])} starts {_STARTS[ex.context]} here", start, _QUOTE)
     message = (ex.problem or "the document is no YAML").replace("'", "`")
     message += f" {ex.context}" if ex.context and ex.context.startswith("while") else ""
-    return BadDocument("syntax", message, offset, "indent with spaces" if text[offset : offset + 1] == "\t" else "")
+    return BadDocument("syntax", message, offset, _HELP.get(text[offset : offset + 1], ""))
 
 
 class _CoreTags:

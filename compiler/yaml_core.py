@@ -54,7 +54,8 @@ def scalar_value(tag: str, text: str, limits: Limits) -> Json | Unreadable:
 def unknown_tag(tag: str) -> Unreadable:
     """The fault of a tag that is none of the core schema's, or does not fit the kind of value it stands at."""
     shown = tag.replace(TAGS, "!!")
-    return Unreadable("yaml-tag", f"the tag {quoted(shown)} means nothing in a model document", "leave the tag out")
+    help_text = "leave the tag out" + ("" if tag.startswith(TAGS) else ", or put a text that starts with `!` in quotes")
+    return Unreadable("yaml-tag", f"the tag {quoted(shown)} means nothing in a model document", help_text)
 
 
 def _integer(text: str, limits: Limits) -> int | Unreadable:

@@ -33,7 +33,12 @@ class YamlDocument:
         """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
         root = self._root = compose("".join(self.text.chunks()), self._limits, tick)
         if not isinstance(root, MappingNode):
-            raise BadDocument("wrong-type", "a model document is an object", root.start_mark.index)
+            raise BadDocument(
+                "wrong-type",
+                "a model document is an object",
+                root.start_mark.index,
+                "write `model: 1` and the lists beside it",
+            )
         if root.tag != OBJECT:
             fault = unknown_tag(root.tag)
             intake.report(Finding(fault.code, fault.message, (), fault.help))

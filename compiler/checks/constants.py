@@ -31,7 +31,9 @@ def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:
 def _nulls(value: Json, path: Path) -> Iterator[Finding]:
     if value is None:
         message = "null can't be compared with: it is the same as an absent attribute"
-        yield Finding("null-constant", message, path)
+        yield Finding(
+            "null-constant", message, path, "leave it out: no condition can ask whether an attribute is absent"
+        )
     elif isinstance(value, list | dict):
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if inner is None or isinstance(inner, list | dict):

@@ -2,25 +2,39 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from compiler.diagnostics import did_you_mean
 from compiler.gathered import Gathered
 from compiler.limits import Limits
-from compiler.model import Grant, Model, ResourceType
+from compiler.model import Grant, Group, Model, ResourceType, Role
 from compiler.salvage import Lost
 
 
 class Names:
-    """The names that a list declares. Where some could not be read, no name is called unknown."""
+    """The names that a list declares, its ids. Where some could not be read, no name is called unknown."""
 
-    def __init__(self, names: Iterable[str], complete: bool):
+    def __init__(self, names: Iterable[str], complete: bool, elements: Iterable[ResourceType | Role | Group] = ()):
         self.known = frozenset(names)
         self._complete = complete
+        self._elements = elements
 
     def misses(self, name: str) -> bool:
         """Whether `name` is certainly not declared."""
         return self._complete and name not in self.known
+
+    def id_of(self, name: str) -> str | None:
+        """The id of the first element that is called `name`, a word for people."""
+        return self._ids_by_name.get(name)
+
+    @cached_property
+    def _ids_by_name(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for element in self._elements:
+            if element.name is not None:
+                found.setdefault(element.name, element.id)
+        return found
 
 
 class NearNames:
@@ -67,7 +81,7 @@ def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limi
     def names(list_name: str) -> Names:
         gathered = lists[list_name]
         ids = (element.id for element in elements[list_name])
-        return Names(gathered.unread_ids.union(ids), gathered.knows_ids)
+        return Names(gathered.unread_ids.union(ids), gathered.knows_ids, elements[list_name])
 
     return Draft(
         model=model,

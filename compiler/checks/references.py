@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from compiler.checks.draft import Draft
+from compiler.checks.draft import Draft, Names
 from compiler.diagnostics import Finding, Path
 from compiler.lower import EVERYTHING
 from compiler.model import Assignment, Member, Policy
 from compiler.wording import quoted
 
 _MEMBER = "a member is either a subject, by `type` and `id`, or a `group`"
+_EVERYONE = "leave `roles` out to mean everyone"
 _HOLDER = "an assignment is either to a `subject` or to a `group`"
 
 
@@ -40,9 +41,8 @@ def check_resource_types(draft: Draft) -> Iterator[Finding]:
 
 def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
     """The finding of a resource type that is not declared."""
-    return Finding(
-        "unknown-type", f"unknown resource type {quoted(name)}", path, draft.near(name, draft.type_ids.known)
-    )
+    help_text = _help(draft, name, draft.type_ids, "type")
+    return Finding("unknown-type", f"unknown resource type {quoted(name)}", path, help_text)
 
 
 def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def _actions_on(draft: Draft, type_id: str) -> set[str] | None:
 def _policy(draft: Draft, policy: Policy, path: Path) -> Iterator[Finding]:
     for index, role in enumerate(policy.roles or ()):
         if draft.role_ids.misses(role):
-            yield _unknown_role(draft, role, (*path, "roles", index))
+            yield _unknown_role(draft, role, (*path, "roles", index), _EVERYONE if role == EVERYTHING else "")
     for index, scope in enumerate(policy.resource_types):
         at = (*path, "resource_types", index)
         type_id = scope.resource_type_id
@@ -97,9 +97,18 @@ def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Fi
         yield _unknown_group(draft, assignment.group, (*path, "group"))
 
 
-def _unknown_role(draft: Draft, name: str, path: Path) -> Finding:
-    return Finding("unknown-role", f"unknown role {quoted(name)}", path, draft.near(name, draft.role_ids.known))
+def _unknown_role(draft: Draft, name: str, path: Path, help_text: str = "") -> Finding:
+    help_text = help_text or _help(draft, name, draft.role_ids, "role")
+    return Finding("unknown-role", f"unknown role {quoted(name)}", path, help_text)
 
 
 def _unknown_group(draft: Draft, name: str, path: Path) -> Finding:
-    return Finding("unknown-group", f"unknown group {quoted(name)}", path, draft.near(name, draft.group_ids.known))
+    return Finding("unknown-group", f"unknown group {quoted(name)}", path, _help(draft, name, draft.group_ids, "group"))
+
+
+def _help(draft: Draft, name: str, names: Names, noun: str) -> str:
+    """What may be meant by a reference to what is not declared."""
+    own_id = names.id_of(name)
+    if own_id is None:
+        return draft.near(name, names.known)
+    return f"{quoted(name)} is the name of the {noun} with id {quoted(own_id)}: references use the id"

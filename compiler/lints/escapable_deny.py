@@ -1,73 +1,115 @@
 """The lint `escapable-deny`: a DENY that does not hold where the caller leaves an attribute out (C2, C9, E5)."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from bundles.program import SECTIONS
 from compiler.checks.draft import Draft
 from compiler.diagnostics import Finding, Path
 from compiler.lints.granted import Granted
 from compiler.lints.overlap import Budget, can_overlap
-from compiler.lints.reach import ADDRESS, Attribute, Reach
+from compiler.lints.reach import ADDRESS, Attribute, Pair, Reach
 from compiler.lints.rivals import Rivals
 from compiler.model import Grant
-from compiler.wording import quoted
+from compiler.wording import joined, quoted
+
+_MOST_NAMED = 8
+"""Attributes that one warning names; of more, it tells the number."""
 
 _NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in SECTIONS}
 
 
 def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
-    """Warn, once for each, of a DENY that needs an attribute which an ALLOW or a grant in its way does not need.
+    """Warn of a DENY that needs attributes which an ALLOW or a grant in its way does not need.
 
     An attribute of the request is absent where the caller does not send it, and every comparison with it is false;
-    so is an allowlist without an address. Own keys are always there. Raises OutOfSteps.
+    so is an allowlist without an address. Own keys are always there. Each attribute is told of once, with one that
+    does not need it, and those with the same one together. Raises OutOfSteps.
     """
     denies = [reach for reach in reaches if reach.policy.effect == "DENY" and reach.needed]
-    rivals, granted = Rivals(reaches), Granted(draft, denies)
     budget = Budget(draft.limits.lint_steps)
+    allows, granted = _Allows(reaches, budget), Granted(draft, denies)
     for deny in denies:
-        escape = _allow(deny, rivals, budget)
-        if escape is not None:
-            yield _by_allow(deny, *escape)
-            continue
-        grant = granted.met_by(deny, budget) if deny.is_possible else None
+        left = deny.needed
+        for attribute in deny.needed:
+            allow = allows.without(attribute, deny) if attribute in left else None
+            if allow is not None:
+                yield _by_allow(deny, tuple(other for other in left if other not in allow.implied), allow)
+                left = tuple(other for other in left if other in allow.implied)
+        grant = granted.met_by(deny, budget) if left and deny.is_possible else None
         if grant is not None:
-            yield _by_grant(deny, grant)
+            yield _by_grant(deny, left, grant)
 
 
-def _allow(deny: Reach, rivals: Rivals, budget: Budget) -> tuple[Attribute, Reach] | None:
-    """What `deny` needs and an ALLOW that it overlaps does not, and that ALLOW."""
-    for allow in rivals.of(deny):
-        budget.spend(1)
-        missing = next((attribute for attribute in deny.needed if attribute not in allow.implied), None)
-        if missing and can_overlap(deny, allow, budget):
-            return missing, allow
-    return None
+class _Allows:
+    """The ALLOW policies of a model by what they need, those that need the least first.
+
+    PERF: thousands need the same few attributes, and a DENY looks only at those that lack one of its own.
+    """
+
+    def __init__(self, reaches: Iterable[Reach], budget: Budget):
+        by_implied: dict[frozenset[Attribute], list[Reach]] = defaultdict(list)
+        for reach in reaches:
+            if reach.policy.effect == "ALLOW":
+                by_implied[reach.implied].append(reach)
+        order = sorted(by_implied, key=lambda implied: (len(implied), sorted(implied)))
+        self._rivals = [(implied, Rivals(by_implied[implied])) for implied in order]
+        self._lacking: dict[tuple[frozenset[Pair], Attribute], list[Rivals]] = {}
+        self._budget = budget
+
+    def without(self, attribute: Attribute, deny: Reach) -> Reach | None:
+        """The first one that `deny` overlaps and that does not need `attribute`. Raises OutOfSteps."""
+        for rivals in self._lacking_on(attribute, deny):
+            self._budget.spend(1)
+            for allow in rivals.of(deny):
+                self._budget.spend(1)
+                if can_overlap(deny, allow, self._budget):
+                    return allow
+        return None
+
+    def _lacking_on(self, attribute: Attribute, deny: Reach) -> list[Rivals]:
+        """Those that do not need `attribute`, on a type and action of `deny`."""
+        key = deny.pairs, attribute
+        if key not in self._lacking:
+            self._budget.spend(len(self._rivals))
+            self._lacking[key] = [
+                rivals for implied, rivals in self._rivals if attribute not in implied and rivals.meet(deny)
+            ]
+        return self._lacking[key]
 
 
-def _by_allow(deny: Reach, missing: Attribute, allow: Reach) -> Finding:
-    name, rival = _name(missing), quoted(allow.policy.id)
-    message = (
-        f"the DENY {quoted(deny.policy.id)} does not hold where {name} is left out, "
-        f"and the ALLOW {rival} does not need it"
-    )
-    section = "an `ip_allowlist`" if missing == ADDRESS else f"a condition on {name}"
-    return _finding(deny, missing, message, f"give {rival} {section} too, so that it needs it as well")
+def _by_allow(deny: Reach, missing: Sequence[Attribute], allow: Reach) -> Finding:
+    rival = quoted(allow.policy.id)
+    condition = "an `ip_allowlist`" if tuple(missing) == (ADDRESS,) else _condition_on(missing)
+    help_text = f"give {rival} {condition} too, so that it needs {_it(missing)} as well"
+    return _finding(deny, missing, f"the ALLOW {rival}", help_text)
 
 
-def _by_grant(deny: Reach, grant: Grant) -> Finding:
-    missing = deny.needed[0]
-    name = _name(missing)
+def _by_grant(deny: Reach, missing: Sequence[Attribute], grant: Grant) -> Finding:
     shown = quoted(grant.id) if grant.id else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
-    message = (
-        f"the DENY {quoted(deny.policy.id)} does not hold where {name} is left out, "
-        f"and the direct grant {shown} does not need it"
+    help_text = (
+        f"a grant has no conditions: an ALLOW with {_condition_on(missing)} in its place would need {_it(missing)}"
     )
-    help_text = f"a grant has no conditions: an ALLOW with a condition on {name} in its place would need it"
-    return _finding(deny, missing, message, help_text)
+    return _finding(deny, missing, f"the direct grant {shown}", help_text)
 
 
-def _finding(deny: Reach, missing: Attribute, message: str, help_text: str) -> Finding:
-    return Finding("escapable-deny", message, _path(deny, missing), help_text, severity="warning")
+def _finding(deny: Reach, missing: Sequence[Attribute], witness: str, help_text: str) -> Finding:
+    names = [_name(attribute) for attribute in missing[:_MOST_NAMED]]
+    if len(missing) > _MOST_NAMED:
+        names.append(f"{len(missing) - _MOST_NAMED} more")
+    message = (
+        f"the DENY {quoted(deny.policy.id)} does not hold where {joined(names, 'or')} is left out, "
+        f"and {witness} {'does not need it' if len(missing) == 1 else 'needs none of them'}"
+    )
+    return Finding("escapable-deny", message, _path(deny, missing[0]), help_text, severity="warning")
+
+
+def _condition_on(missing: Sequence[Attribute]) -> str:
+    return f"a condition on {_name(missing[0])}" if len(missing) == 1 else "a condition on each"
+
+
+def _it(missing: Sequence[Attribute]) -> str:
+    return "it" if len(missing) == 1 else "them"
 
 
 def _path(deny: Reach, attribute: Attribute) -> Path:

@@ -32,11 +32,18 @@ class Rivals:
 
     def of(self, deny: Reach) -> Iterator[Reach]:
         """The ALLOW policies on a type and action of `deny`, without those that plainly never hold with it."""
+        return merge(*(group.candidates(deny) for group in self._groups_on(deny)), key=rank)
+
+    def meet(self, deny: Reach) -> bool:
+        """Whether there is any on a type and action of `deny`."""
+        return bool(self._groups_on(deny))
+
+    def _groups_on(self, deny: Reach) -> Sequence["_Group"]:
         groups = self._met.get(deny.pairs)
         if groups is None:
             numbers = {number for pair in deny.pairs for number in self._groups_of.get(pair, ())}
             groups = self._met[deny.pairs] = [self._groups[number] for number in sorted(numbers)]
-        return merge(*(group.candidates(deny) for group in groups), key=rank)
+        return groups
 
 
 def rank(reach: Reach) -> tuple[int, str]:

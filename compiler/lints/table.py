@@ -4,16 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 from compiler.checks.draft import Draft
 from compiler.diagnostics import Finding
+from compiler.lints.allow_everyone import allow_everyone
 from compiler.lints.deny_priority import deny_priority
 from compiler.lints.empty_list import empty_list
 from compiler.lints.escapable_deny import escapable_deny
 from compiler.lints.overlap import OutOfSteps
+from compiler.lints.rate_limit_uncounted import rate_limit_uncounted
 from compiler.lints.reach import Reach
 
 LINTS: tuple[Callable[[Draft, Sequence[Reach]], Iterator[Finding]], ...] = (
     deny_priority,
     escapable_deny,
     empty_list,
+    allow_everyone,
+    rate_limit_uncounted,
 )
 
 

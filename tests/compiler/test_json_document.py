@@ -74,6 +74,25 @@ def test_syntax(text):
     assert message in (found.message, None)
 
 
+HELP = {
+    '{"model": 1,}': "leave the comma before it out",
+    '{"model": 1, "roles": [{"id": "a",}]}': "leave the comma before it out",
+    '{"model": 1, "roles": [{"id": "a"},]}': "leave the comma before it out",
+    '{"model": 1, "roles": []]}': "",
+    '{"model": ]}': "",
+    "{'model': 1}": "write double quotes",
+    '{"model": 1 // one\n}': "JSON has no comments",
+    '{"model": 1, "roles": [# none\n]}': "JSON has no comments",
+    "[]": 'write `{"model": 1}` with the lists in it',
+}
+
+
+@pytest.mark.parametrize("text", HELP)
+def test_help(text):
+    (found,) = load_text(text).diagnostics
+    assert found.help == HELP[text]
+
+
 def test_what_stands_before_a_syntax_error_is_checked():
     assert seen('{"model": 1, "roles": [{"id": 1}, {"id" 2}]}') == [("wrong-type", "1"), ("syntax", "2")]
 

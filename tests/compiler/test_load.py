@@ -109,7 +109,7 @@ def test_an_action_is_called_unknown_where_all_actions_could_be_read(case):
     members, faults, known = TYPES_IN_PART[case]
     types = f'[{{"id": "document", {members}}}, {{"id": "folder", "actions": ["list"]}}]'
     for type_id, is_judged in (("document", known), ("folder", True), ("*", known)):
-        policy = {"id": "p", "effect": "ALLOW", "resource_types": [{"resource_type_id": type_id, "actions": ["sign"]}]}
+        policy = {"id": "p", "effect": "DENY", "resource_types": [{"resource_type_id": type_id, "actions": ["sign"]}]}
         text = model_text(resource_types=types, policies=json.dumps([policy]))
         assert [code for code, _ in seen(text)] == [*faults, *["unknown-action"] * is_judged]
 

@@ -90,6 +90,32 @@ def test_help(roles):
     assert found.help == HELP[roles]
 
 
+FORMS = {
+    model_text(roles='["editor"]'): "write an object with `id`",
+    model_text(roles='{"editor": {}}'): "write an array, each element an object with `id`",
+    model_text(roles="null"): "leave the member out",
+    model_text(policies=policy("[]")): (
+        "write an object with `resource_attrs`, `subject_attrs`, `action_attrs`, `context_attrs`, `time_window`, "
+        "`ip_allowlist` or `rate_limit`"
+    ),
+    model_text(policies=policy('{"resource_attrs": {"k": 1}}')): (
+        "write an array, each element an object with `key`, `op` and `value`"
+    ),
+    model_text(policies=policy(more=', "roles": "editor"')): "write an array of strings",
+    model_text(policies=policy(more=', "enabled": "yes"')): "did you mean `true`?",
+    model_text(policies=policy(more=', "enabled": "false"')): "leave the quotes out",
+    model_text(policies=policy(more=', "priority": "-5"')): "leave the quotes out",
+    model_text(policies=policy(more=', "priority": "high"')): "",
+    '{"model": "1"}': "write `model: 1`",
+}
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_help_tells_the_form(text):
+    (found,) = load_text(text).diagnostics
+    assert (found.code, found.help) == ("wrong-type", FORMS[text])
+
+
 def test_help_with_a_value_in_the_wrong_case():
     (found,) = load_text(model_text(policies=policy(effect="deny"))).diagnostics
     assert found.help == "did you mean `DENY`?"

@@ -98,9 +98,29 @@ def test_faults_are_found_where_they_are(text, composer, monkeypatch):
     assert seen(text, NAME) == FAULTS[text]
 
 
-def test_help_for_a_tab():
-    (found,) = load_text("model: 1\nroles:\n\t- id: a\n", NAME).diagnostics
-    assert found.help == "indent with spaces"
+QUOTE = "put a text that starts with it in quotes"
+HELP = {
+    "model: 1\nroles:\n\t- id: a\n": (3, 1, "indent with spaces"),
+    "model: 1\nroles: [{id: @a}]\n": (2, 14, QUOTE),
+    "model: 1\nroles: [{id: *}]\n": (2, 14, QUOTE),
+    "model: 1\nroles:\n- id: >=\n  name: a\n": (3, 7, QUOTE),
+    "model: 1\nroles: [{id: 'a}]\n\n": (2, 14, ""),
+    "model: 1\nroles:\n- id: !=\n  name: a\n": (
+        3,
+        7,
+        "leave the tag out, or put a text that starts with `!` in quotes",
+    ),
+    "- model: 1\n": (1, 1, "write `model: 1` and the lists beside it"),
+}
+
+
+@pytest.mark.parametrize("composer", ["libyaml", "python"])
+@pytest.mark.parametrize("text", HELP)
+def test_help(text, composer, monkeypatch):
+    if composer == "python":
+        monkeypatch.setattr(yaml_composer, "_PREFERRED", PlainComposer)
+    found = load_text(text, NAME).diagnostics[0]
+    assert (found.line, found.column, found.help) == HELP[text]
 
 
 def test_aliases_repeat_a_value():

@@ -29,7 +29,11 @@ def model_text(**lists: str) -> str:
     return "{" + ",\n".join(members) + "}"
 
 
-def policy(conditions: str = "{}", effect: str = "ALLOW", on: str = "document", more: str = "") -> str:
+USERS = '{"subject_attrs": [{"key": "type", "op": "eq", "value": "user"}]}'
+"""Conditions that leave nothing to find."""
+
+
+def policy(conditions: str = USERS, effect: str = "ALLOW", on: str = "document", more: str = "") -> str:
     """A list with one policy, `p`."""
     scope = f'{{"resource_type_id": "{on}", "actions": ["read"]}}'
     return f'[{{"id": "p", "effect": "{effect}", "resource_types": [{scope}], "conditions": {conditions}{more}}}]'

@@ -16,7 +16,7 @@ def model(*policies: Policy, **lists: str) -> str:
 
 def allow(priority: int = 0, **more: Any) -> Policy:
     """An ALLOW, `a`."""
-    return {"id": "a", "effect": "ALLOW", "priority": priority} | more
+    return {"id": "a", "effect": "ALLOW", "priority": priority, "roles": ["editor"]} | more
 
 
 def deny(priority: int = 0, **more: Any) -> Policy:

@@ -23,3 +23,13 @@ CASES = {
 
 def test_faults_are_found_where_they_are(found, expected):
     assert found == expected
+
+
+HELP = {
+    "null": "leave it out: no condition can ask whether an attribute is absent",
+    "in without an array": "put it in an array, or use `eq` or `ne`",
+}
+
+
+def test_help(found_help, expected):
+    assert found_help == expected

@@ -15,7 +15,6 @@ CASES = {
         conditions('{"rate_limit": {"limit": 1, "window_seconds": 1}}', effect="DENY"),
         [("deny-rate-limit", '"rate_limit"')],
     ),
-    "rate limit on an ALLOW": (conditions('{"rate_limit": {"limit": 1, "window_seconds": 1}}'), []),
     "100 conditions": (conditions(f'{{"context_attrs": {ONES}}}'), []),
     "101 conditions": (
         conditions(f'{{"context_attrs": {ONES}, "ip_allowlist": ["::1"]}}'),

@@ -2,8 +2,11 @@
 
 from tests.support.diagnosing import ALICE, grant, model_text, policy
 
+EDITORS = policy(more=', "roles": ["Editor"]')
+
 CASES = {
     "role of a policy": (model_text(policies=policy(more=', "roles": ["editr"]')), [("unknown-role", '"editr"')]),
+    "everyone is no role": (model_text(policies=policy(more=', "roles": ["*"]')), [("unknown-role", '"*"')]),
     "type of a policy": (model_text(policies=policy(on="documnt")), [("unknown-type", '"documnt"')]),
     "action of a policy": (
         model_text(policies=policy(on="folder").replace('"read"', '"update"')),
@@ -48,6 +51,29 @@ CASES = {
         model_text(groups='[{"id": "a", "members": [{"group": "b"}]}]'),
         [("unknown-group", '"b"')],
     ),
+    "name of a type": (
+        model_text(
+            resource_types='[{"id": "docs", "actions": ["read"]}, {"id": "doc", "name": "document", "actions": []}]',
+            policies=policy(on="document"),
+        ),
+        [("unknown-type", '"document"')],
+    ),
+    "name of a role": (
+        model_text(roles='[{"id": "ed", "name": "Editor"}, {"id": "x", "name": "Editor"}]', policies=EDITORS),
+        [("unknown-role", '"Editor"')],
+    ),
+    "name of a role in an assignment": (
+        model_text(roles='[{"id": "ed", "name": "Editor"}]', assignments=f'[{{"role": "Editor", "subject": {ALICE}}}]'),
+        [("unknown-role", '"Editor"')],
+    ),
+    "name of a group": (
+        model_text(groups='[{"id": "eng", "name": "Engineering", "members": [{"group": "Engineering"}]}]'),
+        [("unknown-group", '"Engineering"')],
+    ),
+    "name of a type that could not be read": (
+        model_text(resource_types='[{"id": 1, "name": "doc", "actions": []}]', policies=policy(on="doc")),
+        [("wrong-type", "1")],
+    ),
     "a cycle is harmless": (model_text(groups='[{"id": "a", "members": [{"group": "a"}]}]'), []),
 }
 
@@ -57,6 +83,11 @@ def test_faults_are_found_where_they_are(found, expected):
 
 
 HELP = {
+    "everyone is no role": "leave `roles` out to mean everyone",
+    "name of a type": "`document` is the name of the type with id `doc`: references use the id",
+    "name of a role": "`Editor` is the name of the role with id `ed`: references use the id",
+    "name of a role in an assignment": "`Editor` is the name of the role with id `ed`: references use the id",
+    "name of a group": "`Engineering` is the name of the group with id `eng`: references use the id",
     "role of a policy": "did you mean `editor`?",
     "type of a policy": "did you mean `document`?",
     "action of no type": "did you mean `read`?",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from compiler.limits import Limits
 from tests.support.diagnosing import FORMATS, load_text, seen
 from tests.support.linting import addresses, allow, deny, model, on, when, window
 
@@ -53,6 +54,74 @@ def test_escapable_deny_names_what_to_do():
     assert found.help == "give `a` a condition on `resource.a.b` too, so that it needs it as well"
     (found,) = load_text(model(allow(), deny(1, **addresses("::1")))).diagnostics
     assert found.help == "give `a` an `ip_allowlist` too, so that it needs it as well"
+
+
+SEVERAL = deny(
+    1,
+    conditions={
+        "resource_attrs": [{"key": key, "op": "ne", "value": 1} for key in "sts"],
+        "context_attrs": [{"key": "mfa", "op": "eq", "value": False}],
+        "ip_allowlist": ["::1"],
+    },
+)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_that_an_allow_does_not_need_is_told_at_once(name):
+    text = model(allow(**when("t", "eq", 2)), SEVERAL)
+    assert seen(text, name) == [("escapable-deny", '"s"')]
+    (found,) = load_text(text).diagnostics
+    assert found.message == (
+        "the DENY `d` does not hold where `resource.s`, `context.mfa` or `context.ip` is left out, "
+        "and the ALLOW `a` needs none of them"
+    )
+    assert found.help == "give `a` a condition on each too, so that it needs them as well"
+
+
+def test_each_attribute_is_told_of_once_with_the_allow_that_needs_least_or_a_grant():
+    needs_s = allow(9, id="s", **when("s", "eq", 2))
+    needs_t_and_mfa = allow(
+        id="tm",
+        conditions={
+            "resource_attrs": [{"key": "t", "op": "eq", "value": 2}],
+            "context_attrs": [{"key": "mfa", "op": "eq", "value": False}],
+        },
+    )
+    found = load_text(model(needs_t_and_mfa, needs_s, SEVERAL | {"priority": 10}, grants=READ)).diagnostics
+    assert [(one.path.partition("conditions.")[2], one.message.partition("where ")[2]) for one in found] == [
+        (
+            "resource_attrs[0].key",
+            "`resource.s` or `context.ip` is left out, and the ALLOW `tm` needs none of them",
+        ),
+        (
+            "resource_attrs[1].key",
+            "`resource.t` or `context.mfa` is left out, and the ALLOW `s` needs none of them",
+        ),
+    ]
+    both = allow(id="b", conditions=SEVERAL["conditions"] | {"ip_allowlist": ["::/0"]})
+    (found,) = load_text(model(both, SEVERAL, grants=READ)).diagnostics
+    assert "`resource.s`, `resource.t`, `context.mfa` or `context.ip` is left out, and the direct grant `g`" in (
+        found.message
+    )
+    assert "an ALLOW with a condition on each in its place would need them" in found.help
+
+
+def test_what_every_allow_needs_is_compared_with_none():
+    """The steps grow with the policies, not with their pairs."""
+    conditions = [{"resource_attrs": [{"key": key, "op": "ne", "value": n} for key in "st"]} for n in range(200)]
+    policies = [
+        policy(at, id=f"{name}{n}", conditions=conditions[n])
+        for n in range(200)
+        for policy, at, name in ((allow, 0, "a"), (deny, 1, "d"))
+    ]
+    assert load_text(model(*policies), limits=Limits(lint_steps=1_000)).diagnostics == ()
+
+
+def test_of_many_attributes_the_number_is_told():
+    conditions = {"resource_attrs": [{"key": f"k{n}", "op": "eq", "value": 1} for n in range(10)]}
+    (found,) = load_text(model(allow(), deny(1, conditions=conditions))).diagnostics
+    assert "`resource.k0`, " in found.message
+    assert "`resource.k7` or 2 more is left out" in found.message
 
 
 def test_there_is_one_warning_for_each_deny():

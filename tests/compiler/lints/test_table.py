@@ -16,9 +16,17 @@ def test_warnings_and_errors_come_together():
 
 def test_each_lint_that_runs_out_of_steps_says_so():
     policies = [
-        policy(id=f"p{n}{policy.__name__}", **when("n", op, n))
+        policy
         for n in range(20)
-        for policy, op in ((allow, "lt"), (deny, "gte"))
+        for policy in (
+            allow(id=f"a{n}", **when("s", "lt", n)),
+            deny(
+                id=f"d{n}",
+                conditions={
+                    "resource_attrs": [{"key": "s", "op": "gte", "value": n}, {"key": "t", "op": "eq", "value": 1}]
+                },
+            ),
+        )
     ]
     found = load_text(model(*policies), limits=Limits(lint_steps=50)).diagnostics
     assert [one.message for one in found if one.code == "lint-unfinished"] == [

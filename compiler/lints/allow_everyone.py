@@ -1,0 +1,22 @@
+"""The lint `allow-everyone`: an ALLOW with neither roles nor conditions, often one whose roles were forgotten (P2)."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import astuple
+
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding
+from compiler.lints.reach import Reach
+from compiler.model import Conditions
+from compiler.wording import quoted
+
+_HELP = "give it `roles` or a condition; where everyone is meant, a condition on the subject's `type` says so"
+
+
+def allow_everyone(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+    """Warn of an ALLOW that applies to every subject and always holds. Any condition at all is taken to be meant."""
+    for reach in reaches:
+        policy = reach.policy
+        if policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions())):
+            message = f"the ALLOW {quoted(policy.id)} has neither roles nor conditions: it allows everyone all it names"
+            yield Finding("allow-everyone", message, ("policies", reach.index, "effect"), _HELP, severity="warning")

@@ -1,0 +1,22 @@
+"""The lint `rate-limit-uncounted`: without counters the condition is false, and nobody keeps any yet (C10)."""
+
+from collections.abc import Iterator, Sequence
+
+from compiler.checks.draft import Draft
+from compiler.diagnostics import Finding
+from compiler.lints.reach import Reach
+from compiler.wording import quoted
+
+
+def rate_limit_uncounted(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+    """Warn of an ALLOW with a rate limit, which never allows in this version."""
+    for reach in reaches:
+        conditions = reach.policy.conditions
+        if conditions is not None and conditions.rate_limit is not None:
+            message = (
+                "the server keeps no counters yet, and without them a rate limit is false: "
+                f"the ALLOW {quoted(reach.policy.id)} never allows"
+            )
+            path = ("policies", reach.index, "conditions", "rate_limit")
+            help_text = "leave `rate_limit` out until it is counted"
+            yield Finding("rate-limit-uncounted", message, path, help_text, severity="warning", at_key=True)
