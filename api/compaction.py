@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from api.build import without_cycle_search
 from api.bundle_files import BundleFiles
 from api.import_model import one_builder
 from api.store.refusals import NotFound, StoreUnavailable
@@ -15,6 +16,7 @@ from api.store.store import Store
 NICENESS = 10
 
 
+@without_cycle_search()
 def main(directory: Path, environment: str, revision: int) -> int:
     """Build a bundle unless there is one of `revision` or later; one process at a time does.
 

@@ -12,7 +12,6 @@ bucket has a checksum too, so a damaged directory can't make a fact disappear.
 
 import struct
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
@@ -28,6 +27,7 @@ MAX_BUCKET_ENTRIES = 24
 """With at most two entries a bucket on average, a larger bucket than this is a chosen collision; none is read."""
 
 MAX_SALTS = 1_000
+_WRITTEN_TOGETHER = 16_384
 _SEED = struct.Struct("<QQQ")
 _BOUNDS = struct.Struct("<QQ")
 _SIZES = struct.Struct("<II")
@@ -55,24 +55,26 @@ def bucket_of(key: bytes, hasher: Hasher, mask: int) -> int:
     return _number(state.digest(), "little") & mask
 
 
-def write_table(out: SectionWriter, entries: Sequence[Entry], tick: Callable[[int], None] = lambda _: None) -> None:
-    """Write `entries` (distinct keys, any order) as the section that is open; `tick` hears of every entry written.
+def write_table(
+    out: SectionWriter, entries: Sequence[Entry], tick: Callable[[int, int], None] = lambda *_: None
+) -> None:
+    """Write `entries` (distinct keys, any order) as the section that is open.
 
-    Raises ValueError for a key given twice.
+    `tick` hears of how many buckets are written, and of how many there are. Raises ValueError for a key given twice.
     """
     buckets = 1
     while buckets * 2 < len(entries):
         buckets *= 2
     ordered = sorted(entries)
     salt, homes = _choose_salt([key for key, _ in ordered], buckets)
-    order = sorted(range(len(ordered)), key=homes.__getitem__)
-    sizes = [_CHECKSUM.size] * buckets
+    bodies = [b""] * buckets
     for (key, value), home in zip(ordered, homes, strict=True):
-        sizes[home] += _SIZES.size + len(key) + len(value)
-    write_directory(out, (salt, buckets, len(ordered)), sizes)
-    for number, body, count in _bodies(ordered, homes, order, buckets):
-        out.write(_CHECKSUM.pack(_checksum(body, salt, buckets, number)) + body)
-        tick(count)
+        bodies[home] += _SIZES.pack(len(key), len(value)) + key + value
+    write_directory(out, (salt, buckets, len(ordered)), (_CHECKSUM.size + len(body) for body in bodies))
+    for start in range(0, buckets, _WRITTEN_TOGETHER):
+        some = bodies[start : start + _WRITTEN_TOGETHER]
+        out.write(b"".join(_sealed(body, salt, buckets, number) for number, body in enumerate(some, start)))
+        tick(start + len(some), buckets)
 
 
 def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
@@ -91,7 +93,10 @@ def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
         salt = (first + attempt) % 2**64
         hasher = hasher_of(salt)
         homes = [bucket_of(key, hasher, buckets - 1) for key in keys]
-        if not homes or max(Counter(homes).values()) <= MAX_BUCKET_ENTRIES:
+        sizes = [0] * buckets
+        for home in homes:
+            sizes[home] += 1
+        if max(sizes) <= MAX_BUCKET_ENTRIES:
             return salt, homes
     raise ValueError(f"none of {MAX_SALTS} salts spreads the keys")
 
@@ -100,17 +105,8 @@ def _checksum(body: bytes, salt: int, buckets: int, number: int) -> int:
     return zlib.crc32(body, zlib.crc32(_SEED.pack(salt, buckets, number)))
 
 
-def _bodies(
-    entries: Sequence[Entry], homes: Sequence[int], order: Sequence[int], buckets: int
-) -> Iterator[tuple[int, bytes, int]]:
-    place = 0
-    for number in range(buckets):
-        parts: list[bytes] = []
-        while place < len(order) and homes[order[place]] == number:
-            key, value = entries[order[place]]
-            parts += (_SIZES.pack(len(key), len(value)), key, value)
-            place += 1
-        yield number, b"".join(parts), len(parts) // 3
+def _sealed(body: bytes, salt: int, buckets: int, number: int) -> bytes:
+    return _CHECKSUM.pack(_checksum(body, salt, buckets, number)) + body
 
 
 class BucketTable:

@@ -1,6 +1,6 @@
 """The manifest: what a bundle is of, without anything that changes between two compilations of the same model."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -11,6 +11,10 @@ Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+
 """A text for people, without what a terminal would obey."""
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
+
+Profile: TypeAlias = Literal["full", "decision"]
+"""A decision bundle has no registry and no reverse indexes: it answers evaluations, and no search."""
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -30,6 +34,7 @@ class Manifest(msgspec.Struct, frozen=True):
     tzdata: Shown
     counts: dict[str, Count]
     environment: Environment | None = None
+    profile: Profile = "full"
     epoch: Count = 0
     revision: Count = 0
     parent: Digest | None = None

@@ -262,7 +262,7 @@ class Bundle:
                 if isinstance(atom, During):
                     self.zone(atom.window.timezone)
         verify_rules(program, self._tables["rules"])
-        verify_facts(program, len(self.action_sets), self._lists, self._tables, self.manifest.counts)
+        verify_facts(program, len(self.action_sets), self._lists, self._tables, self.manifest)
 
 
 def _hold_to(check: Callable[..., None], *program: object) -> None:

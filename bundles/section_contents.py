@@ -1,6 +1,6 @@
 """The contents of a bundle's sections: records and table entries made from a program and its facts."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 
@@ -21,6 +21,10 @@ from bundles.fact_codec import (
 from bundles.facts import Facts, Holding, Key
 from bundles.program import Program
 from bundles.rule_index import index_entries
+
+SEARCH_LISTS = ("role-holders", "group-members")
+SEARCH_TABLES = ("subject-grants", "resource-grants", "subject-registry", "resource-registry")
+"""What only filters and searches read."""
 
 
 class SectionContents:
@@ -150,14 +154,17 @@ class SectionContents:
 
     def _subject_grants(self) -> Iterator[Entry]:
         """The resources, by type, of subjects with more grants than are listed with them."""
-        many = {key for key, resources in self._granted().items() if len(resources) > LISTED_GRANTS}
-        found: dict[tuple[Key, str], set[str]] = defaultdict(set)
-        for grant in self.facts.grants:
-            if grant.subject in many:
-                found[grant.subject, grant.resource.type].add(grant.resource.id)
-        for (subject, type), ids in found.items():
-            key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), self.types[type], "")
-            yield key, fact_codec.encode_record(sorted(ids))
+        counts = Counter(grant.subject for grant in self.facts.grants)
+        found: dict[Key, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for _, subject, resource, _, _ in self.facts.grants:
+            if counts[subject] > LISTED_GRANTS:
+                found[subject][resource.type].add(resource.id)
+        for subject, resources in found.items():
+            # Several grants may be on one resource.
+            if sum(map(len, resources.values())) > LISTED_GRANTS:
+                for type, ids in resources.items():
+                    key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), self.types[type], "")
+                    yield key, fact_codec.encode_record(sorted(ids))
 
     def _resource_grants(self) -> Iterator[Entry]:
         """The subjects that have a grant on each resource."""

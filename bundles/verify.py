@@ -9,6 +9,7 @@ import msgspec
 from bundles.bucket_table import BucketTable
 from bundles.errors import UNREADABLE, BundleError
 from bundles.fact_codec import EntityRecord, GrantRecord, GroupRecord, HolderRecord, SubjectRecord, decode_record
+from bundles.manifest import Manifest
 from bundles.program import Program
 from bundles.record_list import RecordList
 from bundles.rule_index import index_entries
@@ -38,7 +39,7 @@ def verify_facts(
     action_sets: int,
     lists: Mapping[str, RecordList],
     tables: Mapping[str, BucketTable],
-    counts: Mapping[str, int],
+    manifest: Manifest,
 ) -> None:
     """Raise BundleError for a record that can't be read or names what there is none of, or for a wrong count."""
     known = {
@@ -47,7 +48,9 @@ def verify_facts(
         "type": len(program.types),
         "set of actions": action_sets,
     }
-    if (len(lists["role-holders"]), len(lists["group-members"])) != (known["role"], known["group"]):
+    searched = manifest.profile == "full"
+    holders = (known["role"], known["group"]) if searched else (0, 0)
+    if (len(lists["role-holders"]), len(lists["group-members"])) != holders:
         raise BundleError("the bundle is damaged: a role or a group has no list of holders")
     grants = 0
     for name, record in _records(lists, tables):
@@ -59,12 +62,12 @@ def verify_facts(
         "clauses": len(program.clauses),
         "grants": grants,
         "groups": known["group"],
-        "resources": tables["resource-registry"].entries,
+        "resources": tables["resource-registry"].entries if searched else manifest.counts.get("resources"),
         "roles": known["role"],
         "subjects": tables["subjects"].entries,
         "types": known["type"],
     }
-    if counts != found:
+    if manifest.counts != found:
         raise BundleError("the bundle is damaged: its manifest counts something else than it has")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from bundles.facts import Facts
-from bundles.manifest import Manifest
+from bundles.manifest import Manifest, Profile
 from bundles.program import During, Program
 from bundles.writer import Progress, write_bundle
 from compiler.model import Model
@@ -28,7 +28,7 @@ class Compiled:
         write_bundle(file, self.program, self.facts, self.zones, self.manifest, progress)
 
 
-def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str) -> Compiled:
+def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str, profile: Profile = "full") -> Compiled:
     """Compile a model that passed its checks.
 
     `zone_data` gives the TZif file of a zone by its name and `tzdata` the release that it comes from: the compiler
@@ -37,5 +37,5 @@ def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str) 
     program = compile_program(model)
     windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
-    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={})
+    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={}, profile=profile)
     return Compiled(program, resolve_facts(model), zones, manifest)

@@ -17,6 +17,7 @@ from compiler.normal_form import normal, spelled
 NAMESPACE = UUID("5d0f9a0e-6a0b-5c3f-9d53-6f2f0f6e4b1a")
 """The namespace of all ids made here."""
 
+_NAMESPACE_BYTES = NAMESPACE.bytes
 _REMEMBERED_INSTANTS = 4_096
 
 Stated = TypeVar("Stated", Grant, Assignment)
@@ -61,7 +62,7 @@ def _rank(element: Stated) -> tuple[bytes, bytes]:
 
 def _uuid5(content: bytes) -> str:
     """PERF: `uuid.uuid5` gives the same in 2.5 µs, this takes 1.2 µs."""
-    digest = sha1(NAMESPACE.bytes + content, usedforsecurity=False).hexdigest()
+    digest = sha1(_NAMESPACE_BYTES + content, usedforsecurity=False).hexdigest()
     variant = "89ab"[int(digest[16], 16) & 3]
     return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
 

@@ -73,7 +73,10 @@ def _part(member: Any) -> Any:
 
 
 def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The members of a set, which are texts or parts."""
+    """The members of a set, which are texts or parts. PERF: most have one, which is then in order."""
+    if len(members) == 1:
+        part = _part(members[0])
+        return members if part is members[0] else (part,)
     found = {spelled(member): member for member in map(_part, members)}
     ordered = tuple(found[text] for text in sorted(found))
     return members if len(ordered) == len(members) and all(map(is_, ordered, members)) else ordered

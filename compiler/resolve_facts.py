@@ -1,12 +1,9 @@
 """Resolves a model's facts: entities registered, memberships turned around, grants expanded (E3, P2 to P4)."""
 
-from collections.abc import Mapping
-
 from bundles.conditions.instants import parse_instant, seconds_not_before
 from bundles.facts import FOREVER, Facts, Grant, GroupFacts, Holding, Key, ResourceFacts, SubjectFacts
-from compiler import model
 from compiler.lower import expand_actions
-from compiler.model import Model, ResourceType
+from compiler.model import Model, SubjectRef
 
 _ONLY_NAMED = ResourceFacts()
 """Of a resource that a grant names and the model does not list: registered, without attributes (E3)."""
@@ -52,24 +49,23 @@ def _add_assignments(facts: Facts, source: Model) -> None:
 def _add_grants(facts: Facts, source: Model) -> None:
     """One key object for each subject and one tuple for each set of actions: a million grants share them."""
     declared = {type.id: type for type in source.resource_types}
-    subjects: dict[Key, Key] = {}
-    actions: dict[tuple[str, ...], tuple[str, ...]] = {}
+    subjects: dict[SubjectRef, Key] = {}
+    expanded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
     grants: list[Grant] = []
     for grant in source.grants:
-        subject = Key(grant.subject.type, grant.subject.id)
-        subject = subjects.setdefault(subject, subject)
-        _subject(facts, subject)
+        subject = subjects.get(grant.subject)
+        if subject is None:
+            subject = subjects[grant.subject] = Key(grant.subject.type, grant.subject.id)
+            _subject(facts, subject)
         resource = Key(grant.resource.type, grant.resource.id)
         facts.resources.setdefault(resource, _ONLY_NAMED)
-        expanded = _sorted_actions(grant, declared)
-        expanded = actions.setdefault(expanded, expanded)
-        if expanded:  # `*` on a type without actions grants nothing
-            grants.append(Grant(grant.id or "", subject, resource, expanded, _expiry(grant.expires_at)))
+        stated = (grant.resource.type, grant.actions)
+        actions = expanded.get(stated)
+        if actions is None:
+            actions = expanded[stated] = tuple(sorted(expand_actions(grant.actions, declared[grant.resource.type])))
+        if actions:  # `*` on a type without actions grants nothing
+            grants.append(Grant(grant.id or "", subject, resource, actions, _expiry(grant.expires_at)))
     facts.grants = grants
-
-
-def _sorted_actions(grant: model.Grant, declared: Mapping[str, ResourceType]) -> tuple[str, ...]:
-    return tuple(sorted(expand_actions(grant.actions, declared[grant.resource.type])))
 
 
 def _subject(facts: Facts, key: Key) -> SubjectFacts:

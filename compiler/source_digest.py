@@ -13,6 +13,5 @@ def source_digest(model: Model) -> str:
     for name in LISTS:
         elements: Iterable[Element] = getattr(model, name)
         digest.update(f"{name}\n".encode())
-        for part in sorted(sha256(spelled(normal(element))).digest() for element in elements):
-            digest.update(part)
+        digest.update(b"".join(sorted(sha256(spelled(normal(element))).digest() for element in elements)))
     return digest.hexdigest()

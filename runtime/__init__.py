@@ -7,7 +7,7 @@ turns their trees into queries. Searches: `search_resources`, `search_subjects`,
 """
 
 from bundles.errors import BundleError
-from runtime.engine import Engine
+from runtime.engine import Engine, SearchUnavailable
 from runtime.entities import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine"]
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]

@@ -29,6 +29,10 @@ NO_CLOCK = 0.0
 """The instant given to tests that ask for none."""
 
 
+class SearchUnavailable(Exception):
+    """A search is asked of a bundle that answers evaluations only (contract 7.3, design "HTTP")."""
+
+
 class Engine:
     """Answers from one bundle. Thread-safe, and fork-safe: processes forked from one that holds it share the mapping.
 
@@ -144,29 +148,35 @@ class Engine:
     def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """The filter response (contract 2.6) to a resource search; `now`, in epoch seconds, tells what has expired.
 
-        Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed.
+        Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed,
+        SearchUnavailable where the bundle has the profile `decision`.
         """
         return self.filter_for(read_resource_search(request), now)
 
     def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
         """As `filter`, for a search that is read already."""
-        return filter_answer(self._snapshot, search, self._instant(now))
+        return filter_answer(self._searched(), search, self._instant(now))
 
     def filter_at_once(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
         """As `filter_for` where that takes microseconds, since it is remembered; else None."""
-        return remembered_answer(self._snapshot, search, self._instant(now))
+        return remembered_answer(self._searched(), search, self._instant(now))
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """What decides the candidates of a resource search, None where nothing can be found (S2, S5)."""
-        return judge_resources(self._snapshot, search, self._instant(now))
+        return judge_resources(self._searched(), search, self._instant(now))
 
     def judge_subjects(self, search: SubjectSearch, now: float | None = None) -> SubjectJudge | None:
         """What decides the candidates of a subject search, None where nobody can be found (S2, S5)."""
-        return judge_subjects(self._snapshot, search, self._instant(now))
+        return judge_subjects(self._searched(), search, self._instant(now))
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, str]]:
         """The actions that the subject may take on the resource, by name, each with its access path (S2)."""
-        return find_actions(self._snapshot, search, self._instant(now))
+        return find_actions(self._searched(), search, self._instant(now))
+
+    def _searched(self) -> Snapshot:
+        if self.manifest.profile == "decision":
+            raise SearchUnavailable("this bundle answers evaluations only: it has the profile `decision`")
+        return self._snapshot
 
     def _instant(self, now: float | None) -> float:
         """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""

@@ -1,15 +1,20 @@
 """The canonical form of "some ALLOW holds and no DENY does" (rules F1, F4, F6)."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from bundles.conditions.diagrams import OutOfSteps
-from bundles.conditions.forms import Form, compared, joined, negated
+from bundles.conditions.forms import TRUE, Form, compared, joined, negated
+from bundles.conditions.plain_form import plain_form
 from bundles.conditions.ruled import Conjunction, Ruled
 from bundles.conditions.shortest_form import ShortestForm
 
 STEPS = 20_000
 """What canonicalisation may take by default, in cells and constants looked at."""
+
+ABSORPTION_TRIES = 100_000
+"""Beyond so many pairs of rules to compare, a tidy form keeps rules that hold only where a shorter one does."""
 
 
 def canonical_form(allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int = STEPS) -> Form:
@@ -18,6 +23,9 @@ def canonical_form(allows: Sequence[Conjunction], denies: Sequence[Conjunction],
     >>> canonical_form([[("k", "lt", 5)], [("k", "gte", 5), ("k", "lt", 9)]], []) == compared("k", "lt", 9)
     True
     """
+    plain = plain_form(allows, denies)
+    if plain is not None:
+        return plain
     try:
         ruled = Ruled(allows, denies, steps)
         return ShortestForm(ruled.diagrams).form(ruled.node)
@@ -32,14 +40,23 @@ def tidy_form(allows: Iterable[Conjunction], denies: Iterable[Conjunction]) -> F
 
 def _some(rules: Iterable[Conjunction]) -> Form:
     """That some rule holds, those left out that hold only where a shorter one does."""
-    conjunctions = {frozenset(compared(*test) for test in rule) for rule in rules}
-    kept: list[frozenset[Form]] = []
-    by_member: dict[Form, list[frozenset[Form]]] = defaultdict(list)
-    for conjunction in sorted(conjunctions, key=len):
-        if not any(shorter <= conjunction for member in conjunction for shorter in by_member[member]):
-            kept.append(conjunction)
-            # One member of each will do: whoever has them all has this one.
-            by_member[min(conjunction, key=lambda member: member.rank)].append(conjunction) if conjunction else None
-    if frozenset() in conjunctions:
-        return joined("and", [])
-    return joined("or", (joined("and", conjunction) for conjunction in kept))
+    known: dict[Form, Form] = {}  # PERF: sets compare the very same object at once
+    found = {frozenset(known.setdefault(form, form) for form in (compared(*test) for test in rule)) for rule in rules}
+    if frozenset() in found:
+        return TRUE
+    return joined("or", (joined("and", conjunction) for conjunction in _absorbed(found)))
+
+
+def _absorbed(conjunctions: Collection[frozenset[Form]]) -> Collection[frozenset[Form]]:
+    """Those that hold no other one whole, found by the member of each that is the rarest of all."""
+    counts = Counter(chain.from_iterable(conjunctions))
+    by_rarest: dict[Form, list[frozenset[Form]]] = defaultdict(list)
+    for conjunction in conjunctions:
+        by_rarest[min(conjunction, key=lambda member: (counts[member], member.rank))].append(conjunction)
+    if sum(count * len(by_rarest[member]) for member, count in counts.items()) > ABSORPTION_TRIES:
+        return conjunctions
+    return [
+        conjunction
+        for conjunction in conjunctions
+        if not any(other < conjunction for member in conjunction for other in by_rarest[member])
+    ]

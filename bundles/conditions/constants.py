@@ -39,6 +39,17 @@ def written(constant: Json) -> Json:
     return short_number(constant)
 
 
+def weight(constant: Json) -> int:
+    """How many values it is made of, itself included: what it takes to read it.
+
+    >>> weight(1), weight([]), weight([1, {"a": [2]}])
+    (1, 1, 5)
+    """
+    if isinstance(constant, dict):
+        return 1 + sum(map(weight, constant.values()))
+    return 1 + sum(map(weight, constant)) if isinstance(constant, list) else 1
+
+
 def in_order(constants: Iterable[Json]) -> list[Json]:
     """Constants each once and in one order, which means nothing to `in` and `nin` (C5).
 

@@ -77,16 +77,19 @@ def divide(tests: Sequence[Test]) -> Domain:
     classes = _Classes(tests)
     answers = list(classes.answers())
     first_string = len(answers) - 2 * len(classes.strings) - 1
-    numbered: dict[tuple[Class, int], int] = {}
-    cells = [NO_VALUES] * len(answers)
+    numbered: dict[tuple[bytes, bool, int], int] = {}
+    cells, width = [NO_VALUES] * len(answers), len(tests) // 8 + 1
     for place, answer in enumerate(answers):
         if answer is not None:
             alone = place if classes.patterns and place > first_string and (place - first_string) % 2 else 0
-            cells[place] = numbered.setdefault((answer, alone), len(numbered))
-    holding, patterns_open = zip(*(answer for answer, _ in numbered), strict=True)
+            # PERF: as bytes, since the hashes of integers that are powers of two are 61 in all.
+            named = answer[0].to_bytes(width, "little"), answer[1], alone
+            cells[place] = numbered.setdefault(named, len(numbered))
+    holding, patterns_open, _ = zip(*numbered, strict=True)
     between = _between(cells[first_string:]) if classes.patterns else {}
     parts = classes.points, classes.numbers, classes.strings
-    return Domain(tuple(tests), *parts, tuple(cells), holding, patterns_open, between)
+    bits = tuple(int.from_bytes(tests_there, "little") for tests_there in holding)
+    return Domain(tuple(tests), *parts, tuple(cells), bits, patterns_open, between)
 
 
 def _between(strings: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:

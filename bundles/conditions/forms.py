@@ -49,6 +49,13 @@ class Joined:
         return sum(child.size for child in self.children)
 
     @cached_property
+    def opposite(self) -> "Joined":
+        """Its negation. PERF: each is the other's, since forms are negated again and again as they grow."""
+        found = Joined(OTHER[self.operator], tuple(map(negated, self.children)))
+        found.__dict__["opposite"] = self
+        return found
+
+    @cached_property
     def rank(self) -> tuple[object, ...]:
         """Its place among the children of one node."""
         return (1, len(self.children), *(child.rank for child in self.children))
@@ -77,7 +84,7 @@ def negated(form: Form) -> Form:
     """The plain negation, pushed down to the comparisons."""
     if isinstance(form, Compared):
         return Compared(form.key, form.op, form.value, not form.holds, form.meant)
-    return Joined(OTHER[form.operator], tuple(map(negated, form.children)))
+    return form.opposite
 
 
 def joined(operator: Operator, forms: Iterable[Form]) -> Form:

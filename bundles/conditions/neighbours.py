@@ -13,6 +13,9 @@ Ordered: TypeAlias = str | int | float
 EXACT_INTEGERS = 2**53
 """From here on, doubles are whole numbers and leave some out."""
 
+UNWRITTEN = 10**4_300
+"""From here on, numbers have more digits than a model or a JSON parser takes, so none is ever told."""
+
 
 class Cut(NamedTuple):
     """A place between values of one type: just below `value`, or just above it."""
@@ -61,9 +64,13 @@ def canonical_cut(cut: Cut) -> Cut:
     assert not isinstance(below, str)
     assert isinstance(over, int | float)
     short_below, short_over = short_number(below), short_number(over)
-    if len(repr(short_over)) < len(repr(short_below)):
+    if abs(short_below) >= UNWRITTEN or (abs(short_over) < UNWRITTEN and _is_shorter(short_over, short_below)):
         return Cut(short_over, True)
     return Cut(short_below, False)
+
+
+def _is_shorter(number: int | float, other: int | float) -> bool:
+    return len(repr(number)) < len(repr(other))
 
 
 def first_above(cut: Cut) -> Ordered:

@@ -1,10 +1,11 @@
 """Groups are not in more others than a bundle can list (P3)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from bundles.closure import TooManyAncestors, ancestors
 from compiler.checks.draft import Draft
 from compiler.diagnostics import Finding
+from compiler.limits import Limits
 
 
 def check_nesting(draft: Draft) -> Iterator[Finding]:
@@ -14,8 +15,16 @@ def check_nesting(draft: Draft) -> Iterator[Finding]:
         for member in group.members:
             if member.group in parents:
                 parents[member.group].add(group.id)
+    found = too_many_ancestors(parents, draft.limits)
+    if found is not None:
+        yield found
+
+
+def too_many_ancestors(parents: Mapping[str, Collection[str]], limits: Limits) -> Finding | None:
+    """What is wrong with groups, given by those that each is directly in; None where they can be listed."""
     try:
-        ancestors(parents, draft.limits.group_ancestors)
+        ancestors(parents, limits.group_ancestors)
     except TooManyAncestors as ex:
         help_text = "nest them less deeply: a subject can be a member of an outer group itself"
-        yield Finding("too-many-ancestors", str(ex), ("groups",), help_text)
+        return Finding("too-many-ancestors", str(ex), ("groups",), help_text)
+    return None

@@ -6,6 +6,7 @@ from typing import Any
 
 from api.demo import demo_sources
 from bundles import zones
+from bundles.manifest import Profile
 from compiler.compile import Compiled, compile_model
 from compiler.diagnostics import Diagnostic
 from compiler.load import load
@@ -15,17 +16,17 @@ from runtime import Engine
 Document = dict[str, Any]
 
 
-def compiled(document: Document) -> Compiled:
+def compiled(document: Document, profile: Profile = "full") -> Compiled:
     """The compiled form of a valid document."""
     loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
     assert loaded.model is not None, loaded.diagnostics
-    return compile_model(loaded.model, zones.zone_data, zones.VERSION)
+    return compile_model(loaded.model, zones.zone_data, zones.VERSION, profile)
 
 
-def bundle_file(document: Document, path: Path) -> Path:
+def bundle_file(document: Document, path: Path, profile: Profile = "full") -> Path:
     """The bundle of a valid document, written to `path`."""
     with path.open("w+b") as file:
-        compiled(document).write(file)
+        compiled(document, profile).write(file)
     return path
 
 
@@ -38,6 +39,6 @@ def demo_bundle(path: Path) -> tuple[Diagnostic, ...]:
     return loaded.diagnostics
 
 
-def engine_for(document: Document, path: Path) -> Engine:
+def engine_for(document: Document, path: Path, profile: Profile = "full") -> Engine:
     """An engine over the bundle of a valid document; its clock stands still at the epoch."""
-    return Engine.open(bundle_file(document, path), clock=lambda: 0.0)
+    return Engine.open(bundle_file(document, path, profile), clock=lambda: 0.0)
