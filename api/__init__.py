@@ -1,6 +1,7 @@
 """Everything outside the decision itself: the HTTP service and the command line.
 
-Reading path: `server` runs `app` in `worker`s; `app` joins `auth`, `bodies`, `evaluation`, `evaluations`
-(with the pure `batch`), `management`, `openapi`, `health`, `raw_paths`, `request_id` and `errors`; `limits` names every
-bound. Below them: `store`, `bundle_files` and `compaction`, `in_force` and `settle`, `own_process`.
+Reading path: `server` runs `app` in `worker`s, whose `connection`s keep the `pace` of bodies; `app` joins `auth`,
+`bodies`, `evaluation`, `evaluations` (with the pure `batch`), `management`, `openapi`, `health`, `raw_paths`,
+`request_id` and `errors`; `limits` names every bound. Below them: `store`, `bundle_files` and `compaction`, `in_force`
+and `settle`, `own_process`.
 """

@@ -13,7 +13,7 @@ from api.errors import ErrorAnswers
 from api.evaluation import Evaluation
 from api.evaluations import Evaluations
 from api.health import Health, Readiness
-from api.in_force import EngineOf
+from api.in_force import Damaged, EngineOf
 from api.limits import HttpLimits
 from api.management.batch import ElementBatch
 from api.management.elements import Element, ElementList, Serving
@@ -25,6 +25,11 @@ from api.management.whole_model import WholeModel
 from api.openapi.resource import OpenApi
 from api.raw_paths import RawPaths
 from api.request_id import RequestId
+from api.searches.actions import ActionSearches
+from api.searches.resources import ResourceSearches
+from api.searches.serving import Searching
+from api.searches.subjects import SubjectSearches
+from api.searches.tokens import PageTokens
 from api.store.store import Store
 
 
@@ -33,7 +38,8 @@ class Collaborators:
     """What the application works with: it reads no environment, no clock and no file by itself.
 
     `in_force` gives the engine of an environment, at the newest committed revision, and `settle` sees that a commit
-    is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key.
+    is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key. `damaged` is told
+    of a bundle that can't be decided from any more.
     """
 
     store: Store
@@ -43,37 +49,43 @@ class Collaborators:
     admin_key: bytes
     limits: HttpLimits
     log: logging.Logger
+    damaged: Damaged = lambda *_: True
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """The ASGI application with every route of the table, each behind the guard."""
-    errors = ErrorAnswers(parts.log)
+    errors = ErrorAnswers(parts.log, parts.damaged)
     middleware: list[Any] = [RequestId(), RawPaths(), Guard([AdminKey(parts.admin_key)])]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
-    resources = {**_decisions(parts, errors), **_management(parts)}
+    work = StoreWork(parts.store, parts.settle, parts.clock)
+    resources = {**_decisions(parts, errors, work), **_management(parts, work)}
     for path in ROUTES:
         app.add_route(path, resources[path])
     return app
 
 
-def _decisions(parts: Collaborators, errors: ErrorAnswers) -> Mapping[str, object]:
+def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork) -> Mapping[str, object]:
     bodies = Bodies(parts.limits)
-    evaluation = Evaluation(parts.in_force, bodies)
-    evaluations = Evaluations(parts.in_force, parts.clock, bodies, parts.limits, errors.report)
+    tokens = PageTokens(parts.admin_key)
+    searching = Searching(parts.in_force, work, bodies, tokens, parts.limits, parts.clock)
+    calls = {
+        "evaluation": Evaluation(parts.in_force, bodies),
+        "evaluations": Evaluations(parts.in_force, parts.clock, bodies, parts.limits, errors.report),
+        "search/resource": ResourceSearches(searching),
+        "search/subject": SubjectSearches(searching),
+        "search/action": ActionSearches(searching),
+    }
     return {
-        "/access/v1/evaluation": evaluation,
-        "/access/v1/evaluations": evaluations,
-        "/environments/{env}/access/v1/evaluation": evaluation,
-        "/environments/{env}/access/v1/evaluations": evaluations,
+        **{f"/access/v1/{call}": resource for call, resource in calls.items()},
+        **{f"/environments/{{env}}/access/v1/{call}": resource for call, resource in calls.items()},
         "/healthz": Health(),
         "/readyz": Readiness(parts.in_force),
         "/openapi.json": OpenApi(),
     }
 
 
-def _management(parts: Collaborators) -> Mapping[str, object]:
-    work = StoreWork(parts.store, parts.settle, parts.clock)
+def _management(parts: Collaborators, work: StoreWork) -> Mapping[str, object]:
     serving = Serving(work, Bodies(parts.limits), parts.limits)
     return {
         "/v1/environments": Environments(serving),

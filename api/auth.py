@@ -28,13 +28,13 @@ _PUBLIC = {"GET": Scope.NONE, "HEAD": Scope.NONE}
 _DECISION = {"POST": Scope.READ}
 _ENVIRONMENT = "/v1/environments/{env}"
 
+DECISION_CALLS: Final = ("evaluation", "evaluations", "search/resource", "search/subject", "search/action")
+"""The calls under `/access/v1`, of the default environment and of each by its name."""
+
 ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
-    "/access/v1/evaluation": _DECISION,
-    "/access/v1/evaluations": _DECISION,
-    "/environments/{env}/access/v1/evaluation": _DECISION,
-    "/environments/{env}/access/v1/evaluations": _DECISION,
+    **{f"{base}/access/v1/{call}": _DECISION for base in ("", "/environments/{env}") for call in DECISION_CALLS},
     "/v1/environments": _READABLE | {"POST": Scope.ADMIN},
-    _ENVIRONMENT: _READABLE | {"DELETE": Scope.ADMIN},
+    _ENVIRONMENT: _READABLE | {"PATCH": Scope.ADMIN, "DELETE": Scope.ADMIN},
     **{kind.list_path: _READABLE | {"POST": Scope.WRITE} for kind in KINDS},
     **{kind.batch_path: {"POST": Scope.WRITE} for kind in KINDS},
     **{

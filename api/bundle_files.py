@@ -1,12 +1,15 @@
 """The bundle files of the environments: where they lie, and how one is built from the store."""
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from api.store.environments import Environment
 from api.store.following import Followed
+from api.store.reading import KnownModel
 from api.store.store import Store
 from bundles import zones
 from bundles.errors import BundleError
@@ -17,6 +20,22 @@ from bundles.writer import Progress
 from compiler.compile import compile_model
 
 FOLDER = "bundles"
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFile:
+    """A bundle file as it was opened: another one may have its path by now."""
+
+    path: Path
+    inode: int
+
+
+class Newest(NamedTuple):
+    """The newest bundle of an environment, the file that it is mapped from, and what leads on from it."""
+
+    followed: Followed
+    bundle: Bundle
+    file: BundleFile
 
 
 class NoBundle(Exception):
@@ -34,13 +53,14 @@ class BundleFiles:
         self._folder = directory / FOLDER
         self._store = store
 
-    def build(self, environment: str, progress: Progress = lambda *_: None) -> Path:
+    def build(self, environment: str, progress: Progress = lambda *_: None, known: KnownModel | None = None) -> Path:
         """Compile an environment as it is now, publish the bundle, record it, and remove the ones before it.
 
-        Takes a minute for a million grants: for a process of its own, or a start. Raises NotFound, StoreUnavailable,
+        `known` is read instead of the store where it is the environment's model. Takes half a minute for a million
+        grants: for a process of its own, or a start. Raises NotFound, StoreUnavailable,
         OSError.
         """
-        env, model = self._store.read_model(environment)
+        env, model = self._store.read_model(environment, known)
         compiled = compile_model(model, zones.zone_data, zones.VERSION)
         origin = Origin(env.id, env.uuid)
         manifest = msgspec.structs.replace(
@@ -54,7 +74,7 @@ class BundleFiles:
         self._remove_older(env, path)
         return path
 
-    def newest(self, environment: str) -> tuple[Followed, Bundle]:
+    def newest(self, environment: str) -> Newest:
         """The newest bundle of an environment, and what leads on from it.
 
         Raises NoBundle where there is none or it can't be read, NotFound, StoreUnavailable.
@@ -62,10 +82,22 @@ class BundleFiles:
         followed = self._store.follow(environment)
         if followed.bundle is None:
             raise NoBundle
+        path = self._folder / followed.bundle[1]
         try:
-            return followed, open_bundle(self._folder / followed.bundle[1])
-        except (OSError, BundleError):  # lost or damaged: all of it is in the store
+            # Looked at first: who opens another one that took its place meanwhile removes nothing later.
+            file = BundleFile(path, path.stat().st_ino)
+            return Newest(followed, open_bundle(path), file)
+        except OSError:
             raise NoBundle from None
+        except BundleError:
+            self.discard(file)
+            raise NoBundle from None
+
+    def discard(self, file: BundleFile) -> None:
+        """Remove a damaged bundle, unless another has its place, so that nobody starts from it: all is in the store."""
+        with suppress(OSError):
+            if file.path.stat().st_ino == file.inode:
+                file.path.unlink()
 
     def covers(self, environment: str, revision: int) -> bool:
         """Whether a bundle of that revision, or a later one, is recorded and there. Raises NotFound."""

@@ -1,9 +1,9 @@
 """One client connection: gunicorn's HTTP/1.1 protocol with deadlines, a limit, and JSON for every error.
 
 The stock protocol waits for a head without end, accepts any number of connections, starts the application
-only on the body's first bytes, closes on a client that is still sending, and answers its own errors as plain
-text. The overrides here mend that. They lean on inner names of gunicorn; its bounded version and a test that
-looks for each of them hold them in place.
+only on the body's first bytes, lets it take a body that broke off for a whole one, closes on a client that is
+still sending, and answers its own errors as plain text. The overrides here mend that. They lean on inner names
+of gunicorn; its bounded version and a test that looks for each of them hold them in place.
 """
 
 import asyncio
@@ -13,7 +13,9 @@ from typing import Any, Final, Protocol
 
 from gunicorn.asgi.protocol import ASGIProtocol, BodyReceiver
 
+from api.errors import RETRY_SECONDS
 from api.limits import HttpLimits
+from api.pace import Pace
 from api.wire_answers import late_sentence, wire_answer, wire_sentence
 
 LINGER_SECONDS: Final = 2.0
@@ -41,21 +43,34 @@ class Owner(Protocol):
 
 
 class LateBody(BodyReceiver):  # type: ignore[misc]  # gunicorn has no types
-    """Lets the application start on the head alone, so that a 401 or 413 waits for no body."""
+    """Lets the application start on the head alone, so that a 401 or 413 waits for no body; and never end one early."""
 
-    __slots__ = ("_announced",)
+    # Gunicorn's own, used below.
+    _complete: bool
+    _chunks: Any
+    _buffered: int
+    expect_continue: bool
 
-    def __init__(self, request: Any, protocol: "Connection") -> None:
-        super().__init__(request, protocol)
+    def __init__(self, begun: Any) -> None:
+        """Takes over from the receiver `begun`."""
+        super().__init__(begun.request, begun.protocol)
+        self._chunks, self._buffered, self.expect_continue = begun._chunks, begun._buffered, begun.expect_continue
         self._announced = False
 
     async def receive(self) -> dict[str, Any]:
-        """The ASGI events of the body, the first of them empty and at once."""
-        if self._announced:
-            event: dict[str, Any] = await super().receive()
-            return event
-        self._announced = True
-        return {"type": "http.request", "body": b"", "more_body": True}
+        """The ASGI events of the body, the first of them at once.
+
+        Raises:
+            asyncio.CancelledError: the client is gone. Falcon would take what there is for the whole body, and gunicorn
+                cancels in vain where asyncio (before 3.12) has the disconnection to give back.
+        """
+        if not (self._announced or self._chunks):
+            self._announced = True
+            return {"type": "http.request", "body": b"", "more_body": True}
+        event: dict[str, Any] = await super().receive()
+        if event["type"] == "http.disconnect" and not self._complete:
+            raise asyncio.CancelledError
+        return event
 
 
 class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
@@ -75,6 +90,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._keepalive = worker.limits.idle_seconds  # gunicorn's setting knows whole seconds only
         self._awaited = Awaited.NOTHING
         self._timer: asyncio.TimerHandle | None = None
+        self._pace: Pace | None = None  # of a body that is not complete yet
         self._abort: asyncio.TimerHandle | None = None
         self._refused = False
         self._answering = False  # the answer to the current request has begun
@@ -85,7 +101,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         if self.worker.nr_conns >= self._limits.connections:
             self._refused = True
             self.transport = transport
-            self._send_error_response(HTTPStatus.SERVICE_UNAVAILABLE, "")
+            self._send_error_response(HTTPStatus.SERVICE_UNAVAILABLE, "", [("Retry-After", str(RETRY_SECONDS))])
             transport.close()
             return
         super().connection_made(transport)
@@ -123,15 +139,19 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
                 self._await(Awaited.NOTHING)
             else:
                 self._await(Awaited.BODY)
+                if self._pace is not None:
+                    self._pace.add(len(data), self.worker.loop.time())
         return going
 
     def _await(self, awaited: Awaited) -> None:
         before, self._awaited = self._awaited, awaited
         if awaited is before or (before is Awaited.FIRST_BYTE and awaited is Awaited.HEAD):
             return
+        self._pace = None
         if awaited is Awaited.NOTHING:
             self._set_timer(None)
         elif awaited is Awaited.BODY:
+            self._pace = Pace(self._limits.body_seconds, self._limits.body_rate, self.worker.loop.time())
             self._set_timer(self._limits.body_seconds)
         else:
             self._cancel_keepalive_timer()
@@ -147,6 +167,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
             super()._arm_keepalive_timer()
 
     def _expire(self) -> None:
+        if self._pace is not None:
+            left = self._pace.due - self.worker.loop.time()
+            if left > 0:
+                self._set_timer(left)
+                return
         if self._awaited is not Awaited.FIRST_BYTE:
             late = late_sentence(self._limits, body=self._awaited is Awaited.BODY)
             self._answer_error(HTTPStatus.REQUEST_TIMEOUT, late)
@@ -161,8 +186,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         Gunicorn's own starts a task for each request, for applications that go on after their answer.
         """
         receiver = self._body_receiver
-        if not (receiver._complete or receiver._chunks):
-            receiver = self._body_receiver = LateBody(request, self)
+        if not receiver._complete:
+            receiver = self._body_receiver = LateBody(receiver)
         keep: bool = await self._handle_http_request(request, sockname, peername)
         while keep and not receiver._complete:
             keep = (await receiver.receive())["type"] == "http.request"

@@ -10,12 +10,13 @@ import falcon
 import falcon.asgi
 
 from api.bodies import ENCODER
+from api.in_force import Damaged, Stale
 from api.raw_paths import segment
 from api.rejections import BadPath, BodyRejected, BodyTooLarge, Forbidden, Unauthenticated, UnsupportedMedia
+from api.store.environments import DEFAULT
 from api.store.refusals import (
     BadQuery,
     Conflict,
-    Fault,
     Key,
     NotFound,
     PreconditionFailed,
@@ -24,7 +25,7 @@ from api.store.refusals import (
     StoreUnavailable,
 )
 from bundles.errors import BundleError
-from runtime import BadRequest
+from runtime import BadRequest, SearchUnavailable
 
 STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,
@@ -38,6 +39,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     Conflict: 409,
     Protected: 409,
     PreconditionFailed: 412,
+    SearchUnavailable: 501,
     StoreUnavailable: 503,
     Unauthenticated: 401,
     Forbidden: 403,
@@ -48,7 +50,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
 
 CHALLENGE: Final = 'Bearer realm="writ"'
 RETRY_SECONDS: Final = 1
-"""When a client may try again what the store could not do just now (`Retry-After`)."""
+"""When a client may try again what could not be done just now (`Retry-After`)."""
 
 INTERNAL: Final = "the service failed to answer; take this as a denial"
 
@@ -64,8 +66,9 @@ def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> by
 class ErrorAnswers:
     """Turns whatever a responder or a middleware raises into the answer of the table above."""
 
-    def __init__(self, log: logging.Logger) -> None:
-        self._log = log
+    def __init__(self, log: logging.Logger, damaged: Damaged = lambda *_: True) -> None:
+        """`damaged` is told of an environment whose bundle turned out to be damaged, and says whether that is news."""
+        self._log, self._damaged = log, damaged
 
     def register(self, app: falcon.asgi.App[Any, Any]) -> None:
         """Answer for every error that `app` meets."""
@@ -73,21 +76,24 @@ class ErrorAnswers:
             app.add_error_handler(error, self._answer_domain_error)
         app.add_error_handler(falcon.HTTPError, self._answer_http_error)
 
-    def report(self, error: Exception) -> None:
+    def report(self, error: Exception, environment: str = DEFAULT) -> None:
         """Log a failure of ours: its kind and the way to it, not its text, which may quote the request.
 
-        The text of a BundleError is about the bundle alone, and tells the operator what to do.
+        The text of a BundleError is about the bundle alone, and tells the operator what to do. What stays as it is for
+        a while is logged once: a damaged bundle, a store that can't be read.
         """
+        if isinstance(error, Stale) or (isinstance(error, BundleError) and not self._damaged(environment, error)):
+            return
         text = f": {error}" if isinstance(error, BundleError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
         self._log.error("%s%s\n%s", type(error).__name__, text, frames)
 
     async def _answer_domain_error(
-        self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, _params: object
+        self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, params: dict[str, Any]
     ) -> None:
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            self.report(error)
+            self.report(error, params.get("env", DEFAULT))
             _answer(resp, status, INTERNAL)
             return
         if status == HTTPStatus.UNAUTHORIZED:
@@ -123,15 +129,10 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
         case BodyRejected(detail=detail):
             return [{"code": detail.code, "path": detail.path, "message": detail.message}]
         case Rejected():
-            return [_fault(fault) for fault in error.faults]
+            return [{"code": one.code, "path": one.path, "message": one.sentence} for one in error.faults]
         case Conflict():
             return [_user(kind, key) for kind, key in error.users]
     return None
-
-
-def _fault(fault: Fault) -> dict[str, str]:
-    message = f"{fault.message}; {fault.help}" if fault.help else fault.message
-    return {"code": fault.code, "path": fault.path, "message": message}
 
 
 def _user(kind: str, key: Key) -> dict[str, str]:

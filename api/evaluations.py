@@ -20,9 +20,9 @@ class Evaluations:
         clock: Callable[[], float],
         bodies: Bodies,
         limits: HttpLimits,
-        report: Callable[[Exception], None],
+        report: Callable[[Exception, str], None],
     ) -> None:
-        """`clock` gives epoch seconds; `report` gets an item's failure."""
+        """`clock` gives epoch seconds; `report` gets an item's failure and its environment."""
         self._engine_of = engine_of
         self._clock = clock
         self._bodies = bodies
@@ -38,5 +38,10 @@ class Evaluations:
             resp.data = ENCODER.encode(engine.decide(body))
         else:
             now, most_explained = self._clock(), self._limits.explained_candidates
-            answered = answers(batch, lambda request: engine.decide(request, now), self._report, most_explained)
+            answered = answers(
+                batch,
+                lambda request: engine.decide(request, now),
+                lambda error: self._report(error, env),
+                most_explained,
+            )
             resp.data = ENCODER.encode({"evaluations": answered})

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from api.build import Read, Refused, read_sources
+from api.build import Read, Refused, read_sources, without_cycle_search
 from api.bundle_files import BundleFiles, NoBundle
 from api.store.incoming import Incoming
+from api.store.reading import KnownModel
 from api.store.store import Store
 from bundles.writer import Progress
 from compiler.source import Source
@@ -18,31 +19,39 @@ COMMAND_LINE = "command line"
 _LOCK_FILE = "compaction.lock"
 
 
-def import_model(store: Store, environment: str, sources: Sequence[Source], progress: Progress) -> Read:
-    """Replace the model of an environment; gives back what was found, warnings at most.
-
-    Raises Refused for documents with errors, NotFound, StoreUnavailable; nothing is changed then.
-    """
+def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, Incoming]:
+    """Documents that can be stored, and what was found in them, warnings at most. Raises Refused for errors."""
     read = read_sources(sources, progress)
     if read.model is None:
         raise Refused(read)
+    return read, Incoming.of(read.model, sources)
+
+
+@without_cycle_search()
+def store_model(store: Store, environment: str, incoming: Incoming, progress: Progress) -> KnownModel:
+    """Replace the model of an environment. Raises NotFound, StoreUnavailable; nothing is changed then."""
     progress("storing", 0, 1)
-    store.put_incoming(environment, COMMAND_LINE, Incoming.of(read.model, sources))
+    changes = store.put_incoming(environment, COMMAND_LINE, incoming)
     progress("storing", 1, 1)
-    return read
+    return KnownModel(changes.etag, incoming.model)
 
 
-def ensure_bundle(directory: Path, store: Store, environment: str, progress: Progress) -> None:
-    """See that a bundle, with deltas, leads to the environment's revision. Raises OSError, StoreUnavailable."""
+@without_cycle_search()
+def ensure_bundle(
+    directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
+) -> None:
+    """See that a bundle, with deltas, leads to the environment's revision; `known` may be its model.
+
+    Raises OSError, StoreUnavailable.
+    """
     files = BundleFiles(directory, store)
     try:
-        followed, _ = files.newest(environment)
-        if followed.complete:
+        if files.newest(environment).followed.complete:
             return
     except NoBundle:
         pass
     with one_builder(directory):
-        files.build(environment, progress)
+        files.build(environment, progress, known)
 
 
 @contextmanager

@@ -5,13 +5,14 @@ it has not seen. So an evaluation is never older than the last commit that its c
 """
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from api.bundle_files import BundleFiles, NoBundle
+from api.bundle_files import BundleFile, BundleFiles, NoBundle
 from api.store.environments import DEFAULT, Environment
 from api.store.refusals import NotFound, StoreUnavailable
 from api.store.store import Store
@@ -23,6 +24,9 @@ from runtime import Engine
 EngineOf: TypeAlias = Callable[[str], Engine]
 """Gives the engine of an environment, by its id."""
 
+Damaged: TypeAlias = Callable[[str, BundleError], bool]
+"""Told of an environment whose bundle turned out to be damaged; gives back whether that is news."""
+
 
 class Stale(Exception):
     """The store can't be read, and what is in memory is older than may be served: decisions fail, clients deny."""
@@ -30,18 +34,21 @@ class Stale(Exception):
 
 @dataclass(slots=True)
 class _Served:
-    """An engine, the environment's UUID and epoch, and the revision of the bundle file below it.
+    """An engine, the environment's UUID and epoch, the bundle file below it and that one's revision.
 
     `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is. `needs` is
-    the revision of which a bundle is needed to get on; None where deltas lead on.
+    the revision of which a bundle is needed to get on; None where deltas lead on. `damage` says that the file is
+    damaged: nothing is decided then.
     """
 
     engine: Engine
     uuid: str
     epoch: int
+    file: BundleFile
     base: int
     behind_since: float | None = None
     needs: int | None = None
+    damage: str | None = None
 
     def is_at(self, env: Environment) -> bool:
         """Whether this is the environment's newest revision already."""
@@ -50,7 +57,10 @@ class _Served:
 
 
 class InForce:
-    """The engines of one process. Decisions run on one thread, and so does this: nothing here is locked."""
+    """The engines of one process. Decisions run on one thread, and so does this: nothing here is locked.
+
+    An environment without a bundle, or with a damaged one, is not decided in until it has one (see `lagging`).
+    """
 
     def __init__(
         self,
@@ -66,6 +76,7 @@ class InForce:
         self._watch = Watch(store)
         self._seen: tuple[int, int] | None = None
         self._served: dict[str, _Served] = {}
+        self._without: set[str] = set()
 
     def engine(self, environment: str = DEFAULT) -> Engine:
         """The engine of an environment. Raises NotFound, and Stale where it has been behind for too long."""
@@ -73,21 +84,38 @@ class InForce:
             version = self._watch.version()
             if version != self._seen:
                 self._catch_up()
-                behind = any(served.behind_since is not None for served in self._served.values())
+                behind = any(served.behind_since is not None and not served.damage for served in self._served.values())
                 self._seen = None if behind else version
             if environment not in self._served:
                 self._open(environment)
         except (StoreUnavailable, NoBundle, BundleError) as ex:
             self._seen = None
             if environment not in self._served:
+                if isinstance(ex, NoBundle):
+                    self._without.add(environment)
                 raise Stale(f"nothing can be decided in `{environment}`: {ex}") from ex
             for served in self._served.values():
                 self._fall_behind(served, ex)
         served = self._served[environment]
         since = served.behind_since
         if since is not None and time.monotonic() - since > self._stale_seconds:
-            raise Stale("the store can't be read, so nothing is decided")
+            raise Stale(served.damage or "the store can't be read, so nothing is decided")
         return served.engine
+
+    def damaged(self, environment: str, error: BundleError) -> bool:
+        """Decide nothing more from a bundle that turned out to be damaged, and ask for another one (see `lagging`).
+
+        Whoever rebuilds it finds no file any more. Gives back whether that is news.
+        """
+        served = self._served.get(environment)
+        if served is None or served.damage:
+            return False
+        served.damage = f"nothing is decided in `{environment}` until its bundle is built anew, since it is damaged"
+        served.behind_since, served.needs = -math.inf, served.engine.revision
+        self._log.error("%s: %s", served.damage, error)
+        self._files.discard(served.file)
+        self._seen = None  # another worker may have built it already
+        return True
 
     def _fall_behind(self, served: _Served, trouble: Exception) -> None:
         """What is in memory serves on for a while."""
@@ -97,27 +125,35 @@ class InForce:
 
     def _catch_up(self) -> None:
         here = {env.id: env for env in self._store.environments()}
+        self._without &= here.keys()
         for id, served in list(self._served.items()):
             if id in here and served.is_at(here[id]):
                 continue
             try:
                 self._advance(id, served)
-                served.behind_since = None
+                if not served.damage:
+                    served.behind_since = None
             except NotFound:
                 del self._served[id]
-            except (NoBundle, BundleError) as ex:
+            except NoBundle as ex:
                 self._fall_behind(served, ex)
+            except BundleError as ex:
+                self.damaged(id, ex)
 
     def refresh(self) -> None:
         """Follow the store though nobody asks, so that the next one who does finds little to do."""
         for environment in list(self._served):
             with suppress(NotFound, Stale):
                 self.engine(environment)
-                return
+                break
+        for environment in list(self._without):
+            with suppress(NotFound, Stale):
+                self.engine(environment)
 
     def lagging(self) -> list[tuple[str, int]]:
         """The environments that need a bundle to get on, and the revision that it has to be of."""
-        return [(id, served.needs) for id, served in self._served.items() if served.needs is not None]
+        behind = [(id, served.needs) for id, served in self._served.items() if served.needs is not None]
+        return [*behind, *((id, 0) for id in self._without)]
 
     def revision(self, environment: str) -> int | None:
         """The revision in force, None where the environment has no bundle yet. Raises NotFound."""
@@ -150,10 +186,11 @@ class InForce:
             del self._served[id]
             self._open(id)
             return
-        if followed.deltas:
-            served.engine.advance(decode_delta(delta) for delta in followed.deltas)
-        served.needs = followed.needs
-        if followed.bundle is not None and followed.bundle[0] > served.base:
+        if not served.damage:
+            if followed.deltas:
+                served.engine.advance(decode_delta(delta) for delta in followed.deltas)
+            served.needs = followed.needs
+        if followed.bundle is not None and (followed.bundle[0] > served.base or served.damage):
             try:
                 self._open(id)
             except NoBundle:
@@ -161,16 +198,23 @@ class InForce:
                     raise
 
     def _open(self, id: str) -> None:
-        """Start from the newest bundle, unless what is served is further on already."""
-        followed, bundle = self._files.newest(id)
+        """Start from the newest bundle, unless what is served is further on already, or damaged and that very file."""
+        followed, bundle, file = self._files.newest(id)
         served = self._served.get(id)
         deltas = [decode_delta(delta) for delta in followed.deltas]
         env = followed.env
-        if served is None:
-            served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, bundle.revision)
-            served.engine.advance(deltas)
-            self._served[id] = served
-        elif followed.since + len(deltas) >= served.engine.revision:
-            served.engine.replace(bundle, deltas)
-            served.base = bundle.revision
+        try:
+            if served is None:
+                served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
+                served.engine.advance(deltas)
+                self._served[id] = served
+            elif served.damage and file == served.file:
+                raise NoBundle
+            elif followed.since + len(deltas) >= served.engine.revision:
+                served.engine.replace(bundle, deltas)
+                served.base, served.file, served.damage = bundle.revision, file, None
+        except BundleError:
+            self._files.discard(file)
+            raise NoBundle from None
         served.needs = followed.needs
+        self._without.discard(id)

@@ -14,8 +14,9 @@ class BadSetting(ValueError):
 class HttpLimits:
     """What one client may ask of the service at most (design: "Limits").
 
-    `batch_items` bounds decisions and elements alike. `connections` is per worker process. `idle_seconds` is how long
-    a connection may wait between two requests.
+    `batch_items` bounds decisions and elements alike. `connections` is per worker process. A body may take longer than
+    `body_seconds` while it comes at `body_rate` bytes a second on average, with no pause of `body_seconds`.
+    `idle_seconds` is how long a connection may wait between two requests.
     """
 
     body_bytes: int = 1024 * 1024
@@ -26,9 +27,11 @@ class HttpLimits:
     explained_candidates: int = 10_000
     model_bytes: int = 256 * 1024 * 1024
     page_items: int = 1_000
+    search_candidates: int = 20_000
     connections: int = 4_096
     head_seconds: float = 10.0
     body_seconds: float = 30.0
+    body_rate: int = 32 * 1024
     idle_seconds: float = 75.0
 
 
@@ -43,7 +46,9 @@ _COUNTS: Final = {
     "WRIT_MAX_EXPLAINED_CANDIDATES": ("explained_candidates", 10_000_000),
     "WRIT_MAX_MODEL_BYTES": ("model_bytes", 256 * 2**20),
     "WRIT_MAX_PAGE_ITEMS": ("page_items", 1_000),
+    "WRIT_MAX_SEARCH_CANDIDATES": ("search_candidates", 10_000_000),
     "WRIT_MAX_CONNECTIONS": ("connections", 1_000_000),
+    "WRIT_MIN_BODY_RATE": ("body_rate", 2**30),
 }
 _SECONDS: Final = {
     "WRIT_HEAD_SECONDS": "head_seconds",

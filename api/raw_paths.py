@@ -12,6 +12,9 @@ import falcon.asgi
 
 from api.rejections import BadPath
 
+_ORIGIN = re.compile(rb"^https?://[^/]*", re.IGNORECASE)
+"""What stands in front of the path where a client names all of the URL (RFC 9112, 3.2.2)."""
+
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 UNRESERVED_IN_SEGMENTS: Final = "!$&'()*+,;=:@"
@@ -59,7 +62,7 @@ class RawPaths:
             BadPath: see `canonical`.
             falcon.HTTPRouteNotFound: it begins with an empty segment, which the router would overlook.
         """
-        path = canonical(req.scope["raw_path"])
+        path = canonical(_ORIGIN.sub(b"", req.scope["raw_path"]))
         if path.startswith("//"):
             raise falcon.HTTPRouteNotFound
         req.path = path

@@ -13,13 +13,16 @@ from gunicorn.app.base import BaseApplication
 
 from api.limits import HttpLimits
 from api.listening import BACKLOG
-from api.worker import Worker
+from api.worker import Worker, hold_signals
 
 GRACEFUL_SECONDS: Final = 30
 """How long requests in work may take after the service was asked to stop."""
 
-MOST_REQUEST_LINE: Final = 8_190
-"""Bytes of a request's first line: gunicorn's most, since an id of 512 characters is long when percent-encoded."""
+MOST_REQUEST_LINE: Final = 32 * 1024
+"""Bytes of a request's first line: four ids of 512 characters (E1), 12 bytes a percent-encoded one, and a cursor fit.
+
+Gunicorn says that the setting ends at 8,190, which holds for its WSGI parsers, not for the two of its ASGI worker.
+"""
 
 _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
@@ -87,6 +90,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
 def run(service: Service) -> None:
     """Serve until a signal says stop: TERM gracefully, INT and QUIT at once. Ends the process."""
+    hold_signals()
     Server(service).run()
 
 

@@ -15,7 +15,7 @@ COMPACT_AFTER: Final = 5_000
 """Revisions on top of a bundle after which a new one is built: a start reads them all."""
 
 PAUSE_SECONDS: Final = 10.0
-"""Between two tries to build what could not be built."""
+"""Between two tries to build beside the service what could not be built, or was found damaged again."""
 
 
 class Settle:
@@ -47,6 +47,7 @@ class Settle:
 
     def _build_beside(self, environment: str, revision: int) -> None:
         if environment not in self._building:
+            self._log.info("a bundle of `%s` is being built", environment)
             task = asyncio.create_task(self._try_to_build(environment, revision))
             self._building[environment] = task
             task.add_done_callback(lambda _: self._building.pop(environment, None))
@@ -56,7 +57,7 @@ class Settle:
             await self._build(environment, revision)
         except (StoreUnavailable, OSError) as ex:
             self._log.error("%s", ex)
-            await asyncio.sleep(PAUSE_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS)
 
     async def _build(self, environment: str, revision: int) -> None:
         directory = str(self._directory)

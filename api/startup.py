@@ -2,7 +2,7 @@
 
 import fcntl
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -10,11 +10,14 @@ from typing import IO, Final
 from api.admin_key import new_key, preset_digest, store_digest, stored_digest
 from api.limits import BadSetting, HttpLimits, limits_from, seconds_in
 from api.store.connections import SYNCHRONOUS
+from compiler.diagnostics import did_you_mean
+from compiler.wording import quoted
 
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"
 SYNCHRONOUS_VARIABLE: Final = "WRIT_SYNCHRONOUS"
 STALE_SECONDS: Final = 5.0
+_PREFIX: Final = "WRIT_"
 _LOCK_FILE: Final = "serve.lock"
 
 _DIRECTORY_MODE: Final = 0o700
@@ -29,13 +32,33 @@ class Settings:
     """What the environment says. `preset_key` is the administrator's key where the operator chose it.
 
     `stale_seconds` is how long decisions go on while the store can't be read; `synchronous` is SQLite's: `NORMAL`
-    writes faster, and may lose the last writes when the power fails.
+    writes faster, and may lose the last writes when the power fails. `warnings` name what looks like a setting and is
+    none.
     """
 
     limits: HttpLimits
     preset_key: str | None
     stale_seconds: float = STALE_SECONDS
     synchronous: str = "FULL"
+    warnings: tuple[str, ...] = ()
+
+
+class _Asked(Mapping[str, str]):
+    """The environment, and the names of all variables that somebody asked for: these are the settings."""
+
+    def __init__(self, environment: Mapping[str, str]):
+        self._environment = environment
+        self.names: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        return self._environment[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._environment)
+
+    def __len__(self) -> int:
+        return len(self._environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +79,27 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     Raises:
         BadSetting: a value that can't be used.
     """
-    synchronous = environment.get(SYNCHRONOUS_VARIABLE, "FULL")
+    asked = _Asked(environment)
+    synchronous = asked.get(SYNCHRONOUS_VARIABLE, "FULL")
     if synchronous not in SYNCHRONOUS:
         raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(SYNCHRONOUS)}, not `{synchronous}`")
-    stale = environment.get(STALE_VARIABLE)
+    stale = asked.get(STALE_VARIABLE)
     return Settings(
-        limits=limits_from(environment),
-        preset_key=environment.get(KEY_VARIABLE) or None,
+        limits=limits_from(asked),
+        preset_key=asked.get(KEY_VARIABLE) or None,
         stale_seconds=STALE_SECONDS if stale is None else seconds_in(STALE_VARIABLE, stale),
         synchronous=synchronous,
+        warnings=tuple(_warning(name, asked.names) for name in environment if _is_unknown(name, asked.names)),
     )
+
+
+def _is_unknown(name: str, known: Collection[str]) -> bool:
+    return name.startswith(_PREFIX) and name not in known
+
+
+def _warning(name: str, known: Collection[str]) -> str:
+    near = did_you_mean(name, known)
+    return f"the variable {quoted(name)} is no setting and counts for nothing{near and f'; {near}'}"
 
 
 def prepare_directory(directory: Path) -> None:

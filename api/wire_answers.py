@@ -29,7 +29,10 @@ def wire_answer(status: int, sentence: str, asked: HeaderLines, extra: Iterable[
 def late_sentence(limits: HttpLimits, *, body: bool) -> str:
     """Which deadline passed: that of the body, or that of the head."""
     if body:
-        return f"the body was not complete after {limits.body_seconds:g} seconds"
+        return (
+            f"the body was not complete after {limits.body_seconds:g} seconds; a long one has to come at"
+            f" {limits.body_rate} bytes a second on average, without such a pause"
+        )
     return f"the head of the request was not complete after {limits.head_seconds:g} seconds"
 
 

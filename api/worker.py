@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from functools import partial
 from typing import Any, Final
 
@@ -12,6 +13,20 @@ from api.limits import HttpLimits
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the master hears of the worker, and the worker looks whether its master still lives."""
+
+
+STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+
+
+def hold_signals() -> None:
+    """Keep signals back while a worker is forked, until it takes them itself.
+
+    It starts with the master's handlers, which would lose them: the master then waits for it in vain when it stops.
+    """
+    os.register_at_fork(
+        before=partial(signal.pthread_sigmask, signal.SIG_BLOCK, STOPPING),
+        after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, STOPPING),
+    )
 
 
 class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -35,6 +50,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
 
     async def _serve(self) -> None:
         """Gunicorn's own has no way to name the protocol class, and shortens the backlog."""
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)  # uvloop sees none that came before it ran
         for listener in self.sockets:
             server = await self.loop.create_server(
                 partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog

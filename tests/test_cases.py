@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from api.cli.decide import answer_lines
+from api.cli.json_lines import answer_lines
 from bundles import zones
 from bundles.conditions.instants import SECOND, parse_instant
 from bundles.program_text import show_program
@@ -66,5 +66,5 @@ def test_the_oracle_answers_as_expected(case):
 def test_the_command_line_answers_as_expected(case, bundle):
     out = io.BytesIO()
     source = io.BytesIO("\n".join(map(json.dumps, case.questions)).encode())
-    assert answer_lines(Engine.open(bundle), source, out, instant(case))
+    assert answer_lines(Engine.open(bundle), source, out, lambda engine, request: engine.decide(request, instant(case)))
     assert [answer(json.loads(line)) for line in out.getvalue().splitlines()] == case.answers

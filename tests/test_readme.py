@@ -5,6 +5,7 @@ import re
 import shlex
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from compiler.load import load
 from compiler.source import Source
 from runtime import Engine
 from tests.support.bundling import demo_bundle
+from tests.support.command import writ
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -31,11 +33,27 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
+def sent(command: str) -> dict[str, Any]:
+    """The body that a command sends."""
+    words = shlex.split(command)
+    body: dict[str, Any] = json.loads(words[words.index("-d") + 1])
+    return body
+
+
 def test_the_demo_request_has_the_demo_answer(tmp_path):
-    command = shlex.split(block("demo request").partition("\n\n")[2])
-    request = json.loads(command[command.index("-d") + 1])
     demo_bundle(tmp_path / "demo.bundle")
-    assert Engine.open(tmp_path / "demo.bundle").decide(request) == json.loads(block("demo answer"))
+    engine = Engine.open(tmp_path / "demo.bundle")
+    assert engine.decide(sent(block("demo request").partition("\n\n")[2])) == json.loads(block("demo answer"))
+    assert engine.filter(sent(block("search request"))) == json.loads(block("search answer"))
+
+
+def test_the_filter_example_prints_what_it_says(tmp_path, monkeypatch, capsys):
+    example = block("filter example")
+    (tmp_path / "model.yaml").write_text(blocks("yaml")[0])
+    assert writ("compile", "model.yaml", "-o", "model.bundle", cwd=tmp_path).returncode == 0
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", example, re.MULTILINE)
 
 
 @pytest.mark.parametrize("number", range(len(blocks("yaml"))))

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from api.cli.output import Unreadable, os_sentence
+from api.cli.output import Unreadable, bundle_sentence, os_sentence
 from bundles.errors import BundleError
 from bundles.file_format import VERSION
 from bundles.program_text import show_program
@@ -32,7 +32,7 @@ def inspect_command(bundle: Path, rules: bool, style: str) -> None:
         opened = open_bundle(bundle)
         opened.verify()
     except BundleError as ex:
-        click.echo(f"{bundle}: {ex}", err=True)
+        click.echo(bundle_sentence(bundle, ex), err=True)
         sys.exit(1)
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None

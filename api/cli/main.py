@@ -14,6 +14,7 @@ COMMANDS = {
     "compile": "Compile model documents to a bundle file.",
     "decide": "Answer evaluation requests from a bundle, as JSON lines.",
     "export": "Write a stored model as a JSON document.",
+    "filter": "Answer resource searches by filters from a bundle, as JSON lines.",
     "import": "Replace a stored model by model documents.",
     "inspect": "Show what is in a bundle file, and whether it is intact.",
     "restore": "Make a data directory of a backup.",

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from api.build import KINDS
 from bundles.writer import Progress as Report
 from compiler.diagnostics import Diagnostic
 
@@ -24,6 +26,16 @@ def os_sentence(error: OSError) -> str:
     'model.yaml: no such file or directory'
     """
     return f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error)
+
+
+def bundle_sentence(path: Path, error: Exception) -> str:
+    """What is wrong with a bundle, and the way from a model document to one.
+
+    >>> bundle_sentence(Path("model.yaml"), BundleError("this is not a Writ bundle"))
+    'model.yaml: this is not a Writ bundle; `writ compile` makes one of a model document'
+    """
+    remedy = "; `writ compile` makes one of a model document" if path.suffix in KINDS else ""
+    return f"{path}: {error}{remedy}"
 
 
 def error_console() -> Console:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from api.cli.output import Unreadable, error_console
+from api.cli.output import Unreadable, error_console, os_sentence
 from api.cli.stored import data_option
 from api.startup import UnusableDirectory, hold, prepare_directory
-from api.store.backup import restore
+from api.store.backup import Restored, restore
 from api.store.refusals import StoreUnavailable
 
 
@@ -28,7 +28,20 @@ def restore_command(file: Path, directory: Path) -> None:
     try:
         prepare_directory(directory)
         with hold(directory):
-            restore(file, directory)
+            restored = restore(file, directory)
     except (StoreUnavailable, UnusableDirectory) as ex:
         raise Unreadable(str(ex)) from None
-    error_console().print(f"{directory} is restored from {file}", markup=False)
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    _tell(file, directory, restored)
+
+
+def _tell(file: Path, directory: Path, restored: Restored) -> None:
+    lines = [f"{directory} is restored from {file}:"]
+    for environment, time in restored.environments:
+        state = f"revision {environment.revision} of {time}" if time else "no model yet"
+        lines.append(f"  {environment.id}: {state}; its epoch is {environment.epoch} now")
+    if restored.kept is not None:
+        lines.append(f"The store that was there is kept as {restored.kept}")
+    lines.append(f"Next: `writ serve --data {directory}`, which makes the bundles anew")
+    error_console().print("\n".join(lines), markup=False)

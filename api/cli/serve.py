@@ -10,13 +10,14 @@ import click
 import msgspec
 from rich.console import Console
 
-from api.admin_key import KEY_FILE, UnusableKey, store_digest, write_key
+from api.admin_key import KEY_FILE, UnusableKey
 from api.app import Collaborators, create_app
 from api.build import NoSources, Refused, sources_of
 from api.bundle_files import BundleFiles
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
+from api.cli.stored import hand_over
 from api.demo import demo_questions, demo_sources
-from api.import_model import COMMAND_LINE, ensure_bundle, import_model
+from api.import_model import COMMAND_LINE, ensure_bundle, read_model, store_model
 from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
@@ -90,6 +91,8 @@ def _get_ready(
 ) -> Service:
     settings = settings_from(os.environ)
     log = service_log(log_level)
+    for warning in settings.warnings:
+        log.warning("%s", warning)
     limits = within_open_files(settings.limits, log)
     prepare_directory(directory)
     lock = hold(directory)
@@ -108,20 +111,24 @@ def _get_ready(
     console.print(
         f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
     )
-    _hand_over(console, directory, access)
+    hand_over(console, directory, access)
     if demo:
         _show_example(console, url, directory, access, preset=settings.preset_key is not None)
     settle = Settle(directory, in_force, log)
-    parts = Collaborators(store, in_force.engine, settle, time.time, access.digest, limits, log)
+    parts = Collaborators(store, in_force.engine, settle, time.time, access.digest, limits, log, in_force.damaged)
     return Service(create_app(parts), listener, limits, workers, log_level, held=(lock,), heartbeat=settle.mend)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
     """Store the model that was asked for, and see that there is a bundle to start from."""
+    shown = ""
     try:
         with progress_bar() as progress:
             documents = _demo_of(directory, store) if demo else sources_of(sources)
-            shown = import_model(store, DEFAULT, documents, progress).shown if documents else ""
+            if documents:
+                read, incoming = read_model(documents, progress)
+                store_model(store, DEFAULT, incoming, progress)
+                shown = read.shown
             for environment in store.environments():
                 ensure_bundle(directory, store, environment.id, progress)
     except Refused as ex:
@@ -146,22 +153,6 @@ def _demo_of(directory: Path, store: Store) -> list[Source]:
             f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
         )
     return []
-
-
-def _hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
-    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest."""
-    if access.replaces:
-        console.print(f"The administrator's key is now the one in {KEY_VARIABLE}; the one before is not valid any more")
-    if access.fresh_key is None:
-        return
-    if console.is_terminal:
-        store_digest(directory, access.digest)
-        console.print("The administrator's key, shown only this once:")
-        console.print(f"  {access.fresh_key}", style="bold", markup=False)
-    else:
-        path = write_key(directory, access.fresh_key)
-        store_digest(directory, access.digest)
-        console.print(f"The administrator's key is in {path}", markup=False)
 
 
 def _show_example(console: Console, url: str, directory: Path, access: AdminAccess, preset: bool) -> None:

@@ -1,12 +1,16 @@
-"""What the commands on a store share: where it is, which environment, and opening it."""
+"""What the commands on a store share: where it is, which environment, opening or making it, and its first key."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
-from api.cli.output import Unreadable
+from api.admin_key import store_digest, write_key
+from api.cli.output import Unreadable, error_console
+from api.startup import KEY_VARIABLE, AdminAccess, admin_access, hold, prepare_directory, settings_from
 from api.store.environments import DEFAULT
 from api.store.opening import FILE
 from api.store.store import Store
@@ -38,3 +42,35 @@ def opened(directory: Path) -> Store:
     if not (directory / FILE).exists():
         raise Unreadable(f"`{directory}` has no store; `writ serve --data {directory}` makes one")
     return Store.open(directory)
+
+
+def opened_or_made(directory: Path) -> Store:
+    """The store that is there, else one as `writ serve` makes it, with its administrator's key.
+
+    Raises BadSetting, UnusableDirectory and UnusableKey where none can be made, StoreUnavailable, OSError.
+    """
+    if (directory / FILE).exists():
+        return Store.open(directory)
+    settings = settings_from(os.environ)
+    prepare_directory(directory)
+    with hold(directory):
+        access = admin_access(directory, settings.preset_key)
+        store = Store.open(directory)
+        hand_over(error_console(), directory, access)
+    return store
+
+
+def hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
+    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest."""
+    if access.replaces:
+        console.print(f"The administrator's key is now the one in {KEY_VARIABLE}; the one before is not valid any more")
+    if access.fresh_key is None:
+        return
+    if console.is_terminal:
+        store_digest(directory, access.digest)
+        console.print("The administrator's key, shown only this once:")
+        console.print(f"  {access.fresh_key}", style="bold", markup=False)
+    else:
+        path = write_key(directory, access.fresh_key)
+        store_digest(directory, access.digest)
+        console.print(f"The administrator's key is in {path}", markup=False)

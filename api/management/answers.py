@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Instant = Annotated[str, Meta(description="RFC 3339, UTC.")]
 Change = Literal["added", "changed", "removed"]
@@ -14,6 +14,12 @@ class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: Annotated[str, Meta(extra_json_schema={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"})]
     protected: bool = False
+
+
+class EnvironmentPatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A merge patch of an environment: what is left out stays. Nothing else of it can be changed or removed."""
+
+    protected: bool | UnsetType = UNSET
 
 
 class EnvironmentAnswer(Struct, frozen=True):
@@ -44,15 +50,18 @@ class ElementChange(Struct, frozen=True, omit_defaults=True):
     type: str | None = None
 
 
-class ModelChanges(Struct, frozen=True):
+class ModelChanges(Struct, frozen=True, omit_defaults=True):
     """The revision, and by list of the model document what changed; lists without changes are left out.
 
-    `elements` are the changed ones, the first 1,000 of them.
+    `elements` are the changed ones, the first 1,000 of them; `warnings`, where there are any, those of `writ check`.
+    `dry_run` is there, and true, where nothing was changed but only looked at.
     """
 
     revision: Count
     changes: dict[str, ListChanges]
     elements: tuple[ElementChange, ...]
+    warnings: tuple["Detail", ...] = ()
+    dry_run: bool = False
 
 
 class RevisionAnswer(Struct, frozen=True):
@@ -89,7 +98,7 @@ class RevisionDetail(Struct, frozen=True):
 
 
 class Detail(Struct, frozen=True):
-    """One fault: a stable code, the JSON path of its place in the body, one sentence.
+    """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
 
     Where something else is in the way, there is one for each of these, its path below the environment's as `path`.
     """

@@ -8,7 +8,7 @@ import falcon.asgi
 
 from api.bodies import ENCODER, JSON, Bodies
 from api.limits import HttpLimits
-from api.management.etags import answer_unchanged, expected_tags, is_known, one_of, show_tag
+from api.management.etags import answer_unchanged, expected_tags, is_known, required_tag, show_tag
 from api.management.kinds import ServedKind
 from api.management.queries import flag, known_parameters, page_limit, parameters
 from api.management.store_work import StoreWork
@@ -114,12 +114,12 @@ class Element:
         return tuple(parameters[name] for name in self._kind.key)
 
     async def _tag(self, req: falcon.asgi.Request, env: str, key: Key) -> str | None:
-        """The tag that the write must find; what is there is looked at only where the client names several."""
+        """The tag that the write must find; what is there is looked at only where the client does not name just it."""
         expected = expected_tags(req)
-        if expected is None or len(expected) == 1:
+        if req.get_header("If-None-Match") is None and (expected is None or len(expected) == 1):
             return None if expected is None else next(iter(expected))
         stored = await self._work.read(self._work.store.get, env, self._kind.name, key)
-        return one_of(expected, stored.etag)
+        return required_tag(req, stored.etag)
 
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
         committed = await self._work.write(env, req.context.actor, (edit,))

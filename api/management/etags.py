@@ -24,17 +24,30 @@ def expected_tags(req: falcon.asgi.Request) -> frozenset[str] | None:
     return None if tags is None else frozenset(tag for weak, tag in tags if not weak)
 
 
-def one_of(expected: frozenset[str] | None, current: str) -> str | None:
-    """The tag that a write must find: the `current` one where it is `expected`, None where any will do.
+def required_tag(req: falcon.asgi.Request, current: str) -> str | None:
+    """The tag that a write must find: the `current` one where the request has conditions, None where any will do.
 
     Raises:
-        PreconditionFailed: it is none of them.
+        PreconditionFailed: `If-Match` does not name it, or `If-None-Match` does (RFC 9110, 13.2.2).
+        BadQuery: a header can't be read.
     """
-    if expected is None:
-        return None
-    if current not in expected:
+    expected = expected_tags(req)
+    if expected is not None and current not in expected:
         raise PreconditionFailed("what is stored is none of those that `If-Match` names; read it again")
-    return current
+    if is_known(req, current):
+        raise PreconditionFailed("what is stored is one of those that `If-None-Match` names")
+    return None if expected is None and req.get_header("If-None-Match") is None else current
+
+
+def refuse_tags(req: falcon.asgi.Request) -> None:
+    """Pass where a write to what has no tag has no condition that asks for one.
+
+    Raises:
+        PreconditionFailed: it has; to leave it aside would be to overwrite.
+        BadQuery: a header can't be read.
+    """
+    if expected_tags(req) is not None:
+        raise PreconditionFailed("this has no tag that `If-Match` could name; leave the header out")
 
 
 def is_known(req: falcon.asgi.Request, current: str) -> bool:

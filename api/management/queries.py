@@ -1,5 +1,6 @@
 """Query strings: read strictly, so that a misspelt parameter is told of and never left aside."""
 
+import re
 from collections.abc import Collection
 from typing import Final
 from urllib.parse import parse_qsl
@@ -9,6 +10,7 @@ import falcon.asgi
 from api.store.refusals import BadQuery
 from compiler.wording import alternatives, quoted
 
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 MOST_PARAMETERS: Final = 20
 DEFAULT_PAGE_ITEMS: Final = 100
 
@@ -22,6 +24,8 @@ def parameters(req: falcon.asgi.Request) -> dict[str, str]:
     if not req.query_string:
         return {}
     try:
+        if _BAD_ESCAPE.search(req.query_string):
+            raise ValueError
         pairs = parse_qsl(
             req.query_string,
             keep_blank_values=True,

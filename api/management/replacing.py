@@ -13,7 +13,7 @@ from typing import IO, Final, cast
 
 import msgspec
 
-from api.management.answers import Change, ElementChange, ListChanges, ModelChanges
+from api.management.answers import Change, Detail, ElementChange, ListChanges, ModelChanges
 from api.own_process import own_process
 from api.store.refusals import Fault, Key, NotFound, PreconditionFailed, Rejected, StoreUnavailable
 from api.store.store import Store
@@ -33,7 +33,7 @@ class Order(msgspec.Struct, frozen=True):
     ending: str
     dry_run: bool
     now: float
-    if_match: tuple[str, ...] | None = None
+    if_match: str | None = None
 
 
 class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -88,7 +88,8 @@ def main(directory: Path, order: Order) -> _Outcome:
     try:
         store = Store.open(directory)
         source = Source(f"model{order.ending}", sys.stdin.buffer.read())
-        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now, order.if_match)
+        tags = None if order.if_match is None else (order.if_match,)
+        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now, tags)
     except Rejected as ex:
         return _Outcome(faults=ex.faults)
     except NotFound as ex:
@@ -99,7 +100,8 @@ def main(directory: Path, order: Order) -> _Outcome:
         return _Outcome(unavailable=str(ex))
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
-    return _Outcome(ModelChanges(done.revision, counts, elements))
+    warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)
+    return _Outcome(ModelChanges(done.revision, counts, elements, warnings, order.dry_run))
 
 
 def _shown(kind: str, key: Key, change: str) -> ElementChange:

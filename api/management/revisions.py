@@ -14,6 +14,7 @@ from api.management.queries import known_parameters, page_limit
 from api.management.streams import Stream
 from api.store.change_log import Entry, Revision, change_of
 from api.store.refusals import NotFound
+from compiler.wording import quoted
 
 _MOST_DIGITS = 18
 
@@ -59,7 +60,7 @@ class OneRevision:
 def revision_number(text: str) -> int:
     """The number of a revision. Raises NotFound for what can be none."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise NotFound("a revision is called by its number")
+        raise NotFound(f"there is no revision {quoted(text)}; one is called by its number")
     return int(text)
 
 

@@ -8,7 +8,7 @@ import falcon.asgi
 from api.bodies import ENCODER, JSON, check_media
 from api.management.answers import ModelChanges
 from api.management.elements import Serving
-from api.management.etags import answer_unchanged, expected_tags, is_known, one_of, show_tag
+from api.management.etags import answer_unchanged, is_known, required_tag, show_tag
 from api.management.queries import flag, known_parameters
 from api.management.replacing import Order, Replacer
 from api.management.revisions import revision_number
@@ -68,10 +68,8 @@ class WholeModel:
         check_media(req.content_type, tuple(ENDINGS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env)
-        expected = expected_tags(req)
-        one_of(expected, environment.etag)  # now, before a large document is taken; and again when it is written
-        tags = None if expected is None else tuple(expected)
-        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now(), tags)
+        tag = required_tag(req, environment.etag)  # now, before a large document is taken; again when it is written
+        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now(), tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
         resp.data = ENCODER.encode(await self._work.to_its_end(self._replace(order, document)))
 

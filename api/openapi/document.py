@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from typing import Any, Final
 
 from api.auth import ROUTES, Scope
@@ -13,9 +14,6 @@ from api.openapi.operations import OPERATIONS
 from api.openapi.schemas import schemas
 from api.request_id import HEADER
 
-VERSION: Final = "1.0"
-"""Of the API, not of the program: it says which clients keep working."""
-
 _TEXT: Final[Schema] = {"type": "string"}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "env": ("The id of an environment.", _TEXT),
@@ -25,7 +23,7 @@ _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
 }
 _REQUEST_HEADERS: Final = {
     "If-Match": "The tag that must still be that of what is changed; else 412.",
-    "If-None-Match": "The tags of what the client has; 304 where one of them is still right.",
+    "If-None-Match": "The tags of what the client has; where one is still right a read is 304, and a change 412.",
     HEADER: "Comes back unchanged.",
 }
 _RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
@@ -34,6 +32,7 @@ _RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "Retry-After": ("Seconds until it may be tried again.", {"type": "integer"}),
     "WWW-Authenticate": ("The challenge.", _TEXT),
     "Accept": ("The content types that are taken.", _TEXT),
+    "Allow": ("The methods that are served.", _TEXT),
     HEADER: ("What the request had as this header, if anything.", _TEXT),
 }
 _ERRORS: Final[Mapping[int, tuple[str, tuple[str, ...]]]] = {
@@ -41,18 +40,23 @@ _ERRORS: Final[Mapping[int, tuple[str, tuple[str, ...]]]] = {
     401: ("The credential is missing, or not known.", ("WWW-Authenticate",)),
     403: ("The credential's scope does not cover this.", ()),
     404: ("There is no such thing.", ()),
+    405: ("The method is not served here.", ("Allow",)),
     408: ("The request was not complete in time.", ()),
     409: ("It exists already, or something else is in the way; `details` tell what.", ()),
     412: ("It is no longer what the client saw.", ()),
     413: ("The body is larger than the limit.", ()),
+    414: ("The request's first line, its path with the query, is longer than the limit.", ()),
     415: ("The body is of a content type that is not taken.", ("Accept",)),
+    431: ("There are more header fields than the limit, or longer ones.", ()),
     500: ("The service failed; take this as a denial.", ()),
-    503: ("The store can't be read or written just now.", ("Retry-After",)),
+    503: ("There are more connections than the limit, or the store can't be read or written now.", ("Retry-After",)),
 }
 _HEAD: Final = "Head"
 """Ends the name of an error's response to HEAD: it has no body."""
 
-_BODY_ERRORS: Final = (408, 413)
+_ALWAYS: Final = (405, 408, 414, 431, 500, 503)
+"""What any request can meet: another method of the path, the limits of connections and heads, a failure of ours."""
+
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
@@ -65,7 +69,7 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Writ",
-            "version": VERSION,
+            "version": version("writ-pdp"),
             "description": "Authorization decisions (AuthZEN 1.0), and the management of the models that they follow.",
         },
         "servers": [{"url": "/"}],
@@ -140,17 +144,15 @@ def _responses(path: str, scope: Scope, said: Operation, head: bool) -> Iterator
 
 def _errors(path: str, scope: Scope, said: Operation) -> Iterator[int]:
     """The statuses of all that can go wrong there."""
+    yield from _ALWAYS
     yield from said.errors
-    yield 500
     if scope:
         yield from (400, 401, 403)
     if "{" in path:
         yield 404
     if said.bodies:
-        yield from _BODY_ERRORS
-    if path.startswith("/v1/"):
-        yield 503
-        if said.bodies:
+        yield 413
+        if path.startswith("/v1/"):
             yield 415
 
 

@@ -36,7 +36,7 @@ def operations_on(kind: ServedKind) -> Mapping[tuple[str, str], Operation]:
 def _listing(kind: ServedKind) -> Operation:
     filters = (Parameter(name, f"Only those with this `{name}`.") for name in FILTERS[kind.name])
     return Operation(
-        f"list{_class(kind)}s",
+        f"list{_classes(kind)}",
         _tag(kind),
         f"List the {_plural(kind)} by key",
         {200: Answer("A page.", page_of(named(_class(kind))))},
@@ -70,7 +70,7 @@ def _creating_many(kind: ServedKind) -> Operation:
         "required": ["items"],
     }
     return Operation(
-        f"create{_class(kind)}s",
+        f"create{_classes(kind)}",
         _tag(kind),
         f"Add many {_plural(kind)}, all or none, in one revision",
         {201: Answer(f"The {_plural(kind)}, in the order in which they came.", made)},
@@ -97,9 +97,9 @@ def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schem
         f"{word} one of the {_plural(kind)}",
         {200: Answer(f"The {kind.noun} as it is now.", named(_class(kind)), TAGGED)},
         "A key in the body is that of the path.",
-        headers=("If-Match",),
+        headers=("If-Match", "If-None-Match"),
         bodies=bodies,
-        errors=(409, 412),
+        errors=(412,),
     )
 
 
@@ -111,13 +111,17 @@ def _deleting(kind: ServedKind) -> Operation:
         {204: Answer("It is gone.")},
         "Where something refers to it: 409, with those who do.",
         query=(_CASCADE,),
-        headers=("If-Match",),
+        headers=("If-Match", "If-None-Match"),
         errors=(409, 412),
     )
 
 
 def _class(kind: ServedKind) -> str:
     return LISTS[kind.name].__name__
+
+
+def _classes(kind: ServedKind) -> str:
+    return kind.name.title().replace("_", "")
 
 
 def _plural(kind: ServedKind) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from api.bodies import JSON
+from api.management.elements import MERGE_PATCH
 from api.management.queries import DEFAULT_PAGE_ITEMS
 from api.management.whole_model import YAML
 from api.openapi.operation import Answer, Operation, Parameter, named, page_of
@@ -54,11 +55,33 @@ def evaluations(suffix: str) -> Operation:
     )
 
 
+def search(kind: str, suffix: str) -> Operation:
+    """One of the searches."""
+    wanted = {"Resource": "Which resources may this subject act on", "Subject": "Who may act on this resource"}
+    return Operation(
+        f"search{kind}s{suffix}",
+        _DECISION,
+        f"{wanted.get(kind, 'What may this subject do with this resource')}?",
+        {200: Answer("What was found; nothing is an answer too.", named(f"{kind}sFound"))},
+        bodies={JSON: named(f"{kind}SearchRequest")},
+        errors=(503,),
+    )
+
+
+def _searches() -> dict[tuple[str, str], Operation]:
+    return {
+        (f"{base}/access/v1/search/{kind.lower()}", "POST"): search(kind, suffix)
+        for base, suffix in (("", ""), ("/environments/{env}", "In"))
+        for kind in ("Resource", "Subject", "Action")
+    }
+
+
 OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ("/access/v1/evaluation", "POST"): evaluation(""),
     ("/access/v1/evaluations", "POST"): evaluations(""),
     ("/environments/{env}/access/v1/evaluation", "POST"): evaluation("In"),
     ("/environments/{env}/access/v1/evaluations", "POST"): evaluations("In"),
+    **_searches(),
     ("/v1/environments", "GET"): Operation(
         "listEnvironments",
         _ENVIRONMENT,
@@ -84,13 +107,22 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         "Read an environment",
         {200: Answer("The environment.", named("EnvironmentAnswer"))},
     ),
+    ("/v1/environments/{env}", "PATCH"): Operation(
+        "patchEnvironment",
+        _ENVIRONMENT,
+        "Protect an environment from being deleted, or no longer",
+        {200: Answer("The environment as it is now.", named("EnvironmentAnswer"))},
+        "The default environment stays protected: 409.",
+        bodies={MERGE_PATCH: named("EnvironmentPatch"), JSON: named("EnvironmentPatch")},
+        errors=(409, 412),
+    ),
     ("/v1/environments/{env}", "DELETE"): Operation(
         "deleteEnvironment",
         _ENVIRONMENT,
         "Delete an environment with all that is in it",
         {204: Answer("It is gone.")},
         "The default environment and protected ones can't be deleted: 409.",
-        errors=(409,),
+        errors=(409, 412),
     ),
     ("/v1/environments/{env}/model", "GET"): Operation(
         "getModel",
@@ -107,7 +139,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         "Replace the whole model by a document, all of it or nothing",
         {200: Answer("What changed, or with `dry_run` would.", named("ModelChanges"))},
         query=(_DRY_RUN,),
-        headers=("If-Match",),
+        headers=("If-Match", "If-None-Match"),
         bodies={JSON: _DOCUMENT, YAML: _DOCUMENT},
         errors=(412,),
     ),

@@ -7,6 +7,7 @@ import msgspec
 
 from api.management.answers import (
     EnvironmentAnswer,
+    EnvironmentPatch,
     ErrorAnswer,
     ModelChanges,
     NewEnvironment,
@@ -23,11 +24,20 @@ from api.openapi.decisions import (
     ReadinessAnswer,
 )
 from api.openapi.operation import Schema
+from api.openapi.searches import (
+    ActionSearchRequest,
+    ActionsFound,
+    ResourceSearchRequest,
+    ResourcesFound,
+    SubjectSearchRequest,
+    SubjectsFound,
+)
 from compiler.model import LISTS
 
 _TYPES: Final = (
     EnvironmentAnswer,
     NewEnvironment,
+    EnvironmentPatch,
     ModelChanges,
     RevisionAnswer,
     RevisionDetail,
@@ -36,6 +46,12 @@ _TYPES: Final = (
     EvaluationsRequest,
     Decision,
     Decisions,
+    ResourceSearchRequest,
+    SubjectSearchRequest,
+    ActionSearchRequest,
+    ResourcesFound,
+    SubjectsFound,
+    ActionsFound,
     HealthAnswer,
     ReadinessAnswer,
 )

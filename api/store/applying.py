@@ -8,7 +8,7 @@ from api.store.bodies import Body, decode_body, element_of, encode_body, merged
 from api.store.edits import Create, Delete, Edit, Patch, Replace, Stored
 from api.store.kinds import Kind, kind_called
 from api.store.references import release_users
-from api.store.refusals import Conflict, Fault, Key, NotFound, PreconditionFailed, Refusal, Rejected
+from api.store.refusals import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
 from api.store.small_document import Examined
 from api.store.tables import Found
 from api.store.workspace import Workspace
@@ -71,7 +71,7 @@ class Applying:
     def _found(self, kind: Kind, key: Key, if_match: str | None) -> Found:
         found = self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
         if found is None:
-            raise NotFound(f"there is no such {kind.noun}")
+            raise kind.absent(key, self.workspace.environment.id)
         if if_match is not None and if_match != self.workspace.environment.etag_of(found.version):
             raise PreconditionFailed(f"the {kind.noun} was changed since it was read; read it again")
         return found

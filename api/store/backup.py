@@ -5,17 +5,33 @@ import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from sqlite_utils import Database
+
 from api.store.connections import Connections
-from api.store.environments import all_environments
+from api.store.environments import Environment, all_environments
 from api.store.opening import FILE, ensure_file, migrate
 from api.store.refusals import StoreUnavailable
 
 REPLACED = "writ.db.replaced"
 """What `restore` names the database that it takes the place of."""
 
-_BESIDE = ("-wal", "-shm")
+_UNFINISHED = f".{FILE}.unfinished"
+_BESIDE = ("-wal", "-shm", "-journal")
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a store was restored to: its environments, and when the newest revision of each was written (RFC 3339).
+
+    `kept` is where the database that was there lies now, None where there was none.
+    """
+
+    environments: tuple[tuple[Environment, str | None], ...]
+    kept: Path | None
 
 
 def back_up(connections: Connections, file: Path) -> None:
@@ -26,31 +42,35 @@ def back_up(connections: Connections, file: Path) -> None:
     if file.exists():
         raise StoreUnavailable(f"`{file}` exists already; name another file")
     try:
-        with _unfinished(file) as unfinished:
+        with _unfinished(file, f".{secrets.token_hex(8)}.unfinished") as unfinished:
             _copy(connections, unfinished)
     except StoreUnavailable as ex:
         raise StoreUnavailable(f"the backup to `{file}` failed: {ex}") from ex
 
 
-def restore(file: Path, directory: Path) -> None:
+def restore(file: Path, directory: Path) -> Restored:
     """Make a backup the store in `directory`, every environment's epoch raised (design, "The server").
 
     No server may run on `directory`. A database that is there is kept beside it as `writ.db.replaced`, and the new
-    epochs are above its own. Raises StoreUnavailable for a file that is no sound backup; then nothing is changed.
+    epochs are above its own. It is replaced in one step: whenever this is killed, the one or the other is there, whole.
+    Raises StoreUnavailable for a file that is no sound backup, and where another process uses the store; then nothing
+    is changed.
     """
     if not file.is_file():
         raise StoreUnavailable(f"there is no file `{file}`")
     path = directory / FILE
     epochs = _epochs(path)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _unfinished(path) as unfinished:
+    _remove(directory / _UNFINISHED, "", *_BESIDE)  # of one that was killed
+    with _unfinished(path, _UNFINISHED) as unfinished:
         connections = Connections(unfinished, "FULL")
         try:
             _copy(Connections(file, "FULL"), unfinished)
-            _prepare(connections, epochs)
+            environments = _prepare(connections, epochs)
         finally:
             connections.close()
-        _put_aside(path)
+        kept = _kept(path)
+    return Restored(environments, kept)
 
 
 def _copy(source: Connections, file: Path) -> None:
@@ -61,8 +81,11 @@ def _copy(source: Connections, file: Path) -> None:
         target.execute("PRAGMA journal_mode = DELETE")
 
 
-def _prepare(connections: Connections, epochs: dict[str, int]) -> None:
-    """Check the copy, bring it up to date and raise its epochs; the bundles that it names are not with it."""
+def _prepare(connections: Connections, epochs: dict[str, int]) -> tuple[tuple[Environment, str | None], ...]:
+    """Check the copy, bring it up to date and raise its epochs; the bundles that it names are not with it.
+
+    Gives back its environments, and when each was last changed.
+    """
     with connections.translated(), closing(connections.fresh()) as db:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -76,7 +99,20 @@ def _prepare(connections: Connections, epochs: dict[str, int]) -> None:
             epoch = max(environment.epoch, epochs.get(environment.uuid, 0)) + 1
             db.execute("UPDATE environments SET epoch = ? WHERE number = ?", (epoch, environment.number))
         db.execute("DELETE FROM bundles")
-    connections.close()  # the journal's mode is changed by who is alone
+        environments = tuple((environment, _changed(db, environment)) for environment in all_environments(db))
+    connections.close()
+    _fold(connections)
+    return environments
+
+
+def _changed(db: Database, environment: Environment) -> str | None:
+    query = "SELECT time FROM changes WHERE environment = ? AND revision = ?"
+    row = db.execute(query, (environment.number, environment.revision)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _fold(connections: Connections) -> None:
+    """Fold the log into the database, so that it is one file: for who is alone with it. Raises StoreUnavailable."""
     with connections.translated(), closing(connections.fresh()) as db:
         db.execute("PRAGMA journal_mode = DELETE")
 
@@ -95,19 +131,42 @@ def _epochs(path: Path) -> dict[str, int]:
         connections.close()
 
 
-def _put_aside(path: Path) -> None:
-    """Rename a database together with what lies beside it, so that none of it is taken for a part of another one."""
+def _kept(path: Path) -> Path | None:
+    """Give the database a second name, and leave nothing beside the first that would be taken for a part of another.
+
+    The first name stays, for whoever starts after this was killed. Raises StoreUnavailable where it is in use.
+    """
     kept = path.with_name(REPLACED)
-    for ending in ("", *_BESIDE):
-        kept.with_name(kept.name + ending).unlink(missing_ok=True)
-        with suppress(FileNotFoundError):
-            os.replace(path.with_name(path.name + ending), kept.with_name(kept.name + ending))
+    if not path.exists():
+        _remove(path, *_BESIDE)
+        return None
+    try:
+        _fold(Connections(path, "FULL"))
+    except StoreUnavailable as ex:
+        name = getattr(ex.__cause__, "sqlite_errorname", "")
+        if name.startswith("SQLITE_BUSY"):
+            message = f"another process uses the store `{path}`; let it end, then try again"
+            raise StoreUnavailable(message) from None
+        if not name.startswith(_DAMAGED):  # which may be why it is replaced: its log goes along
+            raise
+    if not (kept.exists() and kept.samefile(path)):
+        _remove(kept, "", *_BESIDE)
+        for ending in (*_BESIDE, ""):
+            with suppress(FileNotFoundError):
+                os.link(path.with_name(path.name + ending), kept.with_name(kept.name + ending))
+    _remove(path, *_BESIDE)
+    return kept
+
+
+def _remove(path: Path, *endings: str) -> None:
+    for ending in endings:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[Path]:
-    """A file, mode 0600, that becomes `path`, durably, when the block ends without an exception."""
-    file = path.with_name(f".{secrets.token_hex(8)}.unfinished")
+def _unfinished(path: Path, name: str) -> Iterator[Path]:
+    """A new file of that name, mode 0600, that becomes `path`, durably, when the block ends without an exception."""
+    file = path.with_name(name)
     ensure_file(file)
     try:
         yield file
@@ -117,8 +176,7 @@ def _unfinished(path: Path) -> Iterator[Path]:
     except OSError as ex:
         raise StoreUnavailable(f"`{path}` can't be written: {ex.strerror}") from None
     finally:
-        for ending in ("", *_BESIDE):
-            file.with_name(file.name + ending).unlink(missing_ok=True)
+        _remove(file, "", *_BESIDE)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

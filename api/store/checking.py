@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from api.store.bodies import element_of
 from api.store.kinds import KINDS
+from api.store.nesting import nesting_faults
 from api.store.refusals import Fault, Key, Rejected
 from api.store.small_document import Examined, SmallDocument, without_repeats
 from api.store.tables import TABLES
@@ -40,6 +41,7 @@ def check(workspace: Workspace, unread: Sequence[Examined], faults: Sequence[Fau
         document.examine(one)
     written = {(change.kind, change.key) for change in changes}
     _declare(workspace, document, _referred(known) - written)
+    faults = [*faults, *nesting_faults(workspace, changes)]
     if unread or faults or document.faults():
         # Once more with all that is declared, so that a near name is told of.
         _declare(workspace, document, _all_declared(workspace) - written)

@@ -72,6 +72,8 @@ class _States:
 
     def _compiled(self) -> Program:
         """The program of the touched policies and types, with all types that the policies cover."""
+        if not (self._touched.policies or self._touched.types):
+            return Program((), (), ())
         policies: list[Policy] = self._elements("policies", self._touched.policies)
         types = {scope.resource_type_id for policy in policies for scope in policy.resource_types}
         if EVERYTHING in types:
@@ -144,7 +146,7 @@ class _States:
         return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._touched.pairs))
 
     def _resource(self, key: Key) -> ResourceChange:
-        return ResourceChange(key, self._is_listed_or_granted("resource", key))
+        return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))
 
     def _alias(self, alias: Alias) -> AliasChange:
         query = f"SELECT id FROM {alias.entity}s WHERE environment = ? AND type = ? AND {alias.kind} = ?"

@@ -7,6 +7,7 @@ from uuid import uuid4
 from sqlite_utils import Database
 
 from api.store.refusals import Conflict, Fault, NotFound, Protected, Rejected
+from compiler.wording import quoted
 
 DEFAULT = "default"
 """The environment that every store has."""
@@ -51,7 +52,7 @@ def environment_called(db: Database, id: str) -> Environment:
     # What is no text is the id of nothing, and SQLite takes none.
     found = db.execute(query, (id,)).fetchone() if _ID.fullmatch(id) else None
     if found is None:
-        raise NotFound("there is no such environment")
+        raise NotFound(f"there is no environment {quoted(id)}")
     return _environment(found)
 
 
@@ -66,6 +67,15 @@ def add_environment(db: Database, id: str, protected: bool, created: str) -> Env
         "INSERT INTO environments (uuid, id, protected, epoch, revision, created) VALUES (?, ?, ?, 1, 0, ?)",
         (str(uuid4()), id, protected, created),
     )
+    return environment_called(db, id)
+
+
+def protect_environment(db: Database, id: str, protected: bool) -> Environment:
+    """Say whether an environment is protected. Raises NotFound, Protected for the default: it always is."""
+    environment = environment_called(db, id)
+    if id == DEFAULT and not protected:
+        raise Protected("the default environment can't be deleted, and stays protected")
+    db.execute("UPDATE environments SET protected = ? WHERE number = ?", (protected, environment.number))
     return environment_called(db, id)
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from api.store.bodies import Body, decode_body, encode_body
 from api.store.refusals import Fault, Rejected
 from bundles.conditions.values import Json
 from bundles.zones import zone_names
-from compiler.diagnostics import Finding
+from compiler.diagnostics import Diagnostic, Finding, Severity
 from compiler.document import READERS
 from compiler.intake import Intake, Take
 from compiler.limits import DEFAULTS
@@ -26,20 +26,23 @@ _items = msgspec.json.Decoder(list[msgspec.Raw])
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A model and its source documents; `lists` are the names of the lists that they have, in their order."""
+    """A model and its source documents; `lists` are the names of the lists that they have, in their order.
+
+    `warnings` are those of the lints, where the documents were read here.
+    """
 
     model: Model
     lists: tuple[str, ...]
     documents: tuple[Mapping[str, Sequence[msgspec.Raw | Body]], ...]
+    warnings: tuple[Fault, ...] = ()
 
     @classmethod
     def read(cls, sources: Sequence[Source]) -> "Incoming":
         """What the documents say together. Raises Rejected with all that is wrong with them."""
         loaded = load(sources, zone_names())
         if loaded.model is None:
-            errors = (found for found in loaded.diagnostics if found.severity == "error")
-            raise Rejected(tuple(Fault(found.code, found.path, found.message, found.help) for found in errors))
-        return cls.of(loaded.model, sources)
+            raise Rejected(_faults(loaded.diagnostics, "error"))
+        return replace(cls.of(loaded.model, sources), warnings=_faults(loaded.diagnostics, "warning"))
 
     @classmethod
     def of(cls, model: Model, sources: Sequence[Source]) -> "Incoming":
@@ -84,6 +87,11 @@ class _Collecting(Intake):
 
     def end(self) -> None:
         pass
+
+
+def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Fault, ...]:
+    found = (one for one in diagnostics if one.severity == severity)
+    return tuple(Fault(one.code, one.path, one.message, one.help) for one in found)
 
 
 def _given(source: Source) -> Mapping[str, Sequence[Any]]:

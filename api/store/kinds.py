@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from api.store.refusals import BadQuery, Key
+from api.store.refusals import BadQuery, Key, NotFound
 from compiler.lower import EVERYTHING
 from compiler.model import (
     Assignment,
@@ -17,6 +17,7 @@ from compiler.model import (
     Role,
     Subject,
 )
+from compiler.wording import quoted
 
 Value = str | int | None
 Row = tuple[Value, ...]
@@ -46,6 +47,12 @@ class Kind:
     def key_of(self, element: Element) -> Key:
         """The key of an element that has an id."""
         return tuple(getattr(element, name) for name in self.key)
+
+    def absent(self, key: Key, env: str) -> NotFound:
+        """The refusal where the environment `env` has no element of that key, as long as it is."""
+        of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
+        id = ":".join(key[1:] or key)
+        return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
 
     @property
     def where(self) -> str:

@@ -16,7 +16,7 @@ from bundles.conditions.values import is_text
 from compiler.wording import alternatives, quoted
 
 MAX_PAGE = 1_000
-_LONGEST_CURSOR = 8_192
+_LONGEST_CURSOR = 16_384
 """Characters; the longest key fits."""
 
 

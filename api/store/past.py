@@ -7,10 +7,9 @@ import msgspec
 from sqlite_utils import Database
 
 from api.store.bodies import element_of
-from api.store.change_log import entries_chunk
+from api.store.change_log import entries_chunk, no_revision
 from api.store.kinds import Kind
 from api.store.reading import ModelText
-from api.store.refusals import NotFound
 from api.store.store import Store
 from api.store.tables import TABLES
 
@@ -32,7 +31,7 @@ class PastText(ModelText):
         db.conn.execute("PRAGMA temp_store = FILE")
         super().__init__(db, env, translated)
         if revision > self.revision:
-            raise NotFound(f"there is no revision {revision}")
+            raise no_revision(revision, self._environment.id)
         self.etag = self._environment.etag_of(revision)
 
     def _read(self) -> Generator[bytes, None, None]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlite_utils import Database
@@ -16,6 +16,13 @@ from compiler.sharing import Sharing
 
 PIECE_ROWS = 100
 """Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
+
+
+class KnownModel(NamedTuple):
+    """A model that was just stored, and its entity tag."""
+
+    etag: str
+    model: Model
 
 
 class ModelText:

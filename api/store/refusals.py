@@ -23,6 +23,11 @@ class Fault:
     help: str = ""
     edit: int | None = None
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong, and what to do about it."""
+        return f"{self.message}; {self.help}" if self.help else self.message
+
 
 class Refusal(Exception):
     """A write, or a part of it, is not done; nothing of it is.
@@ -61,7 +66,7 @@ class PreconditionFailed(Refusal):
 
 
 class Protected(Refusal):
-    """The environment can't be deleted: it is the default, or marked as protected."""
+    """The environment can't be deleted: it is the default, whose protection stays, or marked as protected."""
 
 
 class BadQuery(ValueError):

@@ -16,7 +16,7 @@ from api.store.environments import Environment
 from api.store.incoming import Incoming
 from api.store.kinds import KINDS, Kind
 from api.store.reading import put_lists
-from api.store.refusals import Key
+from api.store.refusals import Fault, Key
 from api.store.tables import TABLES, Added, bounds
 from api.store.touched import MAX_CHANGES
 from api.store.workspace import Change
@@ -35,11 +35,16 @@ _NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What putting a model changed, or would: counts by list, and the first elements by list, key and change."""
+    """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
+
+    `warnings` are those about the documents, `etag` is that of the model as it is now.
+    """
 
     revision: int
     changes: Summary
     listed: tuple[tuple[str, Key, str], ...]
+    warnings: tuple[Fault, ...]
+    etag: str
 
 
 @dataclass(slots=True)
@@ -84,13 +89,13 @@ class Replacement:
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
                 self._log.count(change)
                 self._list(change)
-        return Changes(self._environment.revision, self._log.summary, tuple(self._listed))
+        return self._done(self._environment.revision)
 
     def commit(self, actor: str, time: str) -> Changes:
         """Write what differs as one revision; none where nothing does."""
         environment, lists = self._environment, list(self._incoming.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
-            return Changes(environment.revision, {}, ())
+            return self._done(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
         self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
         for plan in self._plans:
@@ -101,7 +106,11 @@ class Replacement:
         delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
         revision = self._log.end(time, actor, delta)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        return Changes(revision, self._log.summary, tuple(self._listed))
+        return self._done(revision)
+
+    def _done(self, revision: int) -> Changes:
+        etag = self._environment.etag_of(revision)
+        return Changes(revision, self._log.summary, tuple(self._listed), self._incoming.warnings, etag)
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
@@ -137,13 +146,14 @@ class Replacement:
         # What goes makes room first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
         batch: list[Added] = []
-        for at, element, change in self._differences(plan, befores):
-            self._note(change)
-            batch.append(Added(places[at], change.after or b"", element))
-            if len(batch) == _BATCH:
-                table.add(db, number, version, batch)
-                batch.clear()
-        table.add(db, number, version, batch)
+        with table.filling(db, plan.places.count(_NEW)):
+            for at, element, change in self._differences(plan, befores):
+                self._note(change)
+                batch.append(Added(places[at], change.after or b"", element))
+                if len(batch) == _BATCH:
+                    table.add(db, number, version, batch)
+                    batch.clear()
+            table.add(db, number, version, batch)
         if plan.moves:
             same = (
                 pair

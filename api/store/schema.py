@@ -125,9 +125,27 @@ CREATE TABLE bundles (
 """
 
 
+_SEARCHES = """
+CREATE INDEX subjects_searched ON subjects (environment, type, id, body);
+CREATE INDEX resources_searched ON resources (environment, type, id, body);
+DROP INDEX assignments_of_role;
+CREATE INDEX assignments_of_role ON assignments (environment, role, subject_type, subject_id, group_id);
+DROP INDEX grants_on_resource;
+CREATE INDEX grants_on_resource ON grants (environment, resource_type, resource_id, subject_type, subject_id);
+"""
+"""Indexes that a search reads in order and that tell it all.
+
+PERF: bodies by id lie side by side; where ids are random, fetching each from its table takes ten times as long.
+"""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
 
-MIGRATIONS = (_create,)
+def _ease_searches(db: Database) -> None:
+    db.executescript(_SEARCHES)
+
+
+MIGRATIONS = (_create, _ease_searches)
 """The format's version is their number. A released one is never changed: what comes later is a step of its own."""

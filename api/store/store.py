@@ -12,6 +12,7 @@ from api.store import change_log
 from api.store.applying import Applying
 from api.store.backup import back_up
 from api.store.bodies import decode_body
+from api.store.candidates import Candidates, resource_candidates, subject_candidates
 from api.store.change_log import Entry, LogWriter, Revision
 from api.store.checking import check
 from api.store.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
@@ -23,6 +24,7 @@ from api.store.environments import (
     add_environment,
     all_environments,
     environment_called,
+    protect_environment,
     remove_environment,
 )
 from api.store.following import Followed, follow
@@ -30,16 +32,18 @@ from api.store.incoming import Incoming
 from api.store.kinds import kind_called
 from api.store.opening import FILE, ensure_file, migrate
 from api.store.paging import MAX_PAGE, Page, cursor_behind, page_of, read_cursor
-from api.store.reading import ModelText, model_of
+from api.store.reading import KnownModel, ModelText, model_of
 from api.store.references import refuse_dangling
-from api.store.refusals import BadQuery, Fault, Key, NotFound, PreconditionFailed, Rejected
+from api.store.refusals import BadQuery, Fault, Key, PreconditionFailed, Rejected
 from api.store.replacing import Changes, Replacement
 from api.store.tables import TABLES
 from api.store.workspace import Workspace
+from bundles.conditions.forms import Form
 from bundles.conditions.instants import from_seconds, show_instant
 from bundles.conditions.values import is_text
 from compiler.model import Model
 from compiler.source import Source
+from runtime.search_subjects import SubjectRule
 
 MAX_EDITS = 1_000
 """Edits of one write."""
@@ -113,6 +117,11 @@ class Store:
         with self._connections.writing() as db:
             return add_environment(db, id, protected, self._time(None))
 
+    def protect_environment(self, id: str, protected: bool) -> Environment:
+        """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
+        with self._connections.writing() as db:
+            return protect_environment(db, id, protected)
+
     def delete_environment(self, id: str) -> None:
         """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
@@ -126,7 +135,7 @@ class Store:
             fits = len(key) == len(known.key) and all(map(is_text, key))
             found = TABLES[kind].find(db, environment.number, key) if fits else None
         if found is None:
-            raise NotFound(f"there is no such {known.noun}")
+            raise known.absent(key, env)
         return Stored(decode_body(found.body), environment.etag_of(found.version))
 
     def list(
@@ -206,10 +215,12 @@ class Store:
             db.close()
             raise
 
-    def read_model(self, env: str) -> tuple[Environment, Model]:
-        """The environment at a revision, and its model then, as the compiler takes it."""
+    def read_model(self, env: str, known: KnownModel | None = None) -> tuple[Environment, Model]:
+        """The environment at a revision, and its model then, as the compiler takes it: `known`, where it is that."""
         with self._connections.reading() as db:
             environment = environment_called(db, env)
+            if known is not None and known.etag == environment.etag:
+                return environment, known.model
             return environment, model_of(db, environment)
 
     def revision_of(self, env: str) -> int:
@@ -239,6 +250,36 @@ class Store:
         """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
         with self._connections.reading() as db:
             return follow(db, env, since)
+
+    def resource_candidates(
+        self, env: str, type: str, after: str, count: int, where: Form, granted_to: tuple[str, str] | None
+    ) -> Candidates:
+        """About `count` registered resources behind the id `after` of the type with the id `type`, by id.
+
+        Left out are those of which `where` certainly does not hold and on which the subject `granted_to`, a type and an
+        id, has no direct grant, expired or not.
+        """
+        with self._connections.reading() as db:
+            number = environment_called(db, env).number
+            return resource_candidates(db, number, type, after, count, where, granted_to)
+
+    def subject_candidates(
+        self,
+        env: str,
+        type: str,
+        after: str,
+        count: int,
+        rules: Sequence[SubjectRule],
+        granted_on: tuple[str, str] | None,
+    ) -> Candidates:
+        """About `count` registered subjects of a type behind the id `after`, by id.
+
+        Left out are those to whom certainly no rule applies, expired assignments counted, and who have no direct grant
+        on the resource `granted_on`, its type's id and its id, expired or not.
+        """
+        with self._connections.reading() as db:
+            number = environment_called(db, env).number
+            return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
         """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""

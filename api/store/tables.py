@@ -1,6 +1,7 @@
 """The rows of one list: found, added, changed and removed, with the rows of what an element refers to."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from sqlite_utils import Database
@@ -9,6 +10,9 @@ from api.store.kinds import KINDS, Kind, Part, Row
 from api.store.refusals import Key
 from api.store.schema import PLACE_BITS
 from compiler.model import Element
+
+MANY = 10_000
+"""With so many rows to add, it is worth while to see whether indexes are better made anew."""
 
 
 class Found(NamedTuple):
@@ -57,6 +61,20 @@ class Table:
             db.execute(self._insert, (place, environment, version, body, *values(element)))
             self._change_parts(db, environment, element, None, element)
 
+    @contextmanager
+    def filling(self, db: Database, rows: int) -> Iterator[None]:
+        """A block that adds so many rows.
+
+        PERF: where they are more than the table has, its indexes are made anew at the end, in the same transaction: in
+        order, which takes a third of the time and writes each page once.
+        """
+        indexes = self._indexes(db) if rows > MANY and rows > self._count(db) else []
+        for name, _ in indexes:
+            db.execute(f"DROP INDEX {name}")
+        yield
+        for _, statement in indexes:
+            db.execute(statement)
+
     def change(
         self, db: Database, environment: int, version: int, found: Found, body: bytes, before: Element, after: Element
     ) -> None:
@@ -81,6 +99,15 @@ class Table:
             f"SELECT max(place) FROM {self.kind.name} WHERE place BETWEEN ? AND ?", (low, high)
         ).fetchone()
         return low if last is None else int(last) + 1
+
+    def _indexes(self, db: Database) -> list[tuple[str, str]]:
+        """The names and statements of the indexes that are no constraints."""
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+        return db.execute(query, (self.kind.name,)).fetchall()
+
+    def _count(self, db: Database) -> int:
+        (count,) = db.execute(f"SELECT count(*) FROM {self.kind.name}").fetchone()
+        return int(count)
 
     def _change_parts(
         self, db: Database, environment: int, owner: Element, before: Element | None, after: Element

@@ -5,6 +5,7 @@ import logging
 import resource
 import select
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -28,6 +29,11 @@ LONG = ALLOWED | {"resource": SCROLL, "options": {"explain": True}}
 HUGE_ANSWER = request("POST", BATCH, json.dumps(LONG | {"evaluations": [{}] * 1_000}).encode(), key=KEY)
 EVALUATION = request("POST", SINGLE, BODY, key=KEY)
 HALF_HEAD = EVALUATION[:60]
+MODEL = "/v1/environments/default/model"
+LATE_BODY = (
+    "the body was not complete after 0.5 seconds; a long one has to come at 32768 bytes a second on average, without"
+    " such a pause"
+)
 # The idle time is the shorter one, so that a head that is cut off by it shows.
 SHORT = {"WRIT_HEAD_SECONDS": "0.75", "WRIT_BODY_SECONDS": "0.5", "WRIT_IDLE_SECONDS": "0.4"}
 
@@ -85,8 +91,51 @@ def test_a_body_that_stays_half_is_answered_408(raw: RawConnection, headers: dic
     raw.send(data[:-1])
     answer = raw.answer()
     assert (answer.status, answer.headers["x-request-id"]) == (408, "7")
-    assert answer.json == {"error": "the body was not complete after 0.5 seconds"}
+    assert answer.json == {"error": LATE_BODY}
     assert raw.is_closed()
+
+
+def test_a_body_that_trickles_is_answered_408(raw: RawConnection) -> None:
+    """However long it may be: a byte now and then is below the rate."""
+    raw.send(request("PUT", MODEL, b"{", {"Content-Length": "100000000"}, key=KEY))
+    while not select.select([raw.socket], [], [], 0.05)[0]:
+        raw.send(b" ")
+    answer = raw.answer()
+    assert (answer.status, answer.json) == (408, {"error": LATE_BODY})
+
+
+def test_a_long_body_may_take_long_as_long_as_it_comes(tmp_path: Path) -> None:
+    settings = {"WRIT_BODY_SECONDS": "1.5", "WRIT_MIN_BODY_RATE": "1000"}
+    with running(tmp_path / "data", settings=settings) as started:
+        with RawConnection(started.host, started.port) as connection:
+            connection.send(request("PUT", MODEL, b"", {"Content-Length": "40000"}, key=KEY))
+            for _ in range(8):
+                connection.send(b" " * 4_000)
+                time.sleep(0.3)
+            connection.send(b'{"model": 1}'.ljust(8_000))
+            assert connection.answer().status == 200
+        assert "Traceback" not in started.log
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("together", [False, True])
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(hasty: Server, chunked: bool, together: bool) -> None:
+    """Half a document in YAML is one too."""
+    half = f"model: 1\nroles: [{{id: {chunked}-{together}}}]\n".encode()
+    head = request("PUT", MODEL, b"", {"Content-Type": "application/yaml", "Content-Length": "1000"}, key=KEY)
+    if chunked:
+        head = head.replace(b"Content-Length: 1000", b"Transfer-Encoding: chunked")
+        half = b"%x\r\n%s\r\n" % (len(half), half)
+    with hasty.client() as client, RawConnection(hasty.host, hasty.port) as connection:
+        before = client.get(MODEL)
+        for sent in [head + half] if together else [head, half]:
+            connection.send(sent)
+            client.get("/healthz")  # what was sent is read by now
+        connection.socket.shutdown(socket.SHUT_WR)
+        assert connection.is_closed()
+        dry_run = client.put(f"{MODEL}?dry_run=true", json={"model": 1})  # behind what would still be done
+        assert dry_run.status_code == 200
+        assert client.get(MODEL).headers["ETag"] == before.headers["ETag"]
 
 
 def test_a_half_body_behind_a_given_answer_is_only_closed(raw: RawConnection) -> None:
@@ -189,6 +238,7 @@ def _is_refused(server: Server) -> bool:
     assert answer.status in (200, 503)
     if answer.status == 503:
         assert "connections, its limit; try again later" in str(answer.json["error"])
+        assert answer.headers["retry-after"] == "1"
     return answer.status == 503
 
 

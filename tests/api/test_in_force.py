@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from api.in_force import InForce, Stale
 from api.store.edits import Create, Delete
 from api.store.refusals import NotFound
 from api.store.store import Store
+from bundles.errors import BundleError
+from bundles.reader import open_bundle
 from compiler.source import Source
 
 LOG = logging.getLogger("tests")
@@ -141,6 +144,99 @@ def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monke
         service.allowed(environment="staging")
     service.files.build("staging")
     assert (service.allowed(), service.allowed(environment="staging")) == (True, False)
+
+
+def damaged(service: Service) -> Path:
+    """Flip a byte of what the bundle's file says of grants, in place, as it is mapped; gives back its path."""
+    (path,) = service.store.path.parent.glob("bundles/*.bundle")
+    section = open_bundle(path).sections["grants"]
+    with path.open("r+b") as file:
+        file.seek(section.offset + section.size - 1)
+        (last,) = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([last ^ 1]))
+    return path
+
+
+def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What could still be read is not either: who damaged one part may have changed another (fail closed)."""
+    service.put(MODEL | {"grants": [grant("g1")]})
+    service.files.build("default")
+    first, second = service.workers
+    assert [worker.engine().revision for worker in service.workers] == [2, 2]
+    path = damaged(service)
+    with pytest.raises(BundleError, match="checksum") as found:
+        first.engine().allowed("user", "alice", "read", "document", "d1")
+    assert [first.damaged("default", found.value) for _ in range(3)] == [True, False, False]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "until its bundle is built anew" in caplog.text
+    assert "checksum of bucket" in caplog.text
+    for _ in range(2):
+        with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built anew"):
+            first.engine()
+    assert (first.lagging(), first.revision("default")) == ([("default", 2)], None)
+    assert not path.exists()
+    assert not service.files.covers("default", 2)
+    service.files.build("default")
+    assert first.engine().allowed("user", "alice", "read", "document", "d1") is True
+    assert first.lagging() == []
+    with pytest.raises(BundleError) as found:  # the other one has the old file in its memory still
+        second.engine().allowed("user", "alice", "read", "document", "d1")
+    assert second.damaged("default", found.value) is True
+    assert path.exists()
+    assert service.allowed() is True
+
+
+def test_a_bundle_that_can_t_be_removed_is_not_taken_up_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.put(MODEL | {"grants": [grant("g1")]})
+    path = service.files.build("default")
+    worker, _ = service.workers
+    worker.engine()
+    monkeypatch.setattr(service.files, "discard", lambda _: None)
+    assert worker.damaged("default", BundleError("the bundle is damaged"))
+    assert path.exists()
+    with pytest.raises(Stale):
+        worker.engine()
+    service.store.write("default", "tests", [Create("grants", grant("g2", "bob"))])
+    with pytest.raises(Stale):
+        worker.engine()
+    service.files.build("default")
+    assert worker.engine().allowed("user", "bob", "read", "document", "d1") is True
+
+
+def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
+    service.put(MODEL | {"groups": [{"id": "eng"}], "roles": [{"id": "r"}]})
+    path = service.files.build("default")
+    worker, _ = service.workers
+    worker.engine()
+    section = open_bundle(path).sections["groups"]
+    with path.open("r+b") as file:
+        file.seek(section.offset + section.size - 2)
+        file.write(b"\xff\xff")
+    service.store.write("default", "tests", [Create("assignments", {"role": "r", "group": "eng"})])
+    with pytest.raises(Stale, match="built anew"):
+        worker.engine()
+    assert worker.lagging() == [("default", 2)]
+    service.files.build("default")
+    assert worker.engine().revision == 3
+
+
+def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: Service) -> None:
+    service.store.create_environment("staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    path = service.files.build("staging")
+    path.write_bytes(b"x" * path.stat().st_size)
+    worker, _ = service.workers
+    with pytest.raises(Stale):
+        worker.engine("staging")
+    assert (worker.lagging(), path.exists()) == ([("staging", 0)], False)
+    service.files.build("staging")
+    worker.refresh()
+    assert (worker.lagging(), service.allowed(environment="staging")) == ([], True)
 
 
 def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "connections": 4_096,
         "head_seconds": 10.0,
         "body_seconds": 30.0,
+        "body_rate": 32_768,
         "idle_seconds": 75.0,
     }
 
@@ -37,9 +38,10 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_CONNECTIONS": "6",
         "WRIT_HEAD_SECONDS": "0.5",
         "WRIT_BODY_SECONDS": "8",
+        "WRIT_MIN_BODY_RATE": "12",
         "WRIT_IDLE_SECONDS": "9",
     }
-    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 10, 11, 6, 0.5, 8.0, 9.0)
+    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 10, 11, 6, 0.5, 8.0, 12, 9.0)
 
 
 @pytest.mark.parametrize(

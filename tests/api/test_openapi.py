@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
+import pytest
 from falcon import testing
 
 from api.auth import ROUTES
@@ -50,6 +52,37 @@ def test_every_route_and_method_is_there_and_no_other() -> None:
     }
 
 
+def test_it_has_the_version_of_the_program() -> None:
+    assert DOCUMENT["info"]["version"] == version("writ-pdp")
+
+
+def test_operations_are_named_in_plain_english() -> None:
+    ids = {operation["operationId"] for _, _, operation in operations()}
+    assert {"listPolicies", "createPolicies", "listResourceTypes", "createPolicy", "patchEnvironment"} <= ids
+    assert not {id for id in ids if "ys" in id or "_" in id}
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "own"),
+    [
+        ("/access/v1/evaluation", "post", "200 400 401 403 413"),
+        ("/healthz", "get", "200"),
+        ("/v1/environments", "post", "201 400 401 403 409 413 415"),
+        ("/v1/environments/{env}", "patch", "200 400 401 403 404 409 412 413 415"),
+        ("/v1/environments/{env}/model", "put", "200 400 401 403 404 412 413 415"),
+        ("/v1/environments/{env}/roles", "get", "200 400 401 403 404"),
+        ("/v1/environments/{env}/roles", "post", "201 400 401 403 404 409 413 415"),
+        ("/v1/environments/{env}/roles/{id}", "get", "200 304 400 401 403 404"),
+        ("/v1/environments/{env}/roles/{id}", "put", "200 400 401 403 404 412 413 415"),
+        ("/v1/environments/{env}/roles/{id}", "delete", "204 400 401 403 404 409 412"),
+    ],
+)
+def test_every_status_that_a_route_gives_is_described(path: str, method: str, own: str) -> None:
+    """Beside those that any request can meet: on the connection, by its method, in a failure of the service."""
+    always = {"405", "408", "414", "431", "500", "503"}
+    assert DOCUMENT["paths"][path][method]["responses"].keys() == always | set(own.split())
+
+
 def test_every_operation_parameter_and_response_is_described() -> None:
     ids = [operation["operationId"] for _, _, operation in operations()]
     assert len(set(ids)) == len(ids)
@@ -90,6 +123,9 @@ def test_what_is_answered_is_what_is_documented(full: Managed) -> None:
         ("GET", f"{ROOT}/roles/r", {}, None),
         ("GET", f"{ROOT}/model", {"If-None-Match": "*"}, None),
         ("GET", f"{ROOT}/model", {"Authorization": "Bearer x"}, None),
+        ("PUT", f"{ROOT}/model", {"If-None-Match": "*"}, {"model": 1}),
+        ("PATCH", ROOT, {}, {"protected": False}),
+        ("DELETE", ROOT, {}, None),
     ]:
         answer = full.simulate_request(method, path, headers=headers, **({"json": body} if body else {}))
         template = next(one for one in DOCUMENT["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))

@@ -69,6 +69,14 @@ def test_odd_paths(shared: Managed, path: str, status: int) -> None:
     assert (answer.status_code, answer.json.keys()) == (status, {"error"})
 
 
+@pytest.mark.parametrize("origin", ["http://elsewhere", "HTTPS://a:1", "http://"])
+def test_a_whole_url_is_its_path(shared: Managed, origin: str) -> None:
+    """RFC 9112, 3.2.2."""
+    for path, status in ((f"{ROOT}/roles", 200), (f"{ROOT}/roles/http:%2F%2Fx", 404), ("", 404), ("//roles", 404)):
+        scope = {"raw_path": f"{origin}{path}".encode()}
+        assert shared.simulate_get("/", extras=scope).status_code == status, path
+
+
 @given(st.binary(max_size=12))
 def test_any_bytes_are_a_canonical_path_or_none(raw: bytes) -> None:
     try:

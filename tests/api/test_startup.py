@@ -22,6 +22,26 @@ def test_settings_come_from_the_environment() -> None:
         settings_from({"WRIT_MAX_NESTING": "many"})
 
 
+def test_a_misspelt_setting_is_told_of_with_the_nearest_one() -> None:
+    """What is known is what is asked for: limits, key and all else that is ever read."""
+    said = {
+        "WRIT_STALE_SECOND": "1",
+        "WRIT_MAX_BODY_BYTE": "1",
+        "writ_admin_key": KEY,
+        "OTHER": "x",
+        "WRIT_ADMIN_KEY": KEY,
+    }
+    assert settings_from(said).warnings == (
+        "the variable `WRIT_STALE_SECOND` is no setting and counts for nothing; did you mean `WRIT_STALE_SECONDS`?",
+        "the variable `WRIT_MAX_BODY_BYTE` is no setting and counts for nothing; did you mean `WRIT_MAX_BODY_BYTES`?",
+    )
+    assert settings_from({"WRIT_XYZ\x1b": "1"}).warnings == (
+        "the variable `WRIT_XYZ\\x1b` is no setting and counts for nothing",
+    )
+    right = {"WRIT_SYNCHRONOUS": "NORMAL", "WRIT_STALE_SECONDS": "1", "WRIT_HEAD_SECONDS": "1", "WRIT_MAX_NESTING": "5"}
+    assert settings_from(right).warnings == ()
+
+
 def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
     directory = tmp_path / "deep" / "data"
     prepare_directory(directory)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -280,7 +281,7 @@ def test_an_upgrade_that_is_not_offered_is_ignored(raw: RawConnection) -> None:
         (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", 400),
-        (b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", 414),
+        (b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\n\r\n", 414),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * 20_000 + b"\r\n\r\n", 431),
         (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 200 + b"\r\n", 431),
     ],
@@ -300,6 +301,31 @@ def test_a_broken_chunk_is_answered_with_the_request_id(raw: RawConnection) -> N
     raw.send(head.replace(b"Content-Length: 0\r\n", b"") + b"xyz\r\n")
     answer = raw.answer()
     assert (answer.status, answer.headers["x-request-id"]) == (400, "7")
+
+
+def test_every_id_can_be_addressed_filtered_by_and_paged_behind(http: httpx.Client) -> None:
+    """The longest that there are (E1), in both forms that are longest: percent-encoded, and in a cursor."""
+    env = "/v1/environments/default"
+    for character in ("\N{MUSICAL SYMBOL G CLEF}", "\x01"):
+        long, longest = character * 511, character * 512
+        items = [{"type": longest, "id": id} for id in (long, longest)]
+        assert http.post(f"{env}/subjects:batch", json={"items": items}).status_code == 201
+        page = http.get(f"{env}/subjects", params={"type": longest, "external_id": longest, "limit": 1})
+        assert page.json() == {"items": [], "next_cursor": None}
+        page = http.get(f"{env}/subjects", params={"type": longest, "limit": 1})
+        assert page.json()["items"] == items[:1]
+        page = http.get(f"{env}/subjects", params={"type": longest, "cursor": page.json()["next_cursor"]})
+        assert page.json()["items"] == items[1:]
+        keys = ("subject.type", "subject.id", "resource.type", "resource.id")
+        assert http.get(f"{env}/grants", params=dict.fromkeys(keys, longest)).status_code == 200
+        for id in (long, longest):
+            path = f"{env}/subjects/{quote(longest)}/{quote(id)}"
+            assert http.delete(f"{path}?cascade=true").status_code == 204
+
+
+def test_a_longer_first_line_is_414_and_says_how_long_it_may_be(http: httpx.Client) -> None:
+    answer = http.get("/v1/environments/default/roles/" + "x" * 32_768)
+    assert (answer.status_code, answer.json()) == (414, {"error": "the request line is longer than 32768 bytes"})
 
 
 def test_a_transfer_coding_that_nobody_knows_is_refused(raw: RawConnection) -> None:

@@ -116,6 +116,14 @@ def test_memory_does_not_grow_with_the_number_of_requests(bundle, tmp_path):
     assert many < few * 1.3
 
 
+def test_a_model_in_place_of_a_bundle_is_told_the_way(tmp_path):
+    (tmp_path / "model.yaml").write_text("model: 1\n")
+    for command in ("decide", "inspect"):
+        done = writ(command, "model.yaml", cwd=tmp_path)
+        assert done.returncode != 0
+        assert done.stderr.endswith(b"; `writ compile` makes one of a model document\n")
+
+
 def test_what_can_not_be_read_is_exit_code_2(tmp_path, bundle):
     (tmp_path / "foreign").write_bytes(b"something else")
     for arguments in (("none.bundle",), ("foreign",), (bundle, "--input", "none.jsonl")):

@@ -100,11 +100,12 @@ def test_the_demo_answers_its_questions_and_its_example_runs(tmp_path: Path) -> 
 
 
 def test_limits_come_from_the_environment(tmp_path: Path) -> None:
-    settings = {"WRIT_MAX_BATCH_ITEMS": "2", "WRIT_MAX_BODY_BYTES": "300"}
+    settings = {"WRIT_MAX_BATCH_ITEMS": "2", "WRIT_MAX_BODY_BYTES": "300", "WRIT_IDLE_SECOND": "9"}
     with running(tmp_path / "data", settings=settings) as server, server.client() as client:
         answer = client.post(BATCH, json={"evaluations": [{}, {}, {}]})
         assert answer.json()["error"] == "`evaluations` has 3 items, the limit is 2"
         assert client.post(BATCH, json={"evaluations": ["x" * 300]}).status_code == 413
+        assert "did you mean `WRIT_IDLE_SECONDS`?" in server.log
 
 
 def test_few_open_files_mean_fewer_connections(tmp_path: Path) -> None:

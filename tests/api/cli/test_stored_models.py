@@ -1,8 +1,10 @@
 """`writ import`, `export`, `backup` and `restore`, beside a service that runs and without one."""
 
 import json
+import re
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.support.command import writ
@@ -69,8 +71,8 @@ def test_a_model_with_errors_changes_nothing(data: Path, tmp_path: Path) -> None
     ("arguments", "said"),
     [
         (("import", "nowhere.yaml"), "nowhere.yaml"),
-        (("import", "model.json", "--env", "other"), "there is no such environment"),
-        (("export", "--env", "other"), "there is no such environment"),
+        (("import", "model.json", "--env", "other"), "there is no environment `other`"),
+        (("export", "--env", "other"), "there is no environment `other`"),
         (("export", "-o", "none/out.json"), "none"),
         (("backup", "none/out.db"), "none: the folder does not exist"),
         (("backup", "model.json"), "exists already"),
@@ -87,19 +89,51 @@ def test_what_can_not_be_done_is_one_sentence(
     assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("import", "model.json"), ("export",), ("backup", "out.db")])
+@pytest.mark.parametrize("arguments", [("export",), ("backup", "out.db")])
 def test_a_directory_without_a_store(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    model_file(tmp_path)
     done = writ(*arguments, "--data", tmp_path / "empty", cwd=tmp_path)
     assert done.returncode == 2
     assert b"has no store" in done.stderr
+
+
+def test_an_import_makes_the_data_directory_that_serve_starts_from(tmp_path: Path) -> None:
+    """With the administrator's key that `serve` would have made, handed over in the same way, once."""
+    data = tmp_path / "deep" / "data"
+    refused = writ("import", model_file(tmp_path, grants=[GRANT | {"actions": ["fly"]}]), "--data", data)
+    assert (refused.returncode, data.exists()) == (1, False)
+    done = writ("import", model_file(tmp_path), "--data", data)
+    said = f"The administrator's key is in {data}/admin-key\ndefault: revision 1\n"
+    assert (done.returncode, done.stderr.decode()) == (0, said)
+    key = data / "admin-key"
+    assert (data.stat().st_mode & 0o777, key.stat().st_mode & 0o777) == (0o700, 0o600)
+    assert writ("import", model_file(tmp_path), "--data", data).stderr == b"default: revision 1\n"
+    with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:
+        headers = {"Authorization": f"Bearer {key.read_text().strip()}"}
+        assert httpx.post(server.url + SINGLE, json=ASKED, headers=headers).json()["decision"] is True
+
+
+def test_an_import_makes_an_environment_where_it_is_told_to(tmp_path: Path) -> None:
+    model, data = model_file(tmp_path), tmp_path / "data"
+    with running(data) as server, server.client() as client:
+        refused = writ("import", model, "--data", data, "--env", "staging")
+        assert refused.stderr == b"Error: there is no environment `staging`; `--create` makes it\n"
+        assert writ("import", model, "--data", data, "--env", "a/b", "--create").returncode == 2
+        for _ in range(2):
+            done = writ("import", model, "--data", data, "--env", "staging", "--create")
+            assert (done.returncode, done.stderr) == (0, b"staging: revision 1\n")
+        assert client.post(f"/environments/staging{SINGLE}", json=ASKED).json()["decision"] is True
+        assert client.post(SINGLE, json=ASKED).json()["decision"] is False
 
 
 def test_a_backup_is_restored_while_the_original_runs_on(tmp_path: Path) -> None:
     with running(tmp_path / "data", "--import", str(model_file(tmp_path))) as server, server.client() as client:
         assert writ("backup", tmp_path / "copy.db", "--data", tmp_path / "data").returncode == 0
         writ("import", model_file(tmp_path, grants=[]), "--data", tmp_path / "data")
-        assert writ("restore", tmp_path / "copy.db", "--data", tmp_path / "other").returncode == 0
+        restored = writ("restore", tmp_path / "copy.db", "--data", tmp_path / "other")
+        assert restored.returncode == 0
+        said = restored.stderr.decode()
+        assert re.search(r"default: revision 1 of 20\d\d-\S+Z; its epoch is 2 now\n", said)
+        assert f"Next: `writ serve --data {tmp_path / 'other'}`" in said
         with running(tmp_path / "other") as restored, restored.client() as copy:
             assert copy.post(SINGLE, json=ASKED).json()["decision"] is True
             assert copy.get("/readyz").json()["bundle"]["epoch"] == client.get("/readyz").json()["bundle"]["epoch"] + 1

@@ -64,6 +64,21 @@ def test_an_element_lives_from_post_to_delete(full: Managed, kind: str) -> None:
     assert full.settled[-1] == full.store.environment("default"), "the newest commit was settled"
 
 
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("policies/p8", "policy `p8`"),
+        ("resource-types/%0A", "resource type `\\n`"),
+        ("subjects/us%2Fer/bob", "subject `bob` of type `us/er`"),
+        ("roles/" + "x" * 5_000, f"role `{'x' * 79}…`"),
+    ],
+)
+def test_a_missing_element_is_named(full: Managed, path: str, told: str) -> None:
+    for method in ("GET", "PUT", "PATCH", "DELETE"):
+        answer = full.simulate_request(method, f"{ROOT}/{path}", json={})
+        assert (answer.status_code, answer.json) == (404, {"error": f"there is no {told} in environment `default`"})
+
+
 def test_what_is_wrong_is_told_as_writ_check_does(full: Managed) -> None:
     answer = full.simulate_post(f"{ROOT}/policies", json=BAD_POLICY)
     assert answer.status_code == 400
@@ -109,6 +124,18 @@ def test_if_match(full: Managed, header: str | None, status: int) -> None:
     answer = full.simulate_patch(path, json={"name": "Chief"}, headers=headers)
     assert answer.status_code == status
     assert full.simulate_get(path).json == (before | {"name": "Chief"} if status == 200 else before)
+
+
+@pytest.mark.parametrize(
+    ("header", "status"), [("*", 412), ("{}", 412), ("W/{}", 412), ('"x", {}', 412), ('"x"', 200), ("x", 400)]
+)
+def test_a_change_heeds_if_none_match(full: Managed, header: str, status: int) -> None:
+    """RFC 9110, 13.1.2: who says that nothing, or nothing of this, may be there overwrites nothing."""
+    for path, body in ((path_of("roles"), MEMBERS["roles"] | {"name": "x"}), (f"{ROOT}/model", {"model": 1})):
+        before = full.simulate_get(path)
+        headers = {"If-None-Match": header.format(before.headers["ETag"])}
+        assert full.simulate_put(path, json=body, headers=headers).status_code == status
+        assert (full.simulate_get(path).headers["ETag"] == before.headers["ETag"]) == (status != 200)
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
@@ -189,6 +216,7 @@ def test_a_list_is_filtered_by_its_fields(full: Managed) -> None:
         "cursor=",
         "name=a&name=b",
         "name=%ff",
+        "name=%zz",
         "x",
         "&".join(f"a{n}=1" for n in range(30)),
     ],

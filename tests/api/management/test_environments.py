@@ -1,5 +1,6 @@
 """Environments: made, listed, kept apart, deleted unless they are the default or protected."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tests.support.managed import MEMBERS, Managed
 
 ALL = "/v1/environments"
+PATCH = {"Content-Type": "application/merge-patch+json"}
 
 
 def test_an_environment_has_a_model_of_its_own(full: Managed) -> None:
@@ -69,7 +71,53 @@ def test_the_default_and_protected_ones_stay(service: Managed) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/roles", "/roles/x", "/model", "/revisions", "/revisions/1", "/subjects/a/b"])
-@pytest.mark.parametrize("env", ["none", "%00", "..", "x" * 3_000, "%C3%A9"])
-def test_an_unknown_environment_is_404(service: Managed, env: str, path: str) -> None:
+@pytest.mark.parametrize(
+    ("env", "shown"),
+    [("none", "none"), ("%00", "\\x00"), ("..", ".."), ("x" * 3_000, "x" * 79 + "…"), ("%C3%A9", "é")],
+)
+def test_an_unknown_environment_is_404(service: Managed, env: str, shown: str, path: str) -> None:
     answer = service.simulate_get(f"{ALL}/{env}{path}")
-    assert (answer.status_code, answer.json) == (404, {"error": "there is no such environment"})
+    assert (answer.status_code, answer.json) == (404, {"error": f"there is no environment `{shown}`"})
+
+
+def test_a_protected_one_is_unprotected_and_then_deleted(service: Managed) -> None:
+    made = service.simulate_post(ALL, json={"id": "prod", "protected": True}).json
+    assert service.simulate_delete(f"{ALL}/prod").status_code == 409
+    for patch, protected in (({}, True), ({"protected": True}, True), ({"protected": False}, False)):
+        answer = service.simulate_patch(f"{ALL}/prod", body=json.dumps(patch), headers=PATCH)
+        assert (answer.status_code, answer.json) == (200, made | {"protected": protected})
+        assert service.simulate_get(f"{ALL}/prod").json == answer.json
+    assert service.simulate_delete(f"{ALL}/prod").status_code == 204
+    assert service.simulate_patch(f"{ALL}/prod", json={"protected": True}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"protected": None}, "$.protected"),
+        ({"protected": 1}, "$.protected"),
+        ({"id": "other"}, "$"),
+        ({"protected": False, "epoch": 7}, "$"),
+    ],
+)
+def test_nothing_else_of_an_environment_is_changed(service: Managed, body: dict[str, Any], path: str) -> None:
+    before = service.simulate_post(ALL, json={"id": "prod", "protected": True}).json
+    answer = service.simulate_patch(f"{ALL}/prod", json=body)
+    assert (answer.status_code, [detail["path"] for detail in answer.json["details"]]) == (400, [path])
+    assert service.simulate_get(f"{ALL}/prod").json == before
+
+
+@pytest.mark.parametrize(("header", "status"), [("*", (200, 204)), ('"x"', (412, 412)), ("x", (400, 400))])
+def test_a_condition_that_nothing_can_fulfil_is_not_left_aside(
+    service: Managed, header: str, status: tuple[int, int]
+) -> None:
+    service.simulate_post(ALL, json={"id": "stage"})
+    headers = {"If-Match": header}
+    patched = service.simulate_patch(f"{ALL}/stage", json={"protected": False}, headers=headers)
+    assert (patched.status_code, service.simulate_delete(f"{ALL}/stage", headers=headers).status_code) == status
+
+
+def test_the_default_environment_stays_protected(service: Managed) -> None:
+    assert service.simulate_patch(f"{ALL}/default", json={"protected": True}).status_code == 200
+    assert service.simulate_patch(f"{ALL}/default", json={"protected": False}).status_code == 409
+    assert service.simulate_get(f"{ALL}/default").json["protected"] is True

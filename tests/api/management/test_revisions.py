@@ -56,6 +56,21 @@ def test_a_revision_is_never_sent_twice(full: Managed) -> None:
     assert full.simulate_get(f"{ALL}/1", headers={"If-None-Match": tag}).status_code == 304
 
 
-@pytest.mark.parametrize("number", ["0", "9", "-1", "x", "1.0", "9" * 30, "\N{ARABIC-INDIC DIGIT ONE}"])
-def test_another_revision_is_404(full: Managed, number: str) -> None:
-    assert full.simulate_get(f"{ALL}/{number}").status_code == 404
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        ("9", "9 in environment `default`"),
+        ("-1", "`-1`; one is called by its number"),
+        ("1.0", "`1.0`; one is called by its number"),
+        ("9" * 30, f"`{'9' * 30}`; one is called by its number"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "`\N{ARABIC-INDIC DIGIT ONE}`; one is called by its number"),
+    ],
+)
+def test_another_revision_is_404(full: Managed, number: str, told: str) -> None:
+    for answer in (full.simulate_get(f"{ALL}/{number}"), full.simulate_get(f"{ROOT}/model?revision={number}")):
+        assert (answer.status_code, answer.json) == (404, {"error": f"there is no revision {told}"})
+
+
+def test_revision_0_made_no_difference_and_left_an_empty_model(full: Managed) -> None:
+    assert full.simulate_get(f"{ALL}/0").status_code == 404
+    assert full.simulate_get(f"{ROOT}/model?revision=0").json == {"model": 1}

@@ -53,7 +53,7 @@ def test_an_environment_is_managed_and_asked_by_its_name(client: httpx.Client) -
     assert decided(client, "stage") == {False}
     assert client.delete("/v1/environments/stage").status_code == 204
     gone = client.post("/environments/stage/access/v1/evaluation", json=QUESTION)
-    assert (gone.status_code, gone.json()) == (404, {"error": "there is no such environment"})
+    assert (gone.status_code, gone.json()) == (404, {"error": "there is no environment `stage`"})
 
 
 def test_a_model_is_in_force_once_it_is_put(client: httpx.Client) -> None:

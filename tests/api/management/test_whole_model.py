@@ -11,6 +11,9 @@ import yaml
 from api.limits import HttpLimits
 from api.management import whole_model
 from api.management.elements import CHUNK_ROWS
+from bundles.zones import zone_names
+from compiler.load import load
+from compiler.source import Source
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 MODEL = f"{ROOT}/model"
@@ -53,6 +56,7 @@ def test_a_dry_run_tells_and_leaves_everything(full: Managed) -> None:
     before = full.simulate_get(MODEL)
     smaller = DOCUMENT | {"grants": [], "roles": [MEMBERS["roles"] | {"name": "Chief"}]}
     told = full.simulate_put(f"{MODEL}?dry_run=true", json=smaller).json
+    assert told["dry_run"] is True
     assert told["changes"] == {
         "roles": {"added": 0, "changed": 1, "removed": 0},
         "grants": {"added": 0, "changed": 0, "removed": 1},
@@ -60,6 +64,19 @@ def test_a_dry_run_tells_and_leaves_everything(full: Managed) -> None:
     assert {"kind": "grants", "id": "g1", "change": "removed"} in told["elements"]
     after = full.simulate_get(MODEL)
     assert (after.content, after.headers["ETag"]) == (before.content, before.headers["ETag"])
+
+
+def test_warnings_are_told_and_hinder_nothing(service: Managed) -> None:
+    allow, denial = MEMBERS["policies"], {"id": "never", "effect": "DENY", "roles": ["editor"]}
+    risky = DOCUMENT | {"policies": [allow, denial | {"resource_types": allow["resource_types"]}]}
+    checked = load([Source("model.json", json.dumps(risky).encode())], zone_names()).diagnostics
+    expected = [(one.code, one.path, f"{one.message}; {one.help}") for one in checked]
+    assert {one.severity for one in checked} == {"warning"}
+    for query in ("?dry_run=true", "", ""):
+        answer = service.simulate_put(MODEL + query, json=risky)
+        told = [(one["code"], one["path"], one["message"]) for one in answer.json["warnings"]]
+        assert (answer.status_code, told, "dry_run" in answer.json) == (200, expected, bool(query))
+    assert service.simulate_get(MODEL).json == risky
 
 
 def test_a_wrong_document_changes_nothing(full: Managed) -> None:

@@ -1,0 +1,97 @@
+"""One page of a search: candidates chunk by chunk, decided one by one, until it is full (rule S4).
+
+A page that is full looks for one item more, so that the last one says that it is.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from api.searches.tokens import PageTokens, Place
+from runtime import BadRequest
+from runtime.search_requests import Page
+
+MAX_ITEMS: Final = 1_000
+"""The most that a page has, whatever its limit (S4)."""
+
+CHUNK: Final = 2_000
+"""Candidates that are read at once."""
+
+Item: TypeAlias = dict[str, Any]
+
+
+class Named(Protocol):
+    """A candidate; items are in the order of their ids."""
+
+    @property
+    def id(self) -> str:
+        """Its place in the order."""
+
+
+class Looked(NamedTuple):
+    """Some candidates: those worth deciding, the id up to which was looked, None at the end, and how many were."""
+
+    found: Sequence[Any]
+    last: str | None
+    tried: int
+
+
+class Found(NamedTuple):
+    """The items of a page, and behind which id there may be more; None: there are none."""
+
+    items: list[Item]
+    after: str | None
+
+
+def collect(
+    look: Callable[[str, int], Looked],
+    judge: Callable[[Any], Item | None],
+    after: str,
+    limit: int,
+    most_tried: int,
+) -> Found:
+    """The page of up to `limit` items behind `after`. Ends too when `most_tried` candidates were tried."""
+    items: list[Item] = []
+    end = after
+    while most_tried > 0:
+        looked = look(after, min(CHUNK, most_tried))
+        most_tried -= max(looked.tried, 1)
+        for candidate in looked.found:
+            item = judge(candidate)
+            if item is not None:
+                if len(items) == limit:
+                    return Found(items, end)
+                items.append(item)
+                end = candidate.id
+        if looked.last is None:
+            return Found(items, None)
+        after = end = looked.last
+    return Found(items, end)
+
+
+class Pages:
+    """The pages of one search, given by its fingerprint."""
+
+    def __init__(self, tokens: PageTokens, search: bytes, page: Page) -> None:
+        """Raises BadRequest for a token of another search, and for another limit than the first request's (60, 61)."""
+        self._tokens, self._search, self._page = tokens, search, page
+        self._place = Place("", page.limit) if page.token is None else tokens.read(page.token, search)
+        if page.limit is not None and page.limit != self._place.limit:
+            raise BadRequest("`limit` differs from that of the first page", "$.page.limit")
+
+    @property
+    def after(self) -> str:
+        """The id behind which this page starts."""
+        return self._place.after
+
+    @property
+    def limit(self) -> int:
+        """How many items it has at most."""
+        asked = self._place.limit
+        return MAX_ITEMS if asked is None else min(asked, MAX_ITEMS)
+
+    def answer(self, found: Found) -> dict[str, Any]:
+        """The `page` member of the answer, none where all of it fits into one and no page was asked for (S4)."""
+        if found.after is None and not self._page.given:
+            return {}
+        more = "" if found.after is None else self._tokens.write(Place(found.after, self._place.limit), self._search)
+        return {"page": {"next_token": more, "count": len(found.items)}}

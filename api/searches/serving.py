@@ -1,0 +1,55 @@
+"""What the three searches share: who answers, where they read, how they page, and that nothing long runs inline."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+import falcon.asgi
+
+from api.bodies import Bodies
+from api.in_force import EngineOf
+from api.limits import HttpLimits
+from api.management.store_work import StoreWork
+from api.searches.pages import Pages
+from api.searches.tokens import PageTokens, fingerprint
+from runtime import Engine
+from runtime.search_requests import ActionSearch, ResourceSearch, SubjectSearch
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+AnySearch = ResourceSearch | SubjectSearch | ActionSearch
+
+OPEN: Final = "time windows, addresses and other conditions on the context are left open"
+DECIDED: Final = "conditions on the context are decided with the one that was sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """The collaborators of a search. `work` reads the store in threads, `clock` gives epoch seconds."""
+
+    engine_of: EngineOf
+    work: StoreWork
+    bodies: Bodies
+    tokens: PageTokens
+    limits: HttpLimits
+    clock: Callable[[], float]
+
+    def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch, body: dict[str, object]) -> Pages:
+        """The pages of a search, bound to who asks what in which environment (S4). Raises BadRequest."""
+        page = body.get("page")
+        properties = page.get("properties") if isinstance(page, dict) else None
+        environment = engine.manifest.environment
+        where = environment.uuid if environment else ""
+        bound = [part for name, part in zip(search._fields, search, strict=True) if name != "page"]
+        asked = fingerprint(req.context.actor, where, type(search).__name__, bound, properties)
+        return Pages(self.tokens, asked, search.page)
+
+    async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """What `call` gives, which may read the store or take more than a millisecond or two."""
+        return await self.work.read(call, *arguments, **named)
+
+
+def gates(context: object) -> str:
+    """What is said of request-time gates (S2)."""
+    return OPEN if context is None else DECIDED

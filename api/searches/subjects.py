@@ -1,0 +1,51 @@
+"""`POST /access/v1/search/subject`: which registered subjects may act on this resource (S2, S3)."""
+
+import falcon.asgi
+
+from api.bodies import ENCODER
+from api.searches.pages import Found, Item, Looked, Pages, collect
+from api.searches.serving import Searching, gates
+from api.store.candidates import Registered
+from api.store.environments import DEFAULT
+from runtime import Engine
+from runtime.search_requests import SubjectSearch, read_subject_search
+
+
+class SubjectSearches:
+    """Always answers `results`: a filter is a condition on resources (S1)."""
+
+    def __init__(self, searching: Searching) -> None:
+        self._searching = searching
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with a page of subjects; nobody found is an answer like any other (46)."""
+        body = await self._searching.bodies.read_object(req)
+        engine, search = self._searching.engine_of(env), read_subject_search(body)
+        pages = self._searching.pages(req, engine, search, body)
+        found = await self._searching.in_thread(self._results, env, engine, search, pages, self._searching.clock())
+        reason = f"registered subjects that may act on the resource; {gates(search.context)}"
+        resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+
+    def _results(self, env: str, engine: Engine, search: SubjectSearch, pages: Pages, now: float) -> Found:
+        judge = engine.judge_subjects(search, now)
+        if judge is None:
+            return Found([], None)
+        store, type = self._searching.work.store, search.subject_type
+
+        def look(after: str, count: int) -> Looked:
+            return Looked(*store.subject_candidates(env, type, after, count, judge.rules, judge.granted_on))
+
+        def item(candidate: Registered) -> Item | None:
+            path = judge.path(candidate.id, candidate.attributes)
+            return None if path is None else _item(search, candidate, path)
+
+        return collect(look, item, pages.after, pages.limit, self._searching.limits.search_candidates)
+
+
+def _item(search: SubjectSearch, candidate: Registered, path: str) -> Item:
+    """A bare entity, or with `options` one with its path (S3)."""
+    bare: Item = {"type": search.subject_type, "id": candidate.id}
+    if not search.options.given:
+        return bare
+    names = {} if candidate.external_id is None else {"external_id": candidate.external_id}
+    return {**bare, **names, "access_path": path}

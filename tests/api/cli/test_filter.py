@@ -1,0 +1,88 @@
+"""`writ filter`: searches in, filters out, line by line."""
+
+import json
+
+import pytest
+
+from tests.support.bundling import bundle_file
+from tests.support.command import writ
+
+DOCUMENT = {
+    "resource_types": [{"id": "document", "actions": ["read"]}],
+    "grants": [
+        {
+            "id": "g",
+            "subject": {"type": "user", "id": "alice"},
+            "resource": {"type": "document", "id": "d1"},
+            "actions": ["read"],
+            "expires_at": "2026-01-01T00:00:00Z",
+        }
+    ],
+    "policies": [
+        {
+            "id": "p",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+            "conditions": {"resource_attrs": [{"key": "status", "op": "eq", "value": "public"}]},
+        }
+    ],
+}
+ASK = {"subject": {"type": "user", "id": "alice"}, "action": {"name": "read"}, "resource": {"type": "document"}}
+PUBLIC = {"type": "field", "field": "status", "operator": "eq", "value": "public"}
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    return bundle_file(DOCUMENT, tmp_path / "model.bundle")
+
+
+def test_filters_in_order(bundle):
+    asks = [ASK, ASK | {"action": {"name": "write"}}, ASK | {"options": {"include_direct": True}}]
+    done = writ(
+        "filter",
+        bundle,
+        "--now",
+        "2025-06-01T00:00:00Z",
+        stdin="".join(f"{json.dumps(ask)}\n" for ask in asks).encode(),
+    )
+    assert done.returncode == 0
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    granted = {"type": "field", "field": "id", "operator": "eq", "value": "d1"}
+    assert [answer["filter"] for answer in answers] == [
+        PUBLIC,
+        {"type": "const", "value": False},
+        {"type": "logical", "operator": "or", "conditions": [granted, PUBLIC]},
+    ]
+    assert [answer["context"]["access_paths"] for answer in answers] == [["direct", "abac"], [], ["direct", "abac"]]
+
+
+def test_the_instant_tells_what_has_expired(bundle):
+    done = writ("filter", bundle, "--now", "2026-01-01T00:00:00Z", stdin=json.dumps(ASK).encode())
+    assert json.loads(done.stdout)["context"]["access_paths"] == ["abac"]
+
+
+def test_a_bad_line_is_answered_and_the_rest_goes_on(bundle):
+    done = writ("filter", bundle, stdin=b'{"subject": 1}\n\n' + json.dumps(ASK).encode())
+    bad, good = map(json.loads, done.stdout.splitlines())
+    assert done.returncode == 1
+    assert bad["line"] == 1
+    assert "$.subject" in bad["error"]
+    assert good["filter"] == PUBLIC
+
+
+def test_a_decision_bundle_answers_no_search(tmp_path):
+    """Contract 7.3: it lacks what searches read; evaluations are answered as by a full one."""
+    model = tmp_path / "model.json"
+    model.write_text(json.dumps({"model": 1} | DOCUMENT))
+    for profile in ("full", "decision"):
+        done = writ("compile", model, "--profile", profile, "-o", tmp_path / profile)
+        assert done.returncode == 0, done.stderr
+        assert writ("inspect", tmp_path / profile).returncode == 0
+    refused = writ("filter", tmp_path / "decision", stdin=json.dumps(ASK).encode())
+    assert refused.returncode == 2
+    assert b"evaluations only" in refused.stderr
+    question = json.dumps(ASK | {"resource": {"type": "document", "id": "d1", "properties": {"status": "public"}}})
+    full, decision = (writ("decide", tmp_path / profile, stdin=question.encode()) for profile in ("full", "decision"))
+    assert json.loads(full.stdout)["decision"] is True
+    assert full.stdout == decision.stdout
+    assert (tmp_path / "decision").stat().st_size < (tmp_path / "full").stat().st_size

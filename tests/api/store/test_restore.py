@@ -1,0 +1,128 @@
+"""Restoring over a store: killed at any step it leaves the one or the other, whole; nobody else may use the store."""
+
+import os
+import shutil
+import signal
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from api.store.backup import REPLACED, restore
+from api.store.edits import Create
+from api.store.opening import FILE
+from api.store.refusals import StoreUnavailable
+from api.store.store import Store
+from tests.support.stored import ENV, put, stored, write
+
+STEPS = {"os.rename", "os.link", "os.remove", "sqlite3.connect"}
+OLD, NEW = {"roles": [{"id": "old"}, {"id": "logged"}]}, {"roles": [{"id": "new"}]}
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    """A backup of a store of its own."""
+    store = Store.open(tmp_path / "other")
+    put(store, NEW)
+    store.backup(tmp_path / "backup")
+    store.close()
+    return tmp_path / "backup"
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Path:
+    """What a killed service left: a database, and beside it a log with a write that is in no other place."""
+    store = Store.open(tmp_path / "running")
+    put(store, {"roles": [{"id": "old"}]})
+    write(store, Create("roles", {"id": "logged"}))
+    (tmp_path / "left").mkdir()
+    for name in (FILE, f"{FILE}-wal"):
+        shutil.copy(tmp_path / "running" / name, tmp_path / "left" / name)
+    store.close()
+    return tmp_path / "left"
+
+
+def killed_at(step: int, backup: Path, directory: Path) -> bool:
+    """Restore in a process that is killed before its step of that number; whether it came so far."""
+    child = os.fork()
+    if not child:
+        taken = 0
+
+        def count(event: str, _arguments: object) -> None:
+            nonlocal taken
+            if event in STEPS:
+                taken += 1
+                if taken > step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        try:
+            restore(backup, directory)
+        except BaseException:
+            os._exit(2)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def found_in(directory: Path) -> dict:
+    with closing(Store.open(directory)) as store:
+        assert store.revision_of(ENV) == len(stored(store)["roles"])
+        return stored(store)
+
+
+def test_killed_at_any_step_it_leaves_one_store_and_can_be_done_again(backup, left, tmp_path):
+    step, seen = 0, []
+    while True:
+        directory = shutil.copytree(left, tmp_path / f"step-{step}")
+        came = killed_at(step, backup, directory)
+        found = found_in(shutil.copytree(directory, tmp_path / f"seen-{step}"))
+        assert found in (OLD, NEW)
+        seen.append(found)
+        restore(backup, directory)
+        assert found_in(directory) == NEW
+        assert not list(directory.glob(".*"))
+        if not came:
+            break
+        step += 1
+    assert step > 20
+    assert seen == [OLD] * seen.count(OLD) + [NEW] * seen.count(NEW)
+    assert seen.count(OLD) > 20
+
+
+def test_what_was_there_is_kept_with_all_that_its_log_had(backup, left):
+    restored = restore(backup, left)
+    assert restored.kept == left / REPLACED
+    ((env, time),) = restored.environments
+    assert (env.id, env.revision, env.epoch) == (ENV, 1, 2)
+    assert time is not None
+    restore(left / REPLACED, left)
+    assert found_in(left) == OLD
+
+
+def test_a_damaged_database_is_kept_too(backup, left):
+    (left / f"{FILE}-wal").unlink()  # its first page would mend the file's
+    with (left / FILE).open("r+b") as file:
+        file.write(b"x" * 100)
+    assert restore(backup, left).kept == left / REPLACED
+    assert (left / REPLACED).read_bytes().startswith(b"x" * 100)
+    assert found_in(left) == NEW
+
+
+def test_a_log_without_its_database_is_no_part_of_the_new_one(backup, left):
+    (left / FILE).unlink()
+    assert restore(backup, left).kept is None
+    assert found_in(left) == NEW
+
+
+def test_a_store_that_someone_reads_is_not_replaced(backup, left):
+    """Who holds the old database would remove the log of the new one when it ends."""
+    with closing(Store.open(left)) as store:
+        assert stored(store) == OLD
+        with pytest.raises(StoreUnavailable, match=r"another process uses the store .*; let it end, then try again"):
+            restore(backup, left)
+        assert stored(store) == OLD
+    restore(backup, left)
+    assert found_in(left) == NEW
