@@ -13,8 +13,10 @@ from runtime.search_requests import Page
 MAX_ITEMS: Final = 1_000
 """The most that a page has, whatever its limit (S4)."""
 
-CHUNK: Final = 2_000
-"""Candidates that are read at once."""
+FIRST_LOOK: Final = 2
+MOST_AT_ONCE: Final = 2_000
+"""So many candidates are read at once: at first this many times a page's items, then ever more, up to the most. Where
+everybody qualifies, most of a long look would be read for nothing."""
 
 Item: TypeAlias = dict[str, Any]
 
@@ -51,9 +53,11 @@ def collect(
 ) -> Found:
     """The page of up to `limit` items behind `after`. Ends too when `most_tried` candidates were tried."""
     items: list[Item] = []
-    end = after
+    end, count = after, FIRST_LOOK * (limit + 1)
     while most_tried > 0:
-        looked = look(after, min(CHUNK, most_tried))
+        count = min(count, MOST_AT_ONCE, most_tried)
+        looked = look(after, count)
+        count *= 4
         most_tried -= max(looked.tried, 1)
         for candidate in looked.found:
             item = judge(candidate)

@@ -15,6 +15,7 @@ import pytest
 from api.store.edits import Create
 from api.store.opening import FILE
 from api.store.refusals import StoreUnavailable
+from api.store.schema import MIGRATIONS
 from api.store.store import Store
 from tests.support.stored import ENV, put, stored, write
 
@@ -147,7 +148,8 @@ def test_a_file_that_is_no_store_or_a_newer_one(tmp_path, store):
     unavailable(lambda: Store.open(tmp_path / "other"), "is no store of this program")
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 99")
-    unavailable(lambda: Store.open(path.parent), "has format 99, this program knows up to 1; use a newer program")
+    known = f"this program knows up to {len(MIGRATIONS)}; use a newer program"
+    unavailable(lambda: Store.open(path.parent), f"has format 99, {known}")
     (tmp_path / "file").touch()
     unavailable(lambda: Store.open(tmp_path / "file" / "data"), "can't be opened")
 
