@@ -10,14 +10,18 @@ from runtime.filters import NOTHING, answer, derive
 from runtime.search_requests import ResourceSearch
 from runtime.searchers import left_for, outcome_for, searcher_of
 from runtime.snapshot import Holder, Snapshot
+from runtime.specialise import TypeRules
 
 MAX_DIRECT_IDS = 10_000
 """`include_direct` lists no more ids than these (F3)."""
 
 
 def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps: int = STEPS) -> dict[str, Any]:
-    """The filter response (contract 2.6). Raises BadRequest where `include_direct` would list too many ids."""
-    rules = snapshot.rules.types.get(search.resource_type)
+    """The filter response (contract 2.6). Raises BadRequest where `include_direct` would list too many ids.
+
+    What is not declared is covered by nothing (E7, P1): callers invent it without end, so nothing of it is remembered.
+    """
+    rules = _declared(snapshot, search)
     if rules is None:
         return answer(NOTHING, has_direct=False)
     searcher = searcher_of(snapshot, search.subject, now)
@@ -33,7 +37,7 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
 
 def remembered_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
     """The same where every part of it is remembered or found in microseconds, None elsewhere."""
-    rules = snapshot.rules.types.get(search.resource_type)
+    rules = _declared(snapshot, search)
     if rules is None:
         return answer(NOTHING, has_direct=False)
     searcher = searcher_of(snapshot, search.subject, now)
@@ -44,6 +48,12 @@ def remembered_answer(snapshot: Snapshot, search: ResourceSearch, now: float) ->
     derived = snapshot.rules.filters.known(left)
     found = derived and derived.filters.get(outcome_for(derived, searcher, search.action))
     return answer(found, has_direct) if found else None
+
+
+def _declared(snapshot: Snapshot, search: ResourceSearch) -> TypeRules | None:
+    """The rules on the searched type, None where it or the action is not declared."""
+    rules = snapshot.rules.types.get(search.resource_type)
+    return rules if rules is not None and search.action.name in rules.type.actions else None
 
 
 def _listed(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> list[str]:

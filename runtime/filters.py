@@ -12,6 +12,9 @@ from runtime.partial import Conditions
 DIRECT = "direct"
 PATHS = ("role", "group", "abac")
 
+CONSTANTS_IN_A_PART = 10
+"""A comparison takes about as much memory as so many constants."""
+
 EVERY, NONE, SOME = (
     "every resource of the type is allowed",
     "no resource of the type is allowed by a policy",
@@ -32,8 +35,8 @@ class Filter:
 
     @property
     def size(self) -> int:
-        """How many comparisons it has, and one for itself."""
-        return 1 + self.form.size
+        """How much memory it takes, in comparisons: those that it has, what they compare with, and one for itself."""
+        return 1 + self.form.size + self.form.constants // CONSTANTS_IN_A_PART
 
 
 NOTHING = Filter(FALSE, tree_of(FALSE), NONE, ())

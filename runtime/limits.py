@@ -14,4 +14,4 @@ class MemoLimits:
     subjects: int = 65_536
     role_sets: int = 65_536
     filters: int = 16_384
-    filter_parts: int = 1_000_000
+    filter_parts: int = 250_000

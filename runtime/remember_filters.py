@@ -33,14 +33,13 @@ class FilterMemory:
         """What is remembered of a specialised program, gates left open."""
         return self._derived.get((left, False))
 
-    def derived(self, left: Specialised, rules: TypeRules, action: str, decided: bool = False) -> Derived:
-        """What is derived from a specialised program, remembered for actions that are declared; see `partial`."""
+    def derived(self, left: Specialised, rules: TypeRules, decided: bool = False) -> Derived:
+        """What is derived from a specialised program, for an action that is declared; see `partial`."""
         found = self._derived.get((left, decided))
         if found is None:
             found = Derived(partial(left, rules, decided))
-            if action in rules.type.actions:
-                self._make_room(len(found.partial.allows) + len(found.partial.denies))
-                self._derived[left, decided] = found
+            self._make_room(1 + len(found.partial.allows) + len(found.partial.denies))
+            self._derived[left, decided] = found
         return found
 
     def conditions(self, derived: Derived, outcome: Outcome) -> Conditions:

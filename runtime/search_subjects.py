@@ -91,7 +91,11 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     """What a clause asks of the subject's attributes, None where it does not hold whoever asks."""
     of_subject, known = _parted(clause.body, decided=search.context is not None)
     known += [atom for atom in of_subject if atom.key == "type"]
-    tests = conjunction(known, clause.effect, rules.type.name, rules.state.zone).tests
+    known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == "regex")
+    # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
+    tests = (
+        test for atom in known for test in conjunction([atom], clause.effect, rules.type.name, rules.state.zone).tests
+    )
     context = NO_ATTRIBUTES if search.context is None else search.context
     resource, properties = search.resource.attributes, search.action.properties
     arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, now)

@@ -35,10 +35,12 @@ def left_for(
     context: Attributes | None = None,
     now: float = 0.0,
 ) -> tuple[Derived, Outcome]:
-    """What is left for a subject and an action on a type. Gates are decided with a context, open without (F2, S2)."""
+    """What is left for a subject and an action that the type declares. Gates are decided with a context, open without
+    (F2, S2).
+    """
     left = what_is_left(snapshot, searcher.holder, rules.type.name, action.name)
     assert left is not None, "the type is declared"
-    derived = snapshot.rules.filters.derived(left, rules, action.name, decided=context is not None)
+    derived = snapshot.rules.filters.derived(left, rules, decided=context is not None)
     return derived, outcome_for(derived, searcher, action, context, now)
 
 

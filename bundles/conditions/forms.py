@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Literal, TypeAlias
 
 from bundles.conditions.comparisons import OPERATORS
-from bundles.conditions.constants import Meaning, in_order, meaning, written
+from bundles.conditions.constants import Meaning, in_order, meaning, weight, written
 from bundles.conditions.values import Json
 
 Operator: TypeAlias = Literal["and", "or"]
@@ -30,6 +30,11 @@ class Compared:
         """How many comparisons it has."""
         return 1
 
+    @property
+    def constants(self) -> int:
+        """Of how many values what it compares with is made."""
+        return weight(self.value)
+
     @cached_property
     def rank(self) -> tuple[object, ...]:
         """Its place among the children of one node."""
@@ -47,6 +52,11 @@ class Joined:
     def size(self) -> int:
         """How many comparisons it has."""
         return sum(child.size for child in self.children)
+
+    @property
+    def constants(self) -> int:
+        """Of how many values what it compares with is made."""
+        return sum(child.constants for child in self.children)
 
     @cached_property
     def opposite(self) -> "Joined":

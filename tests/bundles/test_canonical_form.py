@@ -1,17 +1,22 @@
 """F6: the form of a condition means what its rules mean, and depends on nothing else."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bundles.conditions import canonical, domain
 from bundles.conditions.canonical import canonical_form, tidy_form
 from bundles.conditions.diagrams import MAX_QUESTIONS, OutOfSteps
 from bundles.conditions.forms import FALSE, TRUE, Joined
+from bundles.conditions.plain_form import plain_form
 from bundles.conditions.ruled import Ruled
+from bundles.conditions.shortest_form import ShortestForm
 from tests.support.comparing import KEYS, comparisons, filter_holds, rows, rules
 from tests.support.oracle_conditions import compare
 
 ENOUGH = 1_000_000
+LARGEST = 10**4_300 - 1
+"""The largest number that a model takes: the next one has too many digits to be written at all."""
 
 
 def form_holds(form, row):
@@ -100,6 +105,24 @@ def test_rules_that_mean_the_same_have_the_same_form(data, allows, denies):
     assert shown(canonical_form(*said, ENOUGH)) == shown(form)
 
 
+on_one_key = st.sampled_from(KEYS).flatmap(
+    lambda key: st.lists(comparisons.map(lambda comparison: (key, *comparison[1:])), min_size=1, max_size=3)
+)
+
+
+@given(
+    asked=st.tuples(
+        st.lists(st.lists(comparisons, max_size=4), min_size=1, max_size=1), st.lists(on_one_key, max_size=3)
+    )
+    | st.tuples(st.lists(on_one_key, max_size=4), st.just([]))
+)
+def test_a_plain_form_is_the_one_that_diagrams_lead_to(asked):
+    form = plain_form(*asked)
+    assume(form is not None)
+    ruled = Ruled(*asked, ENOUGH)
+    assert shown(form) == shown(ShortestForm(ruled.diagrams).form(ruled.node))
+
+
 @pytest.mark.parametrize(
     ("allows", "denies", "form"),
     [
@@ -118,6 +141,8 @@ def test_rules_that_mean_the_same_have_the_same_form(data, allows, denies):
         ([[("a", "eq", 1)], [("a", "eq", 1), ("b", "eq", 2)]], [], "a eq 1"),
         ([[("b", "eq", 1)], [("a", "eq", 1)]], [], "or(a eq 1, b eq 1)"),
         ([[("a", "gt", 2**53)]], [], f"a gte {2**53 + 1}"),
+        ([[("a", "gt", LARGEST)]], [], f"a gt {LARGEST}"),
+        ([[("a", "lt", -LARGEST)]], [], f"a lt {-LARGEST}"),
         ([[("a", "gt", "x"), ("a", "lte", "x\0")]], [], r"a eq 'x\x00'"),
         ([[("a", "regex", "^x")], [("a", "eq", "xy")]], [], "a regex '^x'"),
         ([[("a", "regex", "^x")]], [[("a", "eq", "xy")]], "and(not a eq 'xy', a regex '^x')"),
@@ -159,3 +184,48 @@ def test_conditions_on_too_many_attributes_are_tidied():
     """Functions recur from attribute to attribute, so their number is bounded."""
     rule = [(f"k{n}", "eq", n) for n in range(MAX_QUESTIONS + 1)]
     assert canonical_form([rule], []) == tidy_form([rule], [])
+
+
+def test_a_tidy_form_has_no_absorbed_branch():
+    """Of many rules too, of which all begin alike."""
+    rules = [[("a", "eq", 1), ("b", "eq", n)] for n in range(3_000)]
+    longer = [[*rule, ("c", "eq", 1)] for rule in rules[::7]]
+    assert tidy_form([*rules, *longer], []) == tidy_form(rules, [])
+    assert tidy_form([*rules, []], []) == TRUE
+
+
+def test_absorption_ends_where_it_takes_too_long(monkeypatch):
+    """Then the form is longer than it need be, and true of the same rows."""
+    monkeypatch.setattr(canonical, "ABSORPTION_TRIES", 3)
+    rules = [[("k", "eq", 1)], [("k", "eq", 1), ("l", "eq", 1)], [("k", "eq", 1), ("m.n", "eq", 1)]]
+    form = tidy_form(rules, [])
+    check_shape(form)
+    assert form.size == 5
+    for row in ({"k": 1, "l": 1, "m.n": 1}, {"k": 1, "l": 0, "m.n": 0}, {"k": 0, "l": 1, "m.n": 1}):
+        assert form_holds(form, row) == filter_holds(rules, [], row)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [[("a", "in", [[n] * 10 for n in range(100)])], [("b", "eq", 1), ("c", "eq", 1)]],
+        [[("a", "eq", {"x": list(range(1_000))}), ("a", "regex", "x")]],
+        [[("a", "regex", f"{n}" + "x" * 200)] for n in range(5)],
+        [[("a", "regex", "x"), ("a", "ne", "y" * 100_000)]],
+        [[("a", "nin", [])] * 100] * 100,
+    ],
+    ids=["nested arrays", "an object", "a long pattern", "a long text", "empty lists"],
+)
+def test_the_steps_count_all_that_is_read(rules):
+    """F6: whatever constants are made of, and whatever patterns are held against."""
+    with pytest.raises(OutOfSteps):
+        Ruled(rules, [], 900)
+    assert plain_form(rules, []) is None
+
+
+def test_no_more_patterns_are_compiled_than_are_asked_for(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(domain, "compile_pattern", compiled.append)
+    rules = [[("a", "regex", f"x{n}")] for n in range(MAX_QUESTIONS + 1)]
+    assert canonical_form(rules, []) == tidy_form(rules, [])
+    assert compiled == []

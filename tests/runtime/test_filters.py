@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from runtime import BadRequest, filtering
+from runtime.filters import derive
+from runtime.partial import Conditions, OpenRule
 from tests.support import oracle_searches
 from tests.support.bundling import engine_for
 from tests.support.oracle_entities import Entity, question
@@ -161,6 +163,25 @@ def test_too_many_direct_grants_are_refused(tmp_path, monkeypatch):
     search = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}}
     with pytest.raises(BadRequest, match="ask for `results`"):
         engine.filter({**search, "options": {"include_direct": True}})
+
+
+def test_what_callers_invent_is_not_remembered(tmp_path):
+    """P1: an action that the type does not declare is covered by nothing, grants of `*` among it."""
+    engine = engine_for(granting(17, actions=["*"]), tmp_path / "m.bundle")
+    search = {"subject": {"type": "u", "id": "a"}, "resource": {"type": "d"}, "options": {"include_direct": True}}
+    for number in range(20):
+        found = engine.filter({**search, "action": {"name": f"invented {number}"}})
+        assert found["filter"] == {"type": "const", "value": False}
+        assert found["context"]["access_paths"] == []
+    snapshot = engine._snapshot
+    assert not snapshot.holders.get("u", {}).get("a") or not snapshot.holders["u"]["a"].direct
+    assert snapshot.rules.filters._entries == 0
+
+
+def test_the_constants_of_a_filter_count_as_memory():
+    """A caller chooses among the rules by the subject's attributes, so each filter is another list of them."""
+    rule = OpenRule("abac", (), (("k", "in", [f"{n}" for n in range(1_000)]),))
+    assert derive(Conditions((rule,), ())).size > 100
 
 
 @pytest.mark.parametrize(
