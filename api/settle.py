@@ -11,8 +11,10 @@ from api.own_process import own_process
 from api.store.environments import Environment
 from api.store.refusals import StoreUnavailable
 
-COMPACT_AFTER: Final = 5_000
-"""Revisions on top of a bundle after which a new one is built: a start reads them all."""
+COMPACT_AFTER: Final = 10_000
+COMPACT_SHARE: Final = 10
+"""So many changes on top of a bundle, and at least one for so many things in it, after which a new one is built: a
+start reads them all, and to build a large bundle for a few is no gain."""
 
 PAUSE_SECONDS: Final = 10.0
 """Between two tries to build beside the service what could not be built, or was found damaged again."""
@@ -36,8 +38,10 @@ class Settle:
         revision = self._in_force.revision(env.id)
         if revision is None or revision < env.revision:
             await self._build(env.id, env.revision)
-        elif self._in_force.deltas(env.id) >= COMPACT_AFTER:
-            self._build_beside(env.id, env.revision)
+        else:
+            changes, things = self._in_force.changes(env.id)
+            if changes >= max(COMPACT_AFTER, things // COMPACT_SHARE):
+                self._build_beside(env.id, env.revision)
 
     def mend(self) -> None:
         """Follow the store, and build what is missing where whoever should have done it is gone; called each second."""

@@ -23,6 +23,7 @@ from runtime.search_requests import ActionSearch, ResourceSearch, SubjectSearch,
 from runtime.search_resources import ResourceJudge, judge_resources
 from runtime.search_rules import first_rule
 from runtime.search_subjects import SubjectJudge, judge_subjects
+from runtime.searchers import undeclared
 from runtime.snapshot import Holder, Snapshot, may_be_granted
 
 NO_CLOCK = 0.0
@@ -172,6 +173,10 @@ class Engine:
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, str]]:
         """The actions that the subject may take on the resource, by name, each with its access path (S2)."""
         return find_actions(self._searched(), search, self._instant(now))
+
+    def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
+        """Why nothing of that type can be found, None where type and action are declared (E7, P1)."""
+        return undeclared(self._snapshot, resource_type, action)
 
     def _searched(self) -> Snapshot:
         if self.manifest.profile == "decision":

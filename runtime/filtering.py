@@ -1,5 +1,6 @@
 """Answers a resource search by its filter: what is known folded in, what was worked out remembered (F1 to F3)."""
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -8,9 +9,8 @@ from runtime.direct import granted_ids, has_grants, remembered_grants
 from runtime.entities import BadRequest
 from runtime.filters import NOTHING, answer, derive
 from runtime.search_requests import ResourceSearch
-from runtime.searchers import left_for, outcome_for, searcher_of
+from runtime.searchers import left_for, outcome_for, searcher_of, undeclared
 from runtime.snapshot import Holder, Snapshot
-from runtime.specialise import TypeRules
 
 MAX_DIRECT_IDS = 10_000
 """`include_direct` lists no more ids than these (F3)."""
@@ -21,9 +21,10 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
 
     What is not declared is covered by nothing (E7, P1): callers invent it without end, so nothing of it is remembered.
     """
-    rules = _declared(snapshot, search)
-    if rules is None:
-        return answer(NOTHING, has_direct=False)
+    why = undeclared(snapshot, search.resource_type, search.action.name)
+    if why is not None:
+        return answer(replace(NOTHING, reason=why), has_direct=False)
+    rules = snapshot.rules.types[search.resource_type]
     searcher = searcher_of(snapshot, search.subject, now)
     derived, outcome = left_for(snapshot, searcher, rules, search.action)
     if search.options.include_direct:
@@ -37,9 +38,9 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
 
 def remembered_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
     """The same where every part of it is remembered or found in microseconds, None elsewhere."""
-    rules = _declared(snapshot, search)
-    if rules is None:
-        return answer(NOTHING, has_direct=False)
+    rules = snapshot.rules.types.get(search.resource_type)
+    if rules is None or search.action.name not in rules.type.actions:
+        return filter_answer(snapshot, search, now)
     searcher = searcher_of(snapshot, search.subject, now)
     has_direct = remembered_grants(searcher.holder, rules.number, search.action.name, now)
     left = searcher.holder.roles.left.get(search.resource_type, {}).get(search.action.name)
@@ -48,12 +49,6 @@ def remembered_answer(snapshot: Snapshot, search: ResourceSearch, now: float) ->
     derived = snapshot.rules.filters.known(left)
     found = derived and derived.filters.get(outcome_for(derived, searcher, search.action))
     return answer(found, has_direct) if found else None
-
-
-def _declared(snapshot: Snapshot, search: ResourceSearch) -> TypeRules | None:
-    """The rules on the searched type, None where it or the action is not declared."""
-    rules = snapshot.rules.types.get(search.resource_type)
-    return rules if rules is not None and search.action.name in rules.type.actions else None
 
 
 def _listed(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> list[str]:

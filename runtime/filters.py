@@ -20,6 +20,7 @@ EVERY, NONE, SOME = (
     "no resource of the type is allowed by a policy",
     "resources are allowed where the filter is true",
 )
+OPEN = "; conditions on the context, times and addresses are left to the evaluation"
 BESIDE = "; direct grants of the subject are not part of it"
 WITHIN = "; direct grants of the subject are part of it"
 
@@ -40,7 +41,6 @@ class Filter:
 
 
 NOTHING = Filter(FALSE, tree_of(FALSE), NONE, ())
-"""The filter for a type that is not declared (E7)."""
 
 
 def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STEPS) -> Filter:
@@ -49,7 +49,8 @@ def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STE
     if form == FALSE:
         return NOTHING
     paths = {rule.path for rule in conditions.allows}
-    return Filter(form, tree_of(form), EVERY if form == TRUE else SOME, tuple(path for path in PATHS if path in paths))
+    reason = (EVERY if form == TRUE else SOME) + (OPEN if conditions.left_open else "")
+    return Filter(form, tree_of(form), reason, tuple(path for path in PATHS if path in paths))
 
 
 def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:

@@ -37,6 +37,8 @@ class OpenRule:
     path: str
     of_request: tuple[Test, ...]
     residual: Residual
+    left_open: bool = False
+    """Whether it has gates that are not decided."""
 
     @cached_property
     def of_resource(self) -> tuple[Test, ...]:
@@ -51,6 +53,13 @@ class Conditions:
 
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
+    left_out: bool = False
+    """Whether there are DENYs with gates that are not decided."""
+
+    @property
+    def left_open(self) -> bool:
+        """Whether gates have a say in the evaluation."""
+        return self.left_out or any(rule.left_open for rule in self.allows)
 
     @property
     def admits_all(self) -> bool:
@@ -89,6 +98,7 @@ class Partial:
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
     dependent: tuple[tuple[int, tuple[Test, ...]], ...]
+    left_out: bool
 
     def outcome(
         self,
@@ -116,6 +126,7 @@ class Partial:
                 for number, rule in enumerate(self.denies, len(self.allows))
                 if not rule.of_request or number in left
             ),
+            self.left_out,
         )
 
 
@@ -129,7 +140,8 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
     counted = left.denies if decided else [rule for rule in left.denies if not any(map(is_gate, rule.clause.body))]
     denies = _opened(counted, rules, decided)
     found = enumerate((*allows, *denies))
-    return Partial(allows, denies, tuple((number, rule.of_request) for number, rule in found if rule.of_request))
+    dependent = tuple((number, rule.of_request) for number, rule in found if rule.of_request)
+    return Partial(allows, denies, dependent, left_out=len(counted) < len(left.denies))
 
 
 def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[OpenRule, ...]:
@@ -141,15 +153,17 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     """The rule as far as it is undecided, None where it can't hold for a resource of the type."""
     of_request: list[Atom] = []
     of_resource: list[Comparison] = []
+    left_open = False
     for atom in rule.clause.body:
         if isinstance(atom, Comparison) and atom.section == "resource_attrs":
             of_resource.append(atom)
         elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
             of_request.append(atom)
+        else:
+            left_open = True
     asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
     known = all(predicate(atom.op, atom.value)(rules.type.name) for atom in of_resource if atom.key == "type")
     if never in asked or not known:
         return None
-    return OpenRule(
-        rule.path, asked, tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
-    )
+    residual = tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
+    return OpenRule(rule.path, asked, residual, left_open)

@@ -10,6 +10,8 @@ from runtime.search_requests import Action, Subject
 from runtime.snapshot import Holder, Snapshot
 from runtime.specialise import TypeRules
 
+NO_TYPE, NO_ACTION = "the resource type is not declared", "the resource type does not declare the action"
+
 
 class Searcher(NamedTuple):
     """A subject: its type, its id, None where its external id leads nowhere, its attributes, and what it brings."""
@@ -25,6 +27,14 @@ def searcher_of(snapshot: Snapshot, subject: Subject, now: float) -> Searcher:
     id = subject.name if subject.named_by == "id" else snapshot.state.subject_id(subject.type, subject.name)
     holder = snapshot.nobody if id is None else holder_of(snapshot, subject.type, id, now)
     return Searcher(subject.type, id, subject.attributes, holder)
+
+
+def undeclared(snapshot: Snapshot, resource_type: str, action: str | None = None) -> str | None:
+    """Why nothing of that type can be found, None where the type, and the action if there is one, are declared."""
+    rules = snapshot.rules.types.get(resource_type)
+    if rules is None:
+        return NO_TYPE
+    return NO_ACTION if action is not None and action not in rules.type.actions else None
 
 
 def left_for(

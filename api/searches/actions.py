@@ -22,7 +22,9 @@ class ActionSearches:
         pages = self._searching.pages(req, engine, search, body)
         actions = engine.find_actions(search, self._searching.clock())
         found = _page(actions, search, pages.after, pages.limit)
-        reason = f"actions that the subject may take on the resource; {gates(search.context)}"
+        reason = engine.undeclared(search.resource.type) or (
+            f"actions that the subject may take on the resource; {gates(search.context)}"
+        )
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
 

@@ -29,11 +29,14 @@ class ResourceSearches:
         if search.options.returns in (RESULTS, BOTH):
             pages = self._searching.pages(req, engine, search, body)
             found = await self._searching.in_thread(self._results, env, engine, search, pages, now)
-            answer = {**pages.answer(found), "context": {"reason": _reason(search)}, "results": found.items}
+            reason = engine.undeclared(search.resource_type, search.action.name) or _reason(search)
+            answer = {**pages.answer(found), "context": {"reason": reason}, "results": found.items}
         if search.options.returns in (FILTER, BOTH):
             filtered = engine.filter_at_once(search, now)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
+            if answer and engine.undeclared(search.resource_type, search.action.name) is None:
+                filtered["context"]["reason"] += f"; in the results, {gates(search.context)}"
             answer = {**answer, **filtered}
         resp.data = ENCODER.encode(_ordered(answer))
 

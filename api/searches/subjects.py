@@ -23,7 +23,9 @@ class SubjectSearches:
         engine, search = self._searching.engine_of(env), read_subject_search(body)
         pages = self._searching.pages(req, engine, search, body)
         found = await self._searching.in_thread(self._results, env, engine, search, pages, self._searching.clock())
-        reason = f"registered subjects that may act on the resource; {gates(search.context)}"
+        reason = engine.undeclared(search.resource.type, search.action.name) or (
+            f"registered subjects that may act on the resource; {gates(search.context)}"
+        )
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
     def _results(self, env: str, engine: Engine, search: SubjectSearch, pages: Pages, now: float) -> Found:

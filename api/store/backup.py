@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -16,7 +17,7 @@ from api.store.opening import FILE, ensure_file, migrate
 from api.store.refusals import StoreUnavailable
 
 REPLACED = "writ.db.replaced"
-"""What `restore` names the database that it takes the place of."""
+"""What `restore` names the database that it takes the place of; a second one has `.2` behind it, and so on."""
 
 _UNFINISHED = f".{FILE}.unfinished"
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -136,7 +137,6 @@ def _kept(path: Path) -> Path | None:
 
     The first name stays, for whoever starts after this was killed. Raises StoreUnavailable where it is in use.
     """
-    kept = path.with_name(REPLACED)
     if not path.exists():
         _remove(path, *_BESIDE)
         return None
@@ -149,13 +149,21 @@ def _kept(path: Path) -> Path | None:
             raise StoreUnavailable(message) from None
         if not name.startswith(_DAMAGED):  # which may be why it is replaced: its log goes along
             raise
-    if not (kept.exists() and kept.samefile(path)):
-        _remove(kept, "", *_BESIDE)
+    kept = _place(path)
+    if not kept.exists():
+        _remove(kept, *_BESIDE)
         for ending in (*_BESIDE, ""):
             with suppress(FileNotFoundError):
                 os.link(path.with_name(path.name + ending), kept.with_name(kept.name + ending))
     _remove(path, *_BESIDE)
     return kept
+
+
+def _place(path: Path) -> Path:
+    """Where a database is kept: not where another one is, which may be the one that is wanted back."""
+    names = chain((REPLACED,), (f"{REPLACED}.{number}" for number in count(2)))
+    places = (path.with_name(name) for name in names)
+    return next(place for place in places if not place.exists() or place.samefile(path))
 
 
 def _remove(path: Path, *endings: str) -> None:

@@ -223,3 +223,36 @@ def test_what_a_search_does_not_know_is_ignored(ignored, tmp_path):
     engine = engine_for(granting(1), tmp_path / "m.bundle")
     search = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}}
     assert engine.filter({**search, **ignored}) == engine.filter(search)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "effect", "is_said"),
+    [
+        ({}, "ALLOW", False),
+        ({"resource_attrs": [{"key": "k", "op": "eq", "value": 1}]}, "ALLOW", False),
+        ({"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]}, "ALLOW", True),
+        ({"rate_limit": {"limit": 1, "window_seconds": 1}}, "ALLOW", True),
+        ({"ip_allowlist": ["10.0.0.0/8"]}, "DENY", True),
+        ({"resource_attrs": [{"key": "k", "op": "eq", "value": 1}]}, "DENY", False),
+    ],
+)
+def test_what_is_left_to_the_evaluation_is_said(conditions, effect, is_said, tmp_path):
+    """F2: whoever reads "every resource" must know that an evaluation may still refuse."""
+    scope = {"resource_types": [{"resource_type_id": "d", "actions": ["read"]}]}
+    policies = [{"id": "p", "effect": effect, "conditions": conditions, **scope}]
+    if effect == "DENY":
+        policies.append({"id": "all", "effect": "ALLOW", **scope})
+    document = {"model": 1, "resource_types": [{"id": "d", "actions": ["read"]}], "policies": policies}
+    engine = engine_for(document, tmp_path / "m.bundle")
+    search = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}}
+    assert ("left to the evaluation" in engine.filter(search)["context"]["reason"]) is is_said
+
+
+@pytest.mark.parametrize(("action", "type", "why"), [("read", "e", "type is not declared"), ("x", "d", "the action")])
+def test_what_is_not_declared_is_said(action, type, why, tmp_path):
+    """E7, P1, in the words of an evaluation."""
+    engine = engine_for(granting(1), tmp_path / "m.bundle")
+    search = {"subject": {"type": "u", "id": "a"}, "action": {"name": action}, "resource": {"type": type}}
+    answer = engine.filter(search)
+    assert answer["filter"] == {"type": "const", "value": False}
+    assert why in answer["context"]["reason"]

@@ -98,7 +98,9 @@ def test_what_was_there_is_kept_with_all_that_its_log_had(backup, left):
     ((env, time),) = restored.environments
     assert (env.id, env.revision, env.epoch) == (ENV, 1, 2)
     assert time is not None
-    restore(left / REPLACED, left)
+    again = restore(left / REPLACED, left)
+    assert again.kept == left / f"{REPLACED}.2", "what was put aside first is still there"
+    assert (left / REPLACED).exists()
     assert found_in(left) == OLD
 
 
