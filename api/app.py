@@ -7,14 +7,17 @@ from typing import Any
 
 import falcon.asgi
 
-from api.auth import ROUTES, AdminKey, Guard
+from api.auth import DISCOVERY, ROUTES, AdminKey, Guard
 from api.bodies import Bodies
+from api.discovery import Discovery
 from api.errors import ErrorAnswers
 from api.evaluation import Evaluation
 from api.evaluations import Evaluations
 from api.health import Health, Readiness
 from api.in_force import Damaged, EngineOf
+from api.known_credentials import ApiKeys, KnownCredentials
 from api.limits import HttpLimits
+from api.management import api_keys, clients
 from api.management.batch import ElementBatch
 from api.management.elements import Element, ElementList, Serving
 from api.management.environments import Environments, OneEnvironment
@@ -31,6 +34,11 @@ from api.searches.serving import Searching
 from api.searches.subjects import SubjectSearches
 from api.searches.tokens import PageTokens
 from api.store.store import Store
+from api.tokens.access_tokens import AccessTokens
+from api.tokens.endpoints import OAuth, Revocation, Token
+from api.tokens.key_ring import KeyRing
+from api.tokens.key_sources import NO_KEYS, KeySource
+from api.tokens.metadata import KeySet, ServerMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,9 @@ class Collaborators:
 
     `in_force` gives the engine of an environment, at the newest committed revision, and `settle` sees that a commit
     is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key. `damaged` is told
-    of a bundle that can't be decided from any more.
+    of a bundle that can't be decided from any more. `public_url` is the base of every URL that is handed out.
+    `stale_seconds` is how long what is known of credentials serves while the store can't be read;
+    `signing` is where the keys that sign tokens lie.
     """
 
     store: Store
@@ -50,19 +60,42 @@ class Collaborators:
     limits: HttpLimits
     log: logging.Logger
     damaged: Damaged = lambda *_: True
+    public_url: str = "http://127.0.0.1:8080"
+    stale_seconds: float = 5.0
+    signing: KeySource = NO_KEYS
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """The ASGI application with every route of the table, each behind the guard."""
     errors = ErrorAnswers(parts.log, parts.damaged)
-    middleware: list[Any] = [RequestId(), RawPaths(), Guard([AdminKey(parts.admin_key)])]
+    ring = KeyRing(parts.signing, parts.log)
+    tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
+    known = _known_credentials(parts, tokens)
+    guard = Guard([AdminKey(parts.admin_key), known], uuid_of=known.environment_uuid)
+    middleware: list[Any] = [RequestId(), RawPaths(), guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.settle, parts.clock)
-    resources = {**_decisions(parts, errors, work), **_management(parts, work)}
+    oauth = _oauth(parts, OAuth(work, tokens, errors.report, parts.log), ring)
+    resources = {**_decisions(parts, errors, work), **oauth, **_management(parts, work)}
     for path in ROUTES:
         app.add_route(path, resources[path])
     return app
+
+
+def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:
+    store = parts.store.credentials
+    kinds = (ApiKeys(store), tokens)
+    return KnownCredentials(store, parts.store.watch, kinds, parts.clock, parts.stale_seconds, parts.log)
+
+
+def _oauth(parts: Collaborators, oauth: OAuth, ring: KeyRing) -> Mapping[str, object]:
+    return {
+        "/v1/oauth/token": Token(oauth),
+        "/v1/oauth/revoke": Revocation(oauth),
+        "/.well-known/jwks.json": KeySet(ring),
+        "/.well-known/oauth-authorization-server": ServerMetadata(parts.public_url),
+    }
 
 
 def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork) -> Mapping[str, object]:
@@ -82,12 +115,19 @@ def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork) -> M
         "/healthz": Health(),
         "/readyz": Readiness(parts.in_force),
         "/openapi.json": OpenApi(),
+        **dict.fromkeys(DISCOVERY, Discovery(parts.public_url)),
     }
 
 
 def _management(parts: Collaborators, work: StoreWork) -> Mapping[str, object]:
     serving = Serving(work, Bodies(parts.limits), parts.limits)
     return {
+        "/v1/clients": clients.Clients(serving),
+        "/v1/clients/{client_id}": clients.OneClient(serving),
+        "/v1/clients/{client_id}/secret": clients.ClientSecret(serving),
+        "/v1/clients/{client_id}/revoke": clients.ClientRevocation(serving),
+        "/v1/api-keys": api_keys.ApiKeys(serving),
+        "/v1/api-keys/{id}": api_keys.OneApiKey(serving),
         "/v1/environments": Environments(serving),
         "/v1/environments/{env}": OneEnvironment(serving),
         "/v1/environments/{env}/model": WholeModel(serving),

@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Protocol
@@ -12,6 +13,8 @@ import falcon.asgi
 
 from api.management.kinds import KINDS
 from api.rejections import Forbidden, Unauthenticated
+from api.store.credential_rows import Bounds
+from api.store.environments import DEFAULT
 
 
 class Scope(IntEnum):
@@ -25,11 +28,16 @@ class Scope(IntEnum):
 
 _READABLE = {"GET": Scope.READ, "HEAD": Scope.READ}
 _PUBLIC = {"GET": Scope.NONE, "HEAD": Scope.NONE}
+_ADMINISTRATION = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
 _DECISION = {"POST": Scope.READ}
 _ENVIRONMENT = "/v1/environments/{env}"
 
 DECISION_CALLS: Final = ("evaluation", "evaluations", "search/resource", "search/subject", "search/action")
 """The calls under `/access/v1`, of the default environment and of each by its name."""
+
+_WELL_KNOWN: Final = "/.well-known/authzen-configuration"
+DISCOVERY: Final = (_WELL_KNOWN, f"{_WELL_KNOWN}/environments/{{env}}")
+"""Where AuthZEN clients find out what is served (authzen.md 83), of the default environment and of each by its name."""
 
 ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
     **{f"{base}/access/v1/{call}": _DECISION for base in ("", "/environments/{env}") for call in DECISION_CALLS},
@@ -41,26 +49,56 @@ ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
         kind.element_path: _READABLE | {"PUT": Scope.WRITE, "PATCH": Scope.WRITE, "DELETE": Scope.WRITE}
         for kind in KINDS
     },
+    "/v1/api-keys": _ADMINISTRATION | {"POST": Scope.ADMIN},
+    "/v1/api-keys/{id}": _ADMINISTRATION | {"DELETE": Scope.ADMIN},
+    "/v1/clients": _ADMINISTRATION | {"POST": Scope.ADMIN},
+    "/v1/clients/{client_id}": _ADMINISTRATION | {"PATCH": Scope.ADMIN, "DELETE": Scope.ADMIN},
+    "/v1/clients/{client_id}/secret": {"POST": Scope.ADMIN},
+    "/v1/clients/{client_id}/revoke": {"POST": Scope.ADMIN},
     f"{_ENVIRONMENT}/model": _READABLE | {"PUT": Scope.WRITE},
     f"{_ENVIRONMENT}/revisions": _READABLE,
     f"{_ENVIRONMENT}/revisions/{{revision}}": _READABLE,
+    "/v1/oauth/token": {"POST": Scope.NONE},
+    "/v1/oauth/revoke": {"POST": Scope.NONE},
+    "/.well-known/jwks.json": _PUBLIC,
+    "/.well-known/oauth-authorization-server": _PUBLIC,
     "/healthz": _PUBLIC,
     "/readyz": _PUBLIC,
     "/openapi.json": _READABLE,
+    **dict.fromkeys(DISCOVERY, _PUBLIC),
 }
 """Every route that is served, its methods, and the scope that each asks for; what has no row is not served."""
 
 
+ALL_ENVIRONMENTS: Final = frozenset(
+    {
+        "/openapi.json",
+        "/v1/environments",
+        *(route for route in ROUTES if route.startswith(("/v1/api-keys", "/v1/clients"))),
+    }
+)
+"""The routes of no single environment; those of the root are of the default one.
+
+A credential that is bound to environments may call these too, since they show and change only its part.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a presented secret turned out to be; the change log names whoever has it as `actor`."""
+    """What a presented secret turned out to be; the change log names whoever has it as `actor`.
+
+    `bounds` are the UUIDs of the environments that it is bound to, None where it is bound to none. It is good until
+    `expires`, in epoch seconds.
+    """
 
     scope: Scope
     actor: str
+    bounds: Bounds = None
+    expires: float = math.inf
 
 
 class Verifier(Protocol):
-    """One kind of credential."""
+    """One kind of credential, or several."""
 
     def credential(self, token: bytes) -> Credential | None:
         """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
@@ -87,21 +125,29 @@ class AdminKey:
 class Guard:
     """Falcon middleware that lets a request through to its responder, or refuses it (authzen.md 68, 96, 97)."""
 
-    def __init__(self, verifiers: Sequence[Verifier], routes: Mapping[str, Mapping[str, Scope]] = ROUTES) -> None:
+    def __init__(
+        self,
+        verifiers: Sequence[Verifier],
+        routes: Mapping[str, Mapping[str, Scope]] = ROUTES,
+        uuid_of: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        """`uuid_of` gives the UUID of an environment by its id, None where there is no such environment."""
         self._verifiers = verifiers
         self._routes = routes
+        self._uuid_of = uuid_of
 
     async def process_resource(
-        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, _params: object
+        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
     ) -> None:
-        """Pass when the route has the method and the request a credential of its scope.
+        """Pass when the route has the method and the request a credential of its scope and environment.
 
         Raises:
             falcon.HTTPMethodNotAllowed: the route has no such method; known without a credential.
             Unauthenticated: no credential, or an unknown one.
-            Forbidden: a known credential of a lower scope.
+            Forbidden: a known credential of a lower scope, or bound to other environments.
         """
-        methods = self._routes[req.uri_template or ""]
+        route = req.uri_template or ""
+        methods = self._routes[route]
         needed = methods.get(req.method)
         if needed is None:
             raise falcon.HTTPMethodNotAllowed(sorted(methods))
@@ -109,8 +155,19 @@ class Guard:
             return
         credential = self._presented(req)
         if credential.scope < needed:
-            raise Forbidden(f"this needs a credential of the scope `{needed.name.lower()}`")
+            scope = needed.name.lower()
+            raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)
+        if credential.bounds is not None:
+            self._check_bounds(credential.bounds, route, params)
         req.context.actor = credential.actor
+        req.context.credential = credential
+
+    def _check_bounds(self, bounds: frozenset[str], route: str, params: Mapping[str, str]) -> None:
+        """The same answer whether an environment outside is there or not."""
+        if route in ALL_ENVIRONMENTS:
+            return
+        if self._uuid_of(params.get("env", DEFAULT)) not in bounds:
+            raise Forbidden("the credential is bound to other environments than this one")
 
     def _presented(self, req: falcon.asgi.Request) -> Credential:
         header = req.get_header("Authorization")
@@ -124,4 +181,4 @@ class Guard:
             credential = verifier.credential(presented)
             if credential is not None:
                 return credential
-        raise Unauthenticated("the credential is not known")
+        raise Unauthenticated("the credential is not known, or not any more", "invalid_token")

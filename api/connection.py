@@ -22,6 +22,12 @@ LINGER_SECONDS: Final = 2.0
 """How long a connection that was answered early still swallows what its client sends, so that no reset
 overtakes the answer (RFC 9112, 9.6)."""
 
+FAREWELL_SECONDS: Final = 0.1
+"""How long a worker that stops waits for clients of idle connections to close them too, as TLS wants."""
+
+STRICT_TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
+"""Goes with every answer over TLS: browsers come back with TLS only, for a year (RFC 6797)."""
+
 # The search for the C parser keeps what it finds on the class it is called on, and reads it from the stock one.
 ASGIProtocol._check_h1c_protocol_available()
 
@@ -83,6 +89,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     _current_request: Any
     _body_receiver: Any
     _callback_parser: Any
+    _is_ssl: bool
 
     def __init__(self, worker: Owner) -> None:
         super().__init__(worker)
@@ -120,12 +127,18 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def eof_received(self) -> bool:
         """Stay open for the answer where the client only closed its own side after a whole request."""
         self._ended = True
+        if self._is_ssl:  # asyncio has no TLS that is closed by half: what is written from here on goes nowhere
+            self._closed = True
+            self._set_abort(self._limits.body_seconds)
+            return False
         return self._body_receiver is not None and bool(self._body_receiver._complete)
 
     def close_if_idle(self) -> None:
         """Close unless a request is being served: the worker stops."""
         if self._current_request is None:
             super()._close_transport()
+            if self._is_ssl:
+                self._set_abort(FAREWELL_SECONDS)
             self._task.cancel()
 
     # -- deadlines
@@ -194,9 +207,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._answering = not keep
         return keep
 
-    def _send_response_start(self, *start: Any, **options: Any) -> None:
+    def _send_response_start(self, status: int, headers: Any, *start: Any, **options: Any) -> None:
         self._answering = True
-        super()._send_response_start(*start, **options)
+        if self._is_ssl:
+            headers = [*headers, STRICT_TRANSPORT]
+        super()._send_response_start(status, headers, *start, **options)
 
     def _will_close(self, request: Any, response_requires_close: bool) -> bool:
         return (
@@ -234,7 +249,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
             return
         self._set_abort(self._limits.body_seconds)  # the transport itself waits for the client to take everything
         done = self._ended or self._awaited in (Awaited.NOTHING, Awaited.FIRST_BYTE)
-        if done or self.transport.is_closing() or not self.transport.can_write_eof():
+        if done or self.transport.is_closing():
             super()._close_transport()
         else:
             self._linger()
@@ -243,7 +258,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._closed = True
         self._callback_parser = None  # from here on gunicorn drops what arrives
         self._resume_reading()
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
         self._set_timer(None)
         self._timer = self.worker.loop.call_later(LINGER_SECONDS, self.transport.close)
 
@@ -254,4 +270,5 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def _answer_error(self, status: int, sentence: str, extra_headers: Any = ()) -> None:
         if not self._answering:
             asked = [] if self._current_request is None else self._current_request.headers_bytes
-            self._safe_write(wire_answer(status, sentence, asked, extra_headers))
+            extra = (*extra_headers, STRICT_TRANSPORT) if self._is_ssl else extra_headers
+            self._safe_write(wire_answer(status, sentence, asked, extra))

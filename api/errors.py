@@ -19,6 +19,7 @@ from api.store.refusals import (
     Conflict,
     Key,
     NotFound,
+    OutOfBounds,
     PreconditionFailed,
     Protected,
     Rejected,
@@ -43,6 +44,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     StoreUnavailable: 503,
     Unauthenticated: 401,
     Forbidden: 403,
+    OutOfBounds: 403,
     BundleError: 500,
     Exception: 500,
 }
@@ -96,8 +98,8 @@ class ErrorAnswers:
             self.report(error, params.get("env", DEFAULT))
             _answer(resp, status, INTERNAL)
             return
-        if status == HTTPStatus.UNAUTHORIZED:
-            resp.set_header("WWW-Authenticate", CHALLENGE)
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            resp.set_header("WWW-Authenticate", _challenge(error))
         elif status == HTTPStatus.SERVICE_UNAVAILABLE:
             self._log.error("%s", error)
             resp.set_header("Retry-After", str(RETRY_SECONDS))
@@ -120,6 +122,18 @@ def _answer(
     resp.content_type = falcon.MEDIA_JSON
     resp.text = None
     resp.data = error_body(sentence, details)
+
+
+def _challenge(error: Exception) -> str:
+    """Says with which credential to come back (RFC 6750, 3)."""
+    match error:
+        case Unauthenticated(code=None):
+            return CHALLENGE
+        case Unauthenticated(code=code):
+            return f'{CHALLENGE}, error="{code}"'
+        case Forbidden(scope=str(scope)):
+            return f'{CHALLENGE}, error="insufficient_scope", scope="{scope}"'
+    return f'{CHALLENGE}, error="insufficient_scope"'
 
 
 def _details(error: Exception) -> list[dict[str, str]] | None:

@@ -7,7 +7,7 @@ it has not seen. So an evaluation is never older than the last commit that its c
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,8 +16,7 @@ from api.bundle_files import BundleFile, BundleFiles, NoBundle
 from api.store.environments import DEFAULT, Environment
 from api.store.refusals import NotFound, StoreUnavailable
 from api.store.store import Store
-from api.store.watch import Watch
-from bundles.delta import decode_delta
+from bundles.delta import Delta, decode_delta
 from bundles.errors import BundleError
 from runtime import Engine
 
@@ -38,7 +37,7 @@ class _Served:
 
     `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is. `needs` is
     the revision of which a bundle is needed to get on; None where deltas lead on. `damage` says that the file is
-    damaged: nothing is decided then.
+    damaged: nothing is decided then. `changes` lie on top of the bundle.
     """
 
     engine: Engine
@@ -49,6 +48,7 @@ class _Served:
     behind_since: float | None = None
     needs: int | None = None
     damage: str | None = None
+    changes: int = 0
 
     def is_at(self, env: Environment) -> bool:
         """Whether this is the environment's newest revision already."""
@@ -73,7 +73,7 @@ class InForce:
         """`stale_seconds` is how long the snapshot in memory serves while the store can't be read."""
         self._store, self._files, self._log, self._clock = store, files, log, clock
         self._stale_seconds = stale_seconds
-        self._watch = Watch(store)
+        self._watch = store.watch
         self._seen: tuple[int, int] | None = None
         self._served: dict[str, _Served] = {}
         self._without: set[str] = set()
@@ -162,10 +162,10 @@ class InForce:
         except Stale:
             return None
 
-    def deltas(self, environment: str) -> int:
-        """How many revisions lie on top of the bundle."""
+    def changes(self, environment: str) -> tuple[int, int]:
+        """How many changes lie on top of the bundle, and of how many things that one is made."""
         served = self._served[environment]
-        return served.engine.revision - served.base
+        return served.changes, sum(served.engine.manifest.counts.values())
 
     def close(self) -> None:
         """Let go of the database, and keep the engines: to be called before a fork.
@@ -188,7 +188,9 @@ class InForce:
             return
         if not served.damage:
             if followed.deltas:
-                served.engine.advance(decode_delta(delta) for delta in followed.deltas)
+                deltas = [decode_delta(delta) for delta in followed.deltas]
+                served.engine.advance(deltas)
+                served.changes += _changes(deltas)
             served.needs = followed.needs
         if followed.bundle is not None and (followed.bundle[0] > served.base or served.damage):
             try:
@@ -207,14 +209,20 @@ class InForce:
             if served is None:
                 served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
                 served.engine.advance(deltas)
+                served.changes = _changes(deltas)
                 self._served[id] = served
             elif served.damage and file == served.file:
                 raise NoBundle
             elif followed.since + len(deltas) >= served.engine.revision:
                 served.engine.replace(bundle, deltas)
                 served.base, served.file, served.damage = bundle.revision, file, None
+                served.changes = _changes(deltas)
         except BundleError:
             self._files.discard(file)
             raise NoBundle from None
         served.needs = followed.needs
         self._without.discard(id)
+
+
+def _changes(deltas: Iterable[Delta]) -> int:
+    return sum(len(delta.changes) for delta in deltas)

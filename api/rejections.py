@@ -48,6 +48,18 @@ class BadPath(Exception):
 class Unauthenticated(Exception):
     """No credential was sent, or none that this service knows (authzen.md 97)."""
 
+    def __init__(self, message: str, code: str | None = None) -> None:
+        """`code` is that of RFC 6750, 3.1; None where no credential was sent at all."""
+        super().__init__(message)
+        self.code = code
+
 
 class Forbidden(Exception):
-    """The credential is known, and its scope does not cover the route (contract 7.2)."""
+    """The credential is known, and does not cover what was asked for (contract 7.2).
+
+    `scope` is the one that would, None where it is not a matter of scopes.
+    """
+
+    def __init__(self, message: str, scope: str | None = None) -> None:
+        super().__init__(message)
+        self.scope = scope

@@ -4,6 +4,7 @@ import logging
 import math
 import resource
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from gunicorn.app.base import BaseApplication
 
 from api.limits import HttpLimits
 from api.listening import BACKLOG
+from api.tls import TlsFiles, UnusableTls
 from api.worker import Worker, hold_signals
 
 GRACEFUL_SECONDS: Final = 30
@@ -24,6 +26,9 @@ MOST_REQUEST_LINE: Final = 32 * 1024
 Gunicorn says that the setting ends at 8,190, which holds for its WSGI parsers, not for the two of its ASGI worker.
 """
 
+LOG: Final = "writ"
+"""The name of the service's log."""
+
 _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
 _LOG_FORMAT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
@@ -34,7 +39,8 @@ _DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
-    `held` is kept open for as long as the service runs; `heartbeat` is called by each worker every second.
+    `tls` are the files to serve TLS with; without them it is plain HTTP. `held` is kept open for as long as the service
+    runs; `heartbeat` is called by each worker every second.
     """
 
     app: Any
@@ -42,6 +48,7 @@ class Service:
     limits: HttpLimits
     workers: int
     log_level: str
+    tls: TlsFiles | None = None
     held: tuple[object, ...] = ()
     heartbeat: Callable[[], None] = lambda: None
 
@@ -52,6 +59,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, service: Service) -> None:
         self.limits = service.limits
         self.heartbeat = service.heartbeat
+        self.tls: ssl.SSLContext | None = None
         self._service = service
         # Gunicorn closes the number that it is given; a reload reads the settings again.
         self._listener = service.listener.detach()
@@ -61,6 +69,17 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """Give gunicorn its settings; none come from a file or the environment."""
         for name, value in self._settings().items():
             self.cfg.set(name, value)
+        if self._service.tls is not None:
+            self._read_tls(self._service.tls)
+
+    def _read_tls(self, files: TlsFiles) -> None:
+        """Gunicorn reads its settings again at SIGHUP, and so is a renewed certificate."""
+        try:
+            self.tls = files.context()
+        except UnusableTls as error:
+            if self.tls is None:
+                raise
+            logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
 
     def load(self) -> Any:
         """The ASGI application."""
@@ -96,7 +115,7 @@ def run(service: Service) -> None:
 
 def service_log(level: str) -> logging.Logger:
     """The log of the service, on standard error, from `level` (`debug` to `error`) up."""
-    log = logging.getLogger("writ")
+    log = logging.getLogger(LOG)
     log.setLevel(level.upper())
     log.propagate = False
     if not log.handlers:

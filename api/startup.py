@@ -9,13 +9,17 @@ from typing import IO, Final
 
 from api.admin_key import new_key, preset_digest, store_digest, stored_digest
 from api.limits import BadSetting, HttpLimits, limits_from, seconds_in
+from api.public_url import PUBLIC_URL_VARIABLE, checked_public_url
 from api.store.connections import SYNCHRONOUS
+from api.tokens import ALGORITHMS
 from compiler.diagnostics import did_you_mean
-from compiler.wording import quoted
+from compiler.wording import alternatives, quoted
 
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"
 SYNCHRONOUS_VARIABLE: Final = "WRIT_SYNCHRONOUS"
+SIGNING_KEY_VARIABLE: Final = "WRIT_SIGNING_KEY"
+ALGORITHM_VARIABLE: Final = "WRIT_SIGNING_ALGORITHM"
 STALE_SECONDS: Final = 5.0
 _PREFIX: Final = "WRIT_"
 _LOCK_FILE: Final = "serve.lock"
@@ -32,14 +36,19 @@ class Settings:
     """What the environment says. `preset_key` is the administrator's key where the operator chose it.
 
     `stale_seconds` is how long decisions go on while the store can't be read; `synchronous` is SQLite's: `NORMAL`
-    writes faster, and may lose the last writes when the power fails. `warnings` name what looks like a setting and is
-    none.
+    writes faster, and may lose the last writes when the power fails. `public_url` is the base of the URLs that are
+    handed out; None stands for the address that is listened on. `signing_key` is where the keys that sign tokens are
+    given (see `GivenKeys`), None where Writ makes its own, of `signing_algorithm`. `warnings` name what looks like a
+    setting and is none.
     """
 
     limits: HttpLimits
     preset_key: str | None
     stale_seconds: float = STALE_SECONDS
     synchronous: str = "FULL"
+    public_url: str | None = None
+    signing_key: str | None = None
+    signing_algorithm: str = ALGORITHMS[0]
     warnings: tuple[str, ...] = ()
 
 
@@ -83,12 +92,18 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     synchronous = asked.get(SYNCHRONOUS_VARIABLE, "FULL")
     if synchronous not in SYNCHRONOUS:
         raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(SYNCHRONOUS)}, not `{synchronous}`")
-    stale = asked.get(STALE_VARIABLE)
+    stale, public_url = asked.get(STALE_VARIABLE), asked.get(PUBLIC_URL_VARIABLE)
+    algorithm = asked.get(ALGORITHM_VARIABLE, ALGORITHMS[0])
+    if algorithm not in ALGORITHMS:
+        raise BadSetting(f"`{ALGORITHM_VARIABLE}` must be {alternatives(ALGORITHMS)}, not {quoted(algorithm)}")
     return Settings(
         limits=limits_from(asked),
         preset_key=asked.get(KEY_VARIABLE) or None,
         stale_seconds=STALE_SECONDS if stale is None else seconds_in(STALE_VARIABLE, stale),
         synchronous=synchronous,
+        public_url=checked_public_url(public_url) if public_url else None,
+        signing_key=asked.get(SIGNING_KEY_VARIABLE) or None,
+        signing_algorithm=algorithm,
         warnings=tuple(_warning(name, asked.names) for name in environment if _is_unknown(name, asked.names)),
     )
 

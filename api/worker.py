@@ -10,6 +10,7 @@ from gunicorn.workers.gasgi import ASGIWorker
 
 from api.connection import Connection
 from api.limits import HttpLimits
+from api.tls_server import TlsServer
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the master hears of the worker, and the worker looks whether its master still lives."""
@@ -52,15 +53,17 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
         """Gunicorn's own has no way to name the protocol class, and shortens the backlog."""
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)  # uvloop sees none that came before it ran
         for listener in self.sockets:
-            server = await self.loop.create_server(
-                partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog
-            )
-            self.servers.append(server)
+            self.servers.append(await self._server(listener))
         while self.alive and self.ppid == os.getppid():
             self.notify()
             self._beat()
             await self._pause()
         await self._shutdown()
+
+    async def _server(self, listener: Any) -> Any:
+        if self.app.tls is not None:
+            return TlsServer(self, listener, self.app.tls)
+        return await self.loop.create_server(partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog)
 
     def _beat(self) -> None:
         try:

@@ -17,6 +17,7 @@ COMMANDS = {
     "filter": "Answer resource searches by filters from a bundle, as JSON lines.",
     "import": "Replace a stored model by model documents.",
     "inspect": "Show what is in a bundle file, and whether it is intact.",
+    "keys": "Show the keys that sign tokens, or replace the one that does.",
     "restore": "Make a data directory of a backup.",
     "serve": "Start the decision service.",
 }

@@ -21,6 +21,7 @@ from api.import_model import COMMAND_LINE, ensure_bundle, read_model, store_mode
 from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
+from api.public_url import url_warning
 from api.server import Service, run, service_log, within_open_files
 from api.settle import Settle
 from api.startup import (
@@ -35,9 +36,22 @@ from api.startup import (
 from api.store.environments import DEFAULT
 from api.store.refusals import StoreUnavailable
 from api.store.store import Store
+from api.tls import TlsFiles, UnusableTls
+from api.tokens.key_sources import source_of_keys
 from compiler.source import Source
 
 MOST_WORKERS = 1_024
+REFUSALS = (
+    BadSetting,
+    CannotListen,
+    NoSources,
+    Stale,
+    StoreUnavailable,
+    UnusableDirectory,
+    UnusableKey,
+    UnusableTls,
+)
+"""What keeps the service from starting, in a sentence."""
 
 
 @click.command("serve")
@@ -59,11 +73,26 @@ MOST_WORKERS = 1_024
 @click.option("--demo", is_flag=True, help="Replace the stored model by a demo organisation.")
 @click.option("--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT", help="Where to listen.")
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes; one a core if left out.")
+@click.option("--tls-cert", type=click.Path(path_type=Path), help="Serve HTTPS with this certificate chain (PEM).")
+@click.option("--tls-key", type=click.Path(path_type=Path), help="The key of the certificate (PEM, not encrypted).")
+@click.option(
+    "--tls-client-ca",
+    type=click.Path(path_type=Path),
+    help="Require of every client a certificate that one of these authorities signed (PEM).",
+)
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
 )
 def serve_command(
-    directory: Path, sources: tuple[Path, ...], demo: bool, bind: str, workers: int | None, log_level: str
+    directory: Path,
+    sources: tuple[Path, ...],
+    demo: bool,
+    bind: str,
+    workers: int | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    log_level: str,
 ) -> None:
     """Serve decisions and their management over HTTP, from the store in the data directory.
 
@@ -74,20 +103,39 @@ def serve_command(
     Examples:
       writ serve --demo
       writ serve --import model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
+      writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
     """
     if demo and sources:
         raise click.UsageError("`--demo` and `--import` exclude each other")
     try:
-        service = _get_ready(directory, sources, demo, bind, workers or _cores(), log_level)
-    except (BadSetting, CannotListen, NoSources, Stale, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
+        tls = _tls_files(tls_cert, tls_key, tls_client_ca)
+        service = _get_ready(directory, sources, demo, bind, workers or _cores(), tls, log_level)
+    except REFUSALS as ex:
         raise Unreadable(str(ex)) from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
     run(service)
 
 
+def _tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
+    """What to serve TLS with, if it is asked for; proven to be usable."""
+    if certificate is None or key is None:
+        if certificate or key or client_ca:
+            raise click.UsageError("TLS needs both `--tls-cert` and `--tls-key`")
+        return None
+    files = TlsFiles(certificate, key, client_ca)
+    files.context()
+    return files
+
+
 def _get_ready(
-    directory: Path, sources: tuple[Path, ...], demo: bool, bind: str, workers: int, log_level: str
+    directory: Path,
+    sources: tuple[Path, ...],
+    demo: bool,
+    bind: str,
+    workers: int,
+    tls: TlsFiles | None,
+    log_level: str,
 ) -> Service:
     settings = settings_from(os.environ)
     log = service_log(log_level)
@@ -107,30 +155,45 @@ def _get_ready(
     store.close()
     start_listening(listener)
     console = error_console()
-    url = f"http://{shown_address(listener)}"
+    url = f"{'https' if tls else 'http'}://{shown_address(listener)}"
     console.print(
         f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
     )
     hand_over(console, directory, access)
     if demo:
         _show_example(console, url, directory, access, preset=settings.preset_key is not None)
+    if settings.public_url is None:
+        log.warning("%s", url_warning(url))
     settle = Settle(directory, in_force, log)
-    parts = Collaborators(store, in_force.engine, settle, time.time, access.digest, limits, log, in_force.damaged)
-    return Service(create_app(parts), listener, limits, workers, log_level, held=(lock,), heartbeat=settle.mend)
+    parts = Collaborators(
+        store,
+        in_force.engine,
+        settle,
+        time.time,
+        access.digest,
+        limits,
+        log,
+        in_force.damaged,
+        settings.public_url or url,
+        settings.stale_seconds,
+        source_of_keys(directory, settings.signing_key, settings.signing_algorithm, time.time(), log),
+    )
+    return Service(create_app(parts), listener, limits, workers, log_level, tls, held=(lock,), heartbeat=settle.mend)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
     """Store the model that was asked for, and see that there is a bundle to start from."""
-    shown = ""
+    shown, known = "", None
     try:
         with progress_bar() as progress:
             documents = _demo_of(directory, store) if demo else sources_of(sources)
             if documents:
                 read, incoming = read_model(documents, progress)
-                store_model(store, DEFAULT, incoming, progress)
+                known = store_model(store, DEFAULT, incoming, progress)
                 shown = read.shown
+                del documents, incoming  # the bundle needs the memory
             for environment in store.environments():
-                ensure_bundle(directory, store, environment.id, progress)
+                ensure_bundle(directory, store, environment.id, progress, known)
     except Refused as ex:
         click.echo(ex.read.shown, nl=False, err=True)
         error_console().print(summary(ex.read.diagnostics))

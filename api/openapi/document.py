@@ -8,16 +8,19 @@ from typing import Any, Final
 from api.auth import ROUTES, Scope
 from api.bodies import JSON
 from api.management.kinds import KINDS
+from api.openapi.credentials import CREDENTIAL_OPERATIONS
 from api.openapi.elements import operations_on
 from api.openapi.operation import Operation, Schema, named
 from api.openapi.operations import OPERATIONS
 from api.openapi.schemas import schemas
 from api.request_id import HEADER
+from api.tokens.forms import FORM
 
 _TEXT: Final[Schema] = {"type": "string"}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "env": ("The id of an environment.", _TEXT),
     "id": ("The id; a `/` in it is written `%2F`.", _TEXT | {"minLength": 1}),
+    "client_id": ("The id of a client.", _TEXT | {"minLength": 1}),
     "type": ("The type; a `/` in it is written `%2F`.", _TEXT | {"minLength": 1}),
     "revision": ("The number of a revision.", {"type": "integer", "minimum": 1}),
 }
@@ -28,6 +31,7 @@ _REQUEST_HEADERS: Final = {
 }
 _RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": ("The entity tag, for `If-Match` and `If-None-Match`.", _TEXT),
+    "Cache-Control": ("Who may keep the answer, and how long.", _TEXT),
     "Location": ("The path of what was made.", _TEXT),
     "Retry-After": ("Seconds until it may be tried again.", {"type": "integer"}),
     "WWW-Authenticate": ("The challenge.", _TEXT),
@@ -38,7 +42,7 @@ _RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
 _ERRORS: Final[Mapping[int, tuple[str, tuple[str, ...]]]] = {
     400: ("The request can't be read, or what it says is wrong; `details` tell where.", ()),
     401: ("The credential is missing, or not known.", ("WWW-Authenticate",)),
-    403: ("The credential's scope does not cover this.", ()),
+    403: ("The credential's scope or environments do not cover this.", ("WWW-Authenticate",)),
     404: ("There is no such thing.", ()),
     405: ("The method is not served here.", ("Allow",)),
     408: ("The request was not complete in time.", ()),
@@ -62,7 +66,7 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 def document() -> dict[str, Any]:
     """The document, with every route, method, parameter, status and header."""
-    said = {**OPERATIONS}
+    said = {**OPERATIONS, **CREDENTIAL_OPERATIONS}
     for kind in KINDS:
         said |= operations_on(kind)
     return {
@@ -83,7 +87,9 @@ def document() -> dict[str, Any]:
                 for status, (description, headers) in _ERRORS.items()
                 for suffix, schema in (("", named("ErrorAnswer")), (_HEAD, None))
             },
-            "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "An API key."}},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "An API key, or an access token."}
+            },
         },
     }
 
@@ -150,7 +156,7 @@ def _errors(path: str, scope: Scope, said: Operation) -> Iterator[int]:
         yield from (400, 401, 403)
     if "{" in path:
         yield 404
-    if said.bodies:
+    if said.bodies and FORM not in said.bodies:
         yield 413
         if path.startswith("/v1/"):
             yield 415

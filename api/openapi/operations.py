@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from api.auth import DISCOVERY
 from api.bodies import JSON
 from api.management.elements import MERGE_PATCH
 from api.management.queries import DEFAULT_PAGE_ITEMS
@@ -65,6 +66,22 @@ def search(kind: str, suffix: str) -> Operation:
         {200: Answer("What was found; nothing is an answer too.", named(f"{kind}sFound"))},
         bodies={JSON: named(f"{kind}SearchRequest")},
         errors=(503,),
+    )
+
+
+def _discovery(suffix: str, description: str = "") -> Operation:
+    cached = (*TAGGED, "Cache-Control")
+    return Operation(
+        f"discover{suffix}",
+        _SERVICE,
+        "Find out what is served where, as AuthZEN clients do",
+        {
+            200: Answer("The metadata.", named("PolicyDecisionPoint"), cached),
+            304: Answer(_UNCHANGED.description, headers=cached),
+        },
+        description,
+        headers=("If-None-Match",),
+        errors=(400,),
     )
 
 
@@ -169,6 +186,8 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
             503: Answer("They can't.", named("ReadinessAnswer")),
         },
     ),
+    (DISCOVERY[0], "GET"): _discovery(""),
+    (DISCOVERY[1], "GET"): _discovery("In", "It is the same whether there is such an environment or not."),
     ("/openapi.json", "GET"): Operation(
         "getOpenApi", _SERVICE, "Read this document", {200: Answer("The document.", {"type": "object"})}
     ),

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from api.discovery import PolicyDecisionPoint
 from api.management.answers import (
     EnvironmentAnswer,
     EnvironmentPatch,
@@ -13,6 +14,17 @@ from api.management.answers import (
     NewEnvironment,
     RevisionAnswer,
     RevisionDetail,
+)
+from api.management.credential_shapes import (
+    ApiKeyAnswer,
+    ApiKeyWithSecret,
+    ClientAnswer,
+    ClientPatch,
+    ClientWithSecret,
+    NewApiKey,
+    NewClient,
+    OAuthError,
+    TokenAnswer,
 )
 from api.management.kinds import KINDS
 from api.openapi.decisions import (
@@ -42,6 +54,15 @@ _TYPES: Final = (
     RevisionAnswer,
     RevisionDetail,
     ErrorAnswer,
+    NewClient,
+    ClientPatch,
+    ClientAnswer,
+    ClientWithSecret,
+    NewApiKey,
+    ApiKeyAnswer,
+    ApiKeyWithSecret,
+    TokenAnswer,
+    OAuthError,
     EvaluationRequest,
     EvaluationsRequest,
     Decision,
@@ -54,6 +75,7 @@ _TYPES: Final = (
     ActionsFound,
     HealthAnswer,
     ReadinessAnswer,
+    PolicyDecisionPoint,
 )
 
 

@@ -41,6 +41,11 @@ class Environment:
         return f"{self.uuid}.{self.epoch}.{version}"
 
 
+def is_environment_id(text: str) -> bool:
+    """Whether an environment may have this id."""
+    return _ID.fullmatch(text) is not None
+
+
 def all_environments(db: Database) -> tuple[Environment, ...]:
     """All environments by id."""
     return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
@@ -50,7 +55,7 @@ def environment_called(db: Database, id: str) -> Environment:
     """The environment of that id. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM environments WHERE id = ?"
     # What is no text is the id of nothing, and SQLite takes none.
-    found = db.execute(query, (id,)).fetchone() if _ID.fullmatch(id) else None
+    found = db.execute(query, (id,)).fetchone() if is_environment_id(id) else None
     if found is None:
         raise NotFound(f"there is no environment {quoted(id)}")
     return _environment(found)
@@ -58,7 +63,7 @@ def environment_called(db: Database, id: str) -> Environment:
 
 def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:
     """A new environment without a model, at revision 0. Raises Rejected for its id, Conflict where it exists."""
-    if not _ID.fullmatch(id):
+    if not is_environment_id(id):
         message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
         raise Rejected((Fault("bad-id", "$.id", message),))
     if db.execute("SELECT 1 FROM environments WHERE id = ?", (id,)).fetchone():

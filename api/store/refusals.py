@@ -69,6 +69,10 @@ class Protected(Refusal):
     """The environment can't be deleted: it is the default, whose protection stays, or marked as protected."""
 
 
+class OutOfBounds(Refusal):
+    """Whoever asks is bound to environments, and what is asked for lies outside of them, or is not there."""
+
+
 class BadQuery(ValueError):
     """A list was asked for with a filter, a cursor or a limit that can't be used."""
 

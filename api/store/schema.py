@@ -139,6 +139,27 @@ PERF: bodies by id lie side by side; where ids are random, fetching each from it
 """
 
 
+_CREDENTIALS = """
+CREATE TABLE clients (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT,
+    scopes TEXT NOT NULL, environments TEXT, token_lifetime INTEGER NOT NULL,
+    created TEXT NOT NULL, revoked TEXT, secret BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL,
+    scopes TEXT NOT NULL, environments TEXT,
+    created TEXT NOT NULL, expires_at TEXT, secret BLOB NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE credential_generation (number INTEGER NOT NULL) STRICT;
+INSERT INTO credential_generation VALUES (1);
+"""
+"""Who may call. A `secret` is the SHA-256 of one, `environments` a JSON list of UUIDs, NULL where there is no bound.
+
+`credential_generation` rises with every change here, so that what is remembered of a credential is known to be right.
+"""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -147,5 +168,9 @@ def _ease_searches(db: Database) -> None:
     db.executescript(_SEARCHES)
 
 
-MIGRATIONS = (_create, _ease_searches)
+def _add_credentials(db: Database) -> None:
+    db.executescript(_CREDENTIALS)
+
+
+MIGRATIONS = (_create, _ease_searches, _add_credentials)
 """The format's version is their number. A released one is never changed: what comes later is a step of its own."""

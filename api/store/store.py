@@ -16,6 +16,7 @@ from api.store.candidates import Candidates, resource_candidates, subject_candid
 from api.store.change_log import Entry, LogWriter, Revision
 from api.store.checking import check
 from api.store.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
+from api.store.credentials import Credentials
 from api.store.delta_states import delta_of
 from api.store.edits import Committed, Edit, Stored
 from api.store.environments import (
@@ -37,6 +38,7 @@ from api.store.references import refuse_dangling
 from api.store.refusals import BadQuery, Fault, Key, PreconditionFailed, Rejected
 from api.store.replacing import Changes, Replacement
 from api.store.tables import TABLES
+from api.store.watch import Watch
 from api.store.workspace import Workspace
 from bundles.conditions.forms import Form
 from bundles.conditions.instants import from_seconds, show_instant
@@ -65,6 +67,8 @@ class Store:
     def __init__(self, connections: Connections, clock: Clock):
         """Use `Store.open`."""
         self._connections, self._clock = connections, clock
+        self.watch = Watch(connections)
+        self.credentials = Credentials(connections, lambda: self._time(None))
 
     @classmethod
     def open(

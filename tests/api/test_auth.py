@@ -1,6 +1,7 @@
 """The table of routes, and who gets through it (authzen.md 68, 96, 97; contract 5, 7.2)."""
 
 import logging
+import re
 from hashlib import sha256
 from typing import Any
 
@@ -9,8 +10,9 @@ import falcon.asgi
 import pytest
 from falcon import inspect, testing
 
-from api.auth import ROUTES, AdminKey, Credential, Guard, Scope
+from api.auth import ALL_ENVIRONMENTS, ROUTES, AdminKey, Credential, Guard, Scope
 from api.errors import ErrorAnswers
+from tests.support.managed import Managed
 from tests.support.server import KEY
 
 CHALLENGE = 'Bearer realm="writ"'
@@ -24,9 +26,64 @@ def test_every_route_has_a_row_and_every_row_a_route(app: testing.TestClient) ->
         assert own == ROUTES[path].keys(), path
 
 
-def test_only_health_asks_for_no_credential() -> None:
+def test_what_asks_for_no_credential() -> None:
+    """Tokens are revoked by their client, which says who it is in the form."""
     public = {path for path, methods in ROUTES.items() if Scope.NONE in methods.values()}
-    assert public == {"/healthz", "/readyz"}
+    assert {path for path in public if not path.startswith("/.well-known/")} == {
+        *("/healthz", "/readyz"),
+        *("/v1/oauth/token", "/v1/oauth/revoke"),
+    }
+    assert all(set(ROUTES[path].values()) == {Scope.NONE} for path in public)
+
+
+def test_clients_and_keys_ask_for_admin_whatever_the_method() -> None:
+    administered = [path for path in ROUTES if path.startswith(("/v1/clients", "/v1/api-keys"))]
+    assert len(administered) == 6
+    assert {scope for path in administered for scope in ROUTES[path].values()} == {Scope.ADMIN}
+
+
+CALLS = [(method, path, scope) for path, methods in ROUTES.items() for method, scope in methods.items()]
+KEYS = {"read": Scope.READ, "write": Scope.WRITE, "admin": Scope.ADMIN}
+
+
+def called(service: Managed, method: str, route: str, key: str | None, env: str = "default") -> testing.Result:
+    """A call without a body, of an environment, and of elements that are not there."""
+    path = re.sub(r"\{\w+\}", "1", route.replace("{env}", env))
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    return testing.TestClient(service.app).simulate_request(method, path, headers=headers)
+
+
+def test_every_call_asks_for_its_scope(full: Managed) -> None:
+    made = {scope: full.simulate_post("/v1/api-keys", json={"name": "k", "scopes": [scope]}).json for scope in KEYS}
+    for method, route, needed in CALLS:
+        assert (called(full, method, route, None).status_code == 401) is (needed > Scope.NONE), (method, route)
+        for scope, key in made.items():
+            answer = called(full, method, route, key["key"])
+            assert answer.status_code != 401, (method, route, scope)
+            assert (answer.status_code == 403) is (KEYS[scope] < needed), (method, route, scope)
+            if answer.status_code == 403:
+                assert f'scope="{needed.name.lower()}"' in answer.headers["WWW-Authenticate"]
+
+
+def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
+    """Outside, an administrator's too gets 403 everywhere, of what is there and of what is not."""
+    full.simulate_post("/v1/environments", json={"id": "stage"})
+    body = {"name": "k", "scopes": ["admin"], "environments": ["stage"]}
+    key = full.simulate_post("/v1/api-keys", json=body).json["key"]
+    everywhere = 0
+    for method, route, needed in CALLS:
+        if needed is Scope.NONE:
+            continue
+        if "{env}" in route or route.startswith("/access/"):
+            for env in ("default", "none"):
+                assert called(full, method, route, key, env).status_code == 403, (method, route, env)
+            if "{env}" in route and (method, route) != ("DELETE", "/v1/environments/{env}"):
+                assert called(full, method, route, key, "stage").status_code != 403, (method, route)
+        else:
+            everywhere += 1
+            assert route in ALL_ENVIRONMENTS, "a route of no environment needs a reason to be open to all"
+    assert everywhere
+    assert ROUTES.keys() >= ALL_ENVIRONMENTS
 
 
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
@@ -78,7 +135,9 @@ def test_no_or_a_wrong_credential_is_401(app: testing.TestClient, header: str | 
         answer = testing.TestClient(app.app).simulate_post(
             path, headers={name: value for name, value in headers.items() if value is not None}
         )
-        assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, CHALLENGE)
+        sent = header is not None and header.startswith("Bearer") and not header.startswith(f"Bearer{KEY}")
+        challenge = CHALLENGE + ', error="invalid_token"' * sent  # RFC 6750, 3.1
+        assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, challenge)
         assert answer.json.keys() == {"error"}
         assert answer.headers["X-Request-ID"] == "7"
         assert KEY not in answer.text
@@ -152,6 +211,7 @@ def test_scopes_are_cumulative(token: str | None, reached: set[str]) -> None:
 def test_403_says_what_is_needed() -> None:
     answer = guarded().simulate_get("/clients", headers={"Authorization": "Bearer READ"})
     assert answer.json == {"error": "this needs a credential of the scope `admin`"}
+    assert answer.headers["WWW-Authenticate"] == f'{CHALLENGE}, error="insufficient_scope", scope="admin"'
 
 
 def test_a_route_without_a_row_is_never_reached() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import resource
 import select
 import socket
 import time
@@ -18,6 +17,7 @@ from gunicorn.config import Config
 from api.connection import Connection, LateBody
 from api.limits import HttpLimits
 from tests.api.conftest import ALLOWED
+from tests.support.open_files import allow_open_files
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, hide_modules, running, wait_until
 
@@ -201,8 +201,7 @@ def test_a_client_that_only_closed_its_own_side_gets_every_answer(hasty: Server)
 
 def test_half_sent_heads_keep_no_evaluation_waiting(tmp_path: Path, model_file: Path) -> None:
     count = 2_000
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, count + 500)), hard))
+    allow_open_files(count)
     with running(tmp_path / "data", "--import", str(model_file)) as started, ExitStack() as stack:
         half = [stack.enter_context(RawConnection(started.host, started.port)) for _ in range(count)]
         for connection in half:

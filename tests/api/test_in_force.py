@@ -84,7 +84,7 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
     new = service.files.build("default")
     service.store.write("default", "tests", [Create("grants", grant("g3", "carol"))])
     assert [service.allowed(subject) for subject in ("alice", "bob", "carol", "dan")] == [True, True, True, False]
-    assert service.workers[0].deltas("default") == 1
+    assert 0 < service.workers[0].changes("default")[0] < 4
     assert (old.exists(), new.exists()) == (False, True)
 
 

@@ -59,13 +59,16 @@ def test_it_has_the_version_of_the_program() -> None:
 def test_operations_are_named_in_plain_english() -> None:
     ids = {operation["operationId"] for _, _, operation in operations()}
     assert {"listPolicies", "createPolicies", "listResourceTypes", "createPolicy", "patchEnvironment"} <= ids
-    assert not {id for id in ids if "ys" in id or "_" in id}
+    assert not {id for id in ids if "ys" in id.replace("Keys", "") or "_" in id}
 
 
 @pytest.mark.parametrize(
     ("path", "method", "own"),
     [
         ("/access/v1/evaluation", "post", "200 400 401 403 413"),
+        ("/v1/clients", "post", "201 400 401 403 413 415"),
+        ("/v1/clients/{client_id}/secret", "post", "200 400 401 403 404 409"),
+        ("/v1/oauth/token", "post", "200 400 401"),
         ("/healthz", "get", "200"),
         ("/v1/environments", "post", "201 400 401 403 409 413 415"),
         ("/v1/environments/{env}", "patch", "200 400 401 403 404 409 412 413 415"),

@@ -76,3 +76,12 @@ def test_a_preset_key_replaces_the_one_before(tmp_path: Path) -> None:
     assert admin_access(tmp_path, KEY).digest == DIGEST
     access = admin_access(tmp_path, None)
     assert (access.digest, access.fresh_key) == (DIGEST, None)
+
+
+def test_how_tokens_are_signed_is_a_setting() -> None:
+    assert (settings_from({}).signing_key, settings_from({}).signing_algorithm) == (None, "EdDSA")
+    settings = settings_from({"WRIT_SIGNING_KEY": "key.pem", "WRIT_SIGNING_ALGORITHM": "ES256"})
+    assert (settings.signing_key, settings.signing_algorithm, settings.warnings) == ("key.pem", "ES256", ())
+    for algorithm in ("HS256", "none", ""):
+        with pytest.raises(BadSetting, match="`EdDSA`, `ES256` or `RS256`"):
+            settings_from({"WRIT_SIGNING_ALGORITHM": algorithm})

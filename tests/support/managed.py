@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from api.app import Collaborators, create_app
 from api.limits import HttpLimits
 from api.store.environments import Environment
 from api.store.store import Store
+from api.tokens.key_sources import GivenKeys, KeySource
+from api.tokens.signing_keys import new_key
 from runtime import Engine
 from tests.support.server import KEY
 
+LOG = logging.getLogger("tests")
+SIGNING = GivenKeys(new_key("EdDSA")[1].decode())
 ROOT = "/v1/environments/default"
 MEMBERS: dict[str, dict[str, Any]] = {
     "resource-types": {"id": "document", "actions": ["read", "update"]},
@@ -45,17 +50,25 @@ class Managed(testing.TestClient):
     `settled` are the environments that were settled, as they were then.
     """
 
-    def __init__(self, directory: Path, limits: HttpLimits | None = None, busy_seconds: float = 5.0) -> None:
-        self.store = Store.open(directory, busy_seconds=busy_seconds)
+    def __init__(
+        self,
+        directory: Path,
+        limits: HttpLimits | None = None,
+        busy_seconds: float = 5.0,
+        clock: Callable[[], float] = time.time,
+        signing: KeySource = SIGNING,
+    ) -> None:
+        self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
         self.settled: list[Environment] = []
         parts = Collaborators(
             self.store,
             self._no_engine,
             self._settle,
-            time.time,
+            clock,
             sha256(KEY.encode()).digest(),
             limits or HttpLimits(),
-            logging.getLogger("tests"),
+            LOG,
+            signing=signing,
         )
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
 

@@ -1,6 +1,7 @@
 """HTTP by hand, for what a well-behaved client never sends."""
 
 import socket
+import ssl
 from dataclasses import dataclass
 
 import msgspec
@@ -28,8 +29,11 @@ class Answer:
 class RawConnection:
     """A TCP connection to the service; header names in answers are lower-case."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, trust: ssl.SSLContext | None = None) -> None:
+        """Connect; over TLS where there is something to `trust` a certificate by."""
         self.socket = socket.create_connection((host, port), _PATIENCE_SECONDS)
+        if trust is not None:
+            self.socket = trust.wrap_socket(self.socket, server_hostname=host)
         self._received = b""
 
     def __enter__(self) -> "RawConnection":

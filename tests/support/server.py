@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ KEY = "a-key-for-tests-of-32-characters"
 _PATIENCE_SECONDS = 60
 _POLL_SECONDS = 0.02
 _RUN = "from api.cli.main import main; main()"
-_URL = re.compile(r"decides at (http://(\S+):(\d+))")
+_URL = re.compile(r"decides at (https?://(\S+):(\d+))")
 
 
 def environment(extra: Mapping[str, str] | None = None, path: Sequence[Path] = ()) -> dict[str, str]:
@@ -36,9 +37,13 @@ def command(*arguments: str) -> list[str]:
 class Server:
     """A running service; `log` is all that it wrote, to both streams."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path, key: str) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], log: Path, key: str, trust: ssl.SSLContext | None = None
+    ) -> None:
+        """`trust` is what a client of a service with TLS takes its certificate by."""
         self.process = process
         self.key = key
+        self.trust = trust
         self._log = log
         self.url, self.host, port = self._wait_for_address()
         self.port = int(port)
@@ -51,7 +56,9 @@ class Server:
 
     def client(self) -> httpx.Client:
         """A client that sends the administrator's key."""
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=30)
+        return httpx.Client(
+            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=30, verify=self.trust or True
+        )
 
     def stop(self, with_signal: int = signal.SIGTERM) -> int:
         """Ask the service to stop, wait for it, and give its exit code; kill what does not stop."""
@@ -71,7 +78,10 @@ class Server:
 
     def _is_ready(self) -> object:
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200 or self._ended()
+            return (
+                httpx.get(f"{self.url}/readyz", timeout=5, verify=self.trust or True).status_code == 200
+                or self._ended()
+            )
         except httpx.TransportError:
             return self._ended()
 
@@ -86,6 +96,7 @@ def running(
     settings: Mapping[str, str] | None = None,
     path: Sequence[Path] = (),
     workers: int = 1,
+    trust: ssl.SSLContext | None = None,
 ) -> Iterator[Server]:
     """A service on `directory`, with the administrator's key preset; `settings` are environment variables."""
     log = directory.parent / f"{directory.name}.log"
@@ -100,7 +111,7 @@ def running(
             cwd=directory.parent,
         )
     try:
-        server = Server(process, log, KEY)
+        server = Server(process, log, KEY, trust)
         yield server
         if process.poll() is None:
             server.stop()

@@ -392,3 +392,24 @@ def test_secrets_and_requests_stay_out_of_the_log(tmp_path: Path) -> None:
         assert KEY not in server.log
         assert marker not in server.log
         assert "Traceback" not in server.log
+
+
+# -- TLS
+
+
+def test_tls_that_can_t_be_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    data, nothing = tmp_path / "data", str(tmp_path / "nothing.pem")
+    for options, sentence in (
+        (["--tls-cert", nothing, "--tls-key", nothing], f"Error: `{nothing}` can't be read: no such file or directory"),
+        (["--tls-cert", nothing], "Error: TLS needs both `--tls-cert` and `--tls-key`"),
+        (["--tls-key", nothing], "Error: TLS needs both `--tls-cert` and `--tls-key`"),
+        (["--tls-client-ca", nothing], "Error: TLS needs both `--tls-cert` and `--tls-key`"),
+    ):
+        code, said = refused("--data", str(data), *options)
+        assert (code, said.splitlines()[-1]) == (2, sentence)
+    assert not data.exists()
+
+
+def test_a_public_url_that_is_none_is_refused(tmp_path: Path) -> None:
+    code, said = refused("--data", str(tmp_path / "data"), settings={"WRIT_PUBLIC_URL": "https://u:secret@h"})
+    assert (code, "WRIT_PUBLIC_URL" in said, "secret" in said) == (2, True, False)

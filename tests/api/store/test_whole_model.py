@@ -1,12 +1,20 @@
 """The whole model: put, shown, given back, and the log of what was done to it."""
 
+import dataclasses
 import json
+import sqlite3
+from contextlib import closing
+from sqlite3 import IntegrityError
 
 import pytest
 from msgspec.json import decode
+from msgspec.structs import replace
 
 from api.store.edits import Create, Delete, Patch
-from api.store.refusals import NotFound, PreconditionFailed, Rejected
+from api.store.incoming import Incoming
+from api.store.reading import KnownModel
+from api.store.refusals import Conflict, NotFound, PreconditionFailed, Rejected
+from api.store.tables import MANY
 from compiler.source import Source
 from tests.support.stored import ACTOR, ENV, put, source, stored, write
 
@@ -144,6 +152,46 @@ def test_the_compiler_s_model_is_that_of_the_documents(store):
     assert env == store.environment(ENV)
     assert [role.id for role in model.roles] == ["r", "s"]
     assert decode(b'{"type":"user","id":"alice","external_id":"1"}', type=type(model.subjects[0])) == model.subjects[0]
+
+
+def test_a_known_model_is_taken_only_while_it_is_the_environment_s(store):
+    env, model = store.read_model(ENV)
+    known = KnownModel(env.etag, model)
+    assert store.read_model(ENV, known)[1] is model
+    write(store, Create("roles", {"id": "r"}))
+    assert [role.id for role in store.read_model(ENV, known)[1].roles] == ["r"]
+
+
+def test_indexes_made_anew_for_many_rows_are_those_that_were_there(store):
+    before = indexes(store)
+    put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "grants": many_grants(MANY + 1)})
+    assert indexes(store) == before
+    assert len(store.list(ENV, "grants", {"resource.id": "d7"}).items) == 1
+    with pytest.raises(Conflict):
+        write(store, Create("grants", many_grants(1)[0]))
+
+
+def test_indexes_outlast_a_failure_while_they_are_made_anew(store):
+    before = indexes(store)
+    incoming = Incoming.read([source({"subjects": [{"type": "user", "id": f"u{n}"} for n in range(MANY + 1)]})])
+    twice = replace(incoming.model, subjects=(incoming.model.subjects[1], *incoming.model.subjects[1:]))
+    with pytest.raises(IntegrityError):
+        store.put_incoming(ENV, ACTOR, dataclasses.replace(incoming, model=twice))
+    assert indexes(store) == before
+    assert store.revision_of(ENV) == 0
+
+
+def indexes(store):
+    with closing(sqlite3.connect(store.path)) as db:
+        return sorted(db.execute("SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'index'"))
+
+
+def many_grants(number):
+    subject = {"type": "user", "id": "u"}
+    return [
+        {"id": f"g{n}", "subject": subject, "resource": {"type": "document", "id": f"d{n}"}, "actions": ["read"]}
+        for n in range(number)
+    ]
 
 
 def test_only_the_model_that_was_seen_is_replaced(store):

@@ -1,0 +1,142 @@
+"""What is known of the credentials that were presented: remembered, until a commit that may matter.
+
+A worker asks before every use whether the database changed (`PRAGMA data_version`, microseconds), and then whether a
+credential did. So a credential that is deleted or revoked is refused by every worker once that is answered.
+"""
+
+import hashlib
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from api.auth import Credential, Scope
+from api.in_force import Stale
+from api.made_secrets import API_KEY, is_made
+from api.store.credentials import Credentials
+from api.store.refusals import StoreUnavailable
+from api.store.watch import Watch
+from bundles.conditions.instants import SECOND, parse_instant
+
+MOST_REMEMBERED: Final = 65_536
+"""Credentials that a worker remembers; of more, the one first met is forgotten."""
+
+
+class Kind(Protocol):
+    """One kind of credential that the store knows of."""
+
+    def recognises(self, token: bytes) -> bool:
+        """Whether `token` may be one of this kind, as its form alone tells."""
+
+    def credential(self, token: bytes, digest: bytes) -> Credential | None:
+        """What `token`, of that SHA-256, stands for now; None where it is not known. Raises StoreUnavailable."""
+
+
+class KnownCredentials:
+    """The credentials of one process. Requests begin on one thread, and so does this: nothing here is locked."""
+
+    def __init__(
+        self,
+        store: Credentials,
+        watch: Watch,
+        kinds: Sequence[Kind],
+        clock: Callable[[], float],
+        stale_seconds: float,
+        log: logging.Logger,
+    ) -> None:
+        """`clock` gives epoch seconds; what is remembered serves for `stale_seconds` while the store can't be read."""
+        self._store, self._watch, self._kinds, self._clock = store, watch, kinds, clock
+        self._stale_seconds, self._log = stale_seconds, log
+        self._seen: tuple[int, int] | None = None
+        self._generation: int | None = None
+        self._behind_since: float | None = None
+        self._remembered: OrderedDict[bytes, Credential] = OrderedDict()
+        self._uuids: dict[str, str] = {}
+
+    def credential(self, token: bytes) -> Credential | None:
+        """See `auth.Verifier`. Raises Stale where the store can't be read and it is not known, or not for sure."""
+        digest = hashlib.sha256(token).digest()
+        if digest not in self._remembered and not any(kind.recognises(token) for kind in self._kinds):
+            return None
+        self._follow()
+        found = self._remembered.get(digest)
+        if found is None:
+            found = self._learn(token, digest)
+        return None if found is None or found.expires <= self._clock() else found
+
+    def environment_uuid(self, id: str) -> str | None:
+        """The UUID of an environment, None where there is none of that id. Raises Stale."""
+        self._follow()
+        found = self._uuids.get(id)
+        if found is None:
+            try:
+                found = self._store.environment_uuid(id)
+            except StoreUnavailable as ex:
+                raise Stale("the store can't be read, so nobody knows this environment") from ex
+            if found is not None:
+                self._uuids[id] = found
+        return found
+
+    def _learn(self, token: bytes, digest: bytes) -> Credential | None:
+        try:
+            found = next((kind.credential(token, digest) for kind in self._kinds if kind.recognises(token)), None)
+        except StoreUnavailable as ex:
+            raise Stale("the store can't be read, so nobody knows this credential") from ex
+        if found is not None:
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+            self._remembered[digest] = found
+        return found
+
+    def _follow(self) -> None:
+        """Forget what may not be right any more."""
+        try:
+            version = self._watch.version()
+            if version == self._seen:
+                return
+            generation = self._store.generation()
+        except StoreUnavailable as ex:
+            self._serve_on(ex)
+            return
+        if generation != self._generation:
+            self._remembered.clear()
+        self._uuids.clear()
+        self._seen, self._generation, self._behind_since = version, generation, None
+
+    def _serve_on(self, trouble: StoreUnavailable) -> None:
+        """What is in memory serves for a while."""
+        self._seen = None
+        if self._behind_since is None:
+            self._behind_since = time.monotonic()
+            self._log.error("the credentials can't be followed: %s", trouble)
+        if time.monotonic() - self._behind_since > self._stale_seconds:
+            raise Stale("the store can't be read, so no credential is believed") from trouble
+
+
+class ApiKeys:
+    """API keys, which the store knows by their SHA-256."""
+
+    def __init__(self, store: Credentials) -> None:
+        self._store = store
+
+    def recognises(self, token: bytes) -> bool:
+        """See `Kind`."""
+        return is_made(token.decode("latin-1"), API_KEY)
+
+    def credential(self, _token: bytes, digest: bytes) -> Credential | None:
+        """See `Kind`. Nothing is compared with the key itself, so nothing can be learnt from how long it takes."""
+        key = self._store.api_key_with(digest)
+        if key is None:
+            return None
+        expires = {} if key.expires_at is None else {"expires": parse_instant(key.expires_at) / SECOND}
+        return Credential(highest(key.scopes), f"api-key:{key.id}", key.bounds, **expires)
+
+
+def highest(scopes: Sequence[str]) -> Scope:
+    """What scopes, by their names, allow together: they are cumulative.
+
+    >>> highest(["read", "write"]).name, highest([]).name
+    ('WRITE', 'NONE')
+    """
+    return max((Scope[scope.upper()] for scope in scopes), default=Scope.NONE)

@@ -1,0 +1,106 @@
+"""API keys: `/v1/api-keys[/{id}]`."""
+
+from typing import Final
+
+import falcon
+import falcon.asgi
+from msgspec.structs import asdict
+
+from api.auth import Credential
+from api.bodies import ENCODER
+from api.known_credentials import highest
+from api.made_secrets import API_KEY, new_secret
+from api.management.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
+from api.management.elements import Serving
+from api.management.etags import refuse_tags
+from api.management.queries import known_parameters, page_limit
+from api.management.shapes import shaped
+from api.rejections import BodyRejected, Forbidden
+from api.store.credential_rows import ApiKey
+from api.store.credentials import ApiKeyWanted
+from bundles.conditions.instants import from_seconds, parse_instant, show_instant
+
+NEVER_STORED: Final = "no-store"
+"""`Cache-Control` of an answer that shows a secret."""
+
+
+class ApiKeys:
+    """All API keys, and a new one."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of those that the caller may manage, by id."""
+        asked = known_parameters(req, "limit", "cursor")
+        limit = page_limit(asked, self._limits.page_items)
+        bounds = req.context.credential.bounds
+        keys, cursor = await self._work.read(self._work.store.credentials.api_keys, bounds, limit, asked.get("cursor"))
+        resp.data = ENCODER.encode({"items": [_shown(key) for key in keys], "next_cursor": cursor})
+
+    on_head = on_get
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 201 with the new key, shown this once."""
+        known_parameters(req)
+        wanted = shaped(await self._bodies.read_element(req), NewApiKey, "bad-api-key")
+        maker: Credential = req.context.credential
+        scopes = in_order(wanted.scopes)
+        refuse_more(scopes, maker)
+        expires = None if wanted.expires_at is None else _future(wanted.expires_at, self._work.now())
+        key, digest = new_secret(API_KEY)
+        made = await self._work.change(
+            self._work.store.credentials.add_api_key,
+            ApiKeyWanted(wanted.name, scopes, expires, wanted.environments),
+            digest,
+            maker.bounds,
+        )
+        resp.status = falcon.HTTP_201
+        resp.set_header("Location", f"/v1/api-keys/{made.id}")
+        resp.set_header("Cache-Control", NEVER_STORED)
+        resp.data = ENCODER.encode(ApiKeyWithSecret(**asdict(_shown(made)), key=key))
+
+
+class OneApiKey:
+    """One API key."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work = serving.work
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 200, without the key itself."""
+        known_parameters(req)
+        found = await self._work.read(self._work.store.credentials.api_key, id, req.context.credential.bounds)
+        resp.data = ENCODER.encode(_shown(found))
+
+    on_head = on_get
+
+    async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 204; from now on every worker refuses it."""
+        known_parameters(req)
+        refuse_tags(req)
+        await self._work.change(self._work.store.credentials.delete_api_key, id, req.context.credential.bounds)
+        resp.status = falcon.HTTP_204
+
+
+def refuse_more(scopes: tuple[str, ...], maker: Credential) -> None:
+    """Pass where a new credential gets no more than its maker has. Raises Forbidden."""
+    wanted = highest(scopes)
+    if wanted > maker.scope:
+        scope = wanted.name.lower()
+        raise Forbidden(f"only a credential of the scope `{scope}` can give that scope", scope)
+
+
+def _future(text: str, now: float) -> str:
+    """An instant that is still to come, in UTC. Raises BodyRejected."""
+    try:
+        instant = parse_instant(text)
+    except ValueError as ex:
+        raise BodyRejected("bad-api-key", str(ex), "$.expires_at") from None
+    if instant <= from_seconds(now):
+        raise BodyRejected("bad-api-key", "`expires_at` must lie in the future", "$.expires_at")
+    return show_instant(instant)
+
+
+def _shown(key: ApiKey) -> ApiKeyAnswer:
+    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at)

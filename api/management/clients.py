@@ -1,0 +1,140 @@
+"""OAuth clients: `/v1/clients[/{client_id}[/secret, /revoke]]` (contract 2.8)."""
+
+import falcon
+import falcon.asgi
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from api.auth import Credential
+from api.bodies import ENCODER, JSON
+from api.made_secrets import CLIENT_SECRET, new_secret
+from api.management.api_keys import NEVER_STORED, refuse_more
+from api.management.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
+from api.management.elements import MERGE_PATCH, Serving
+from api.management.etags import refuse_tags
+from api.management.queries import known_parameters, page_limit
+from api.management.shapes import shaped
+from api.store.credential_rows import Client
+from api.store.credentials import ClientWanted
+
+
+class Clients:
+    """All clients, and a new one."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of those that the caller may manage, by id."""
+        asked = known_parameters(req, "limit", "cursor")
+        limit = page_limit(asked, self._limits.page_items)
+        bounds = req.context.credential.bounds
+        found, cursor = await self._work.read(self._work.store.credentials.clients, bounds, limit, asked.get("cursor"))
+        resp.data = ENCODER.encode({"items": [_shown(client) for client in found], "next_cursor": cursor})
+
+    on_head = on_get
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 201 with the new client and its secret, shown this once."""
+        known_parameters(req)
+        asked = shaped(await self._bodies.read_element(req), NewClient, "bad-client")
+        maker: Credential = req.context.credential
+        scopes = in_order(asked.scopes)
+        refuse_more(scopes, maker)
+        wanted = ClientWanted(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
+        secret, digest = new_secret(CLIENT_SECRET)
+        made = await self._work.change(self._work.store.credentials.add_client, wanted, digest, maker.bounds)
+        resp.status = falcon.HTTP_201
+        resp.set_header("Location", f"/v1/clients/{made.id}")
+        _show_secret(resp, made, secret)
+
+
+class OneClient:
+    """One client."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._bodies = serving.work, serving.bodies
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200, without the secret."""
+        known_parameters(req)
+        found = await self._work.read(self._work.store.credentials.client, client_id, req.context.credential.bounds)
+        resp.data = ENCODER.encode(_shown(found))
+
+    on_head = on_get
+
+    async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200 with the client as the merge patch left it (RFC 7396)."""
+        known_parameters(req)
+        refuse_tags(req)
+        patch = shaped(await self._bodies.read_element(req, (MERGE_PATCH, JSON)), ClientPatch, "bad-client")
+        maker: Credential = req.context.credential
+
+        def changed(client: Client) -> ClientWanted:
+            scopes = client.scopes if patch.scopes is UNSET else in_order(patch.scopes)
+            refuse_more(scopes, maker)
+            return ClientWanted(
+                client.name if patch.name is UNSET else patch.name,
+                scopes,
+                client.token_lifetime if patch.token_lifetime is UNSET else patch.token_lifetime,
+                client.description if patch.description is UNSET else patch.description,
+                client.environments if patch.environments is UNSET else patch.environments,
+            )
+
+        found = await self._work.change(self._work.store.credentials.change_client, client_id, changed, maker.bounds)
+        resp.data = ENCODER.encode(_shown(found))
+
+    async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204; its tokens end with it."""
+        known_parameters(req)
+        refuse_tags(req)
+        bounds = req.context.credential.bounds
+        await self._work.change(self._work.store.credentials.delete_client, client_id, bounds)
+        resp.status = falcon.HTTP_204
+
+
+class ClientSecret:
+    """The secret of a client."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work = serving.work
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200 with a new secret, shown this once; the old one is refused, live tokens stay valid."""
+        known_parameters(req)
+        secret, digest = new_secret(CLIENT_SECRET)
+        bounds = req.context.credential.bounds
+        client = await self._work.change(self._work.store.credentials.renew_secret, client_id, digest, bounds)
+        _show_secret(resp, client, secret)
+
+
+class ClientRevocation:
+    """The end of a client, which stays on the list."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work = serving.work
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204; its secret and its tokens are refused from now on, by every worker."""
+        known_parameters(req)
+        bounds = req.context.credential.bounds
+        await self._work.change(self._work.store.credentials.revoke_client, client_id, bounds)
+        resp.status = falcon.HTTP_204
+
+
+def _shown(client: Client) -> ClientAnswer:
+    return ClientAnswer(
+        client.id,
+        client.name,
+        client.description,
+        client.scopes,
+        client.token_lifetime,
+        client.environments,
+        client.created,
+        client.revoked,
+    )
+
+
+def _show_secret(resp: falcon.asgi.Response, client: Client, secret: str) -> None:
+    resp.set_header("Cache-Control", NEVER_STORED)
+    resp.data = ENCODER.encode(ClientWithSecret(**asdict(_shown(client)), client_secret=secret))

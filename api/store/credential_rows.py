@@ -1,0 +1,166 @@
+"""Clients and API keys as rows: who may see which, and the environments that they are bound to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+from sqlite_utils import Database
+
+from api.store.environments import environment_called
+from api.store.paging import MAX_PAGE, cursor_behind, read_cursor
+from api.store.refusals import BadQuery, Fault, NotFound, OutOfBounds, Rejected
+from compiler.wording import quoted
+
+Bounds: TypeAlias = frozenset[str] | None
+"""The UUIDs of the environments that a credential is bound to; None where it is bound to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An OAuth client (contract 2.8). `bounds` are its environments' UUIDs, `environments` the ids of those that exist.
+
+    `secret` is the SHA-256 of its secret; `created` and `revoked` are RFC 3339, the latter None as long as it may ask
+    for tokens. `token_lifetime` is in seconds.
+    """
+
+    id: str
+    name: str
+    description: str | None
+    scopes: tuple[str, ...]
+    token_lifetime: int
+    created: str
+    revoked: str | None
+    secret: bytes
+    bounds: Bounds
+    environments: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key, without its secret. `expires_at` is RFC 3339, None where it does not expire; else as `Client`."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    created: str
+    expires_at: str | None
+    bounds: Bounds
+    environments: tuple[str, ...] | None
+
+
+_BOUND = (
+    "environments, (SELECT json_group_array(id) FROM"
+    " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id))"
+)
+_CLIENT = f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_BOUND}"
+_API_KEY = f"id, name, scopes, created, expires_at, {_BOUND}"
+_WITHIN = (
+    "(:within IS NULL OR (environments IS NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
+)
+"""Whether a credential stays within the bounds `:within`: one that does not is not their owner's to manage."""
+
+
+def client_row(db: Database, id: str, within: Bounds = None) -> Client:
+    """The client of that id. Raises NotFound; OutOfBounds where it is not within the bounds, or not there."""
+    return _client(_one(db, "clients", _CLIENT, "client", id, within))
+
+
+def api_key_row(db: Database, id: str, within: Bounds = None) -> ApiKey:
+    """The API key of that id. Raises as `client_row`."""
+    return _api_key(_one(db, "api_keys", _API_KEY, "API key", id, within))
+
+
+def api_key_with(db: Database, secret: bytes) -> ApiKey | None:
+    """The API key whose secret has that SHA-256."""
+    row = db.execute(f"SELECT {_API_KEY} FROM api_keys t WHERE secret = ?", (secret,)).fetchone()
+    return None if row is None else _api_key(row)
+
+
+def client_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
+    """Clients within the bounds, by id, and the cursor of what follows, None at the end. Raises BadQuery."""
+    rows, behind = _page(db, "clients", _CLIENT, within, limit, cursor)
+    return [_client(row) for row in rows], behind
+
+
+def api_key_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
+    """API keys within the bounds, as `client_rows`."""
+    rows, behind = _page(db, "api_keys", _API_KEY, within, limit, cursor)
+    return [_api_key(row) for row in rows], behind
+
+
+def bound_to(db: Database, environments: Sequence[str] | None, within: Bounds) -> str | None:
+    """The column that binds a credential to environments, by their ids; its maker is bound `within` others.
+
+    Raises OutOfBounds where the maker may not give that away, Rejected for an environment that there is not.
+    """
+    if environments is None:
+        if within is not None:
+            raise OutOfBounds("your credential is bound to environments, so name `environments` among them")
+        return None
+    uuids = set()
+    for place, id in enumerate(environments):
+        uuid = uuid_of(db, id)
+        if within is not None and uuid not in within:
+            raise OutOfBounds(f"your credential is bound to environments, and {quoted(id)} is none of them")
+        if uuid is None:
+            message = f"there is no environment {quoted(id)}"
+            raise Rejected((Fault("unknown-environment", f"$.environments[{place}]", message),))
+        uuids.add(uuid)
+    return msgspec.json.encode(sorted(uuids)).decode()
+
+
+def uuid_of(db: Database, environment: str) -> str | None:
+    """The UUID of an environment, None where there is none of that id."""
+    try:
+        return environment_called(db, environment).uuid
+    except NotFound:
+        return None
+
+
+def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
+    # What is no text is the id of nothing, and SQLite takes none.
+    query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id = :id"
+    row: tuple[Any, ...] | None = (
+        db.execute(query, {"within": _json(within), "id": id}).fetchone() if id.isascii() else None
+    )
+    if row is None and within is not None:
+        raise OutOfBounds(
+            f"your credential is bound to environments, and no {noun} {quoted(id)} is bound to these alone"
+        )
+    if row is None:
+        raise NotFound(f"there is no {noun} {quoted(id)}")
+    return row
+
+
+def _page(
+    db: Database, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
+) -> tuple[list[tuple[Any, ...]], str | None]:
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
+    query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
+    rows = db.execute(query, {"within": _json(within), "after": after, "limit": limit + 1}).fetchall()
+    return rows[:limit], cursor_behind(table, (rows[limit - 1][0],)) if len(rows) > limit else None
+
+
+def _json(bounds: Bounds) -> str | None:
+    return None if bounds is None else msgspec.json.encode(sorted(bounds)).decode()
+
+
+def _bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | None]:
+    if uuids is None:
+        return None, None
+    return frozenset(msgspec.json.decode(uuids, type=list[str])), tuple(msgspec.json.decode(ids, type=list[str]))
+
+
+def _client(row: tuple[Any, ...]) -> Client:
+    id, name, description, scopes, lifetime, created, revoked, secret, uuids, ids = row
+    bounds = _bounds(uuids, ids)
+    return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds)
+
+
+def _api_key(row: tuple[Any, ...]) -> ApiKey:
+    id, name, scopes, created, expires_at, uuids, ids = row
+    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *_bounds(uuids, ids))

@@ -1,0 +1,192 @@
+"""Who may call: clients, API keys and revoked tokens; of a secret the store only ever sees the SHA-256."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import uuid4
+
+from sqlite_utils import Database
+
+from api.store.connections import Connections
+from api.store.credential_rows import (
+    ApiKey,
+    Bounds,
+    Client,
+    api_key_row,
+    api_key_rows,
+    api_key_with,
+    bound_to,
+    client_row,
+    client_rows,
+    uuid_of,
+)
+from api.store.refusals import Conflict, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class ClientWanted:
+    """What a client is to be; `environments` are ids, None where it is bound to none."""
+
+    name: str
+    scopes: Sequence[str]
+    token_lifetime: int
+    description: str | None = None
+    environments: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyWanted:
+    """What an API key is to be; `expires_at` is RFC 3339, None where it does not expire."""
+
+    name: str
+    scopes: Sequence[str]
+    expires_at: str | None = None
+    environments: Sequence[str] | None = None
+
+
+class Credentials:
+    """The credentials of a store. Every method raises StoreUnavailable as those of the store do.
+
+    `within` is what the credential of whoever asks is bound to: outside of it there is nothing to be seen, made or
+    changed, and OutOfBounds is raised.
+    """
+
+    def __init__(self, connections: Connections, now: Callable[[], str]):
+        """`now` gives the time in RFC 3339."""
+        self._connections, self._now = connections, now
+
+    def generation(self) -> int:
+        """A number that rises with every change of a credential."""
+        with self._connections.reading() as db:
+            (number,) = db.execute("SELECT number FROM credential_generation").fetchone()
+        return int(number)
+
+    def environment_uuid(self, id: str) -> str | None:
+        """The UUID of an environment, None where there is none of that id."""
+        with self._connections.reading() as db:
+            return uuid_of(db, id)
+
+    # -- clients
+
+    def clients(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[Client], str | None]:
+        """Clients by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        with self._connections.reading() as db:
+            return client_rows(db, within, limit, cursor)
+
+    def client(self, id: str, within: Bounds = None) -> Client:
+        """The client of that id. Raises NotFound."""
+        with self._connections.reading() as db:
+            return client_row(db, id, within)
+
+    def known_client(self, id: str) -> Client | None:
+        """The client of that id, None where there is none."""
+        try:
+            return self.client(id)
+        except NotFound:
+            return None
+
+    def add_client(self, wanted: ClientWanted, secret: bytes, within: Bounds) -> Client:
+        """Make a client; `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
+        id = str(uuid4())
+        with self._changing() as db:
+            db.execute(
+                "INSERT INTO clients (id, created, secret, name, description, scopes, token_lifetime, environments)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (id, self._now(), secret, *_columns(db, wanted, within)),
+            )
+            return client_row(db, id)
+
+    def change_client(self, id: str, change: Callable[[Client], ClientWanted], within: Bounds) -> Client:
+        """Make of a client what `change` makes of it. Raises NotFound, Rejected."""
+        with self._changing() as db:
+            wanted = change(client_row(db, id, within))
+            db.execute(
+                "UPDATE clients SET name = ?, description = ?, scopes = ?, token_lifetime = ?, environments = ?"
+                " WHERE id = ?",
+                (*_columns(db, wanted, within), id),
+            )
+            return client_row(db, id)
+
+    def renew_secret(self, id: str, secret: bytes, within: Bounds) -> Client:
+        """Give a client another secret; what tokens it has stay. Raises NotFound, Conflict for a revoked one."""
+        with self._changing() as db:
+            if client_row(db, id, within).revoked is not None:
+                raise Conflict("the client is revoked, and stays so; make another one")
+            db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
+            return client_row(db, id)
+
+    def revoke_client(self, id: str, within: Bounds) -> None:
+        """End a client, and with it its tokens, for good. Raises NotFound."""
+        with self._changing() as db:
+            client_row(db, id, within)
+            db.execute("UPDATE clients SET revoked = coalesce(revoked, ?) WHERE id = ?", (self._now(), id))
+
+    def delete_client(self, id: str, within: Bounds) -> None:
+        """Delete a client, which ends its tokens. Raises NotFound."""
+        with self._changing() as db:
+            client_row(db, id, within)
+            db.execute("DELETE FROM clients WHERE id = ?", (id,))
+
+    # -- API keys
+
+    def api_keys(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[ApiKey], str | None]:
+        """API keys by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        with self._connections.reading() as db:
+            return api_key_rows(db, within, limit, cursor)
+
+    def api_key(self, id: str, within: Bounds = None) -> ApiKey:
+        """The API key of that id. Raises NotFound."""
+        with self._connections.reading() as db:
+            return api_key_row(db, id, within)
+
+    def api_key_with(self, secret: bytes) -> ApiKey | None:
+        """The API key whose secret has that SHA-256, whether it has expired or not."""
+        with self._connections.reading() as db:
+            return api_key_with(db, secret)
+
+    def add_api_key(self, wanted: ApiKeyWanted, secret: bytes, within: Bounds) -> ApiKey:
+        """Make an API key; `secret` is its SHA-256. Raises Rejected for an unknown environment."""
+        id = str(uuid4())
+        with self._changing() as db:
+            environments = bound_to(db, wanted.environments, within)
+            db.execute(
+                "INSERT INTO api_keys (id, created, secret, name, scopes, expires_at, environments)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (id, self._now(), secret, wanted.name, " ".join(wanted.scopes), wanted.expires_at, environments),
+            )
+            return api_key_row(db, id)
+
+    def delete_api_key(self, id: str, within: Bounds) -> None:
+        """Delete an API key: it is refused from now on. Raises NotFound."""
+        with self._changing() as db:
+            api_key_row(db, id, within)
+            db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
+
+    # -- tokens
+
+    def revoke_token(self, id: str, expires: int, now: float) -> None:
+        """End one token, which would expire at `expires`; forget those that have expired `now`, in epoch seconds."""
+        with self._changing() as db:
+            db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now,))
+            db.execute("INSERT OR IGNORE INTO revoked_tokens VALUES (?, ?)", (id, expires))
+
+    def is_revoked(self, id: str) -> bool:
+        """Whether a token, which has not expired, was ended."""
+        with self._connections.reading() as db:
+            return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
+
+    def touch(self) -> None:
+        """Have every worker look anew at all that it knows of credentials: keys that sign tokens have changed."""
+        with self._changing():
+            pass
+
+    @contextmanager
+    def _changing(self) -> Iterator[Database]:
+        with self._connections.writing() as db:
+            db.execute("UPDATE credential_generation SET number = number + 1")
+            yield db
+
+
+def _columns(db: Database, wanted: ClientWanted, within: Bounds) -> tuple[object, ...]:
+    environments = bound_to(db, wanted.environments, within)
+    return wanted.name, wanted.description, " ".join(wanted.scopes), wanted.token_lifetime, environments

@@ -1,0 +1,127 @@
+"""`POST /v1/oauth/token` and `/v1/oauth/revoke`: the client-credentials grant, and the end of a token.
+
+RFC 6749 and RFC 7009; every error is `{"error": code}` (contract 7.1).
+"""
+
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+import falcon.asgi
+
+from api.bodies import ENCODER
+from api.known_credentials import highest
+from api.made_secrets import digest_of
+from api.management.credential_shapes import SCOPES, TokenAnswer, in_order
+from api.management.store_work import StoreWork
+from api.store.credential_rows import Client
+from api.tokens.access_tokens import AccessTokens
+from api.tokens.forms import Form, Refused, form_of
+from api.tokens.signing_keys import UnusableSigningKey
+
+_STATUS: Final = {"invalid_client": HTTPStatus.UNAUTHORIZED, "server_error": HTTPStatus.INTERNAL_SERVER_ERROR}
+"""Of an error's code; any other is 400."""
+
+_NOBODY: Final = bytes(32)
+"""Stands for the SHA-256 of the secret of a client that there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class OAuth:
+    """What the two endpoints work with. `report` is told of failures of ours."""
+
+    work: StoreWork
+    tokens: AccessTokens
+    report: Callable[[Exception], None]
+    log: logging.Logger
+
+    async def answer(self, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
+        """Answer with what `work` gives, or with the error of RFC 6749; nobody may keep the answer."""
+        resp.set_header("Cache-Control", "no-store")
+        try:
+            resp.data = await work
+        except Refused as ex:
+            self._refuse(resp, ex.code)
+        except UnusableSigningKey as ex:
+            self.log.error("no token can be issued: %s", ex)
+            self._refuse(resp, "server_error")
+        except Exception as ex:
+            self.report(ex)
+            self._refuse(resp, "server_error")
+
+    def client_of(self, form: Form) -> Client:
+        """The client that sent a form. It takes as long whether its id or its secret is wrong. Raises Refused."""
+        client = self.work.store.credentials.known_client(form.client_id)
+        expected = _NOBODY if client is None else client.secret
+        right = hmac.compare_digest(digest_of(form.client_secret), expected)
+        if client is None or not right or client.revoked is not None:
+            raise Refused("invalid_client")
+        return client
+
+    def _refuse(self, resp: falcon.asgi.Response, code: str) -> None:
+        status = _STATUS.get(code, HTTPStatus.BAD_REQUEST)
+        resp.status = status
+        if status == HTTPStatus.UNAUTHORIZED:
+            resp.set_header("WWW-Authenticate", 'Basic realm="writ"')
+        resp.data = ENCODER.encode({"error": code})
+
+
+class Token:
+    """Tokens for clients."""
+
+    def __init__(self, oauth: OAuth) -> None:
+        self._oauth = oauth
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a token (contract 4.1)."""
+        await self._oauth.answer(resp, self._token(req))
+
+    async def _token(self, req: falcon.asgi.Request) -> bytes:
+        form = await form_of(req, "grant_type")
+        if form.fields["grant_type"] != "client_credentials":
+            raise Refused("unsupported_grant_type")
+        return await self._oauth.work.read(self._issued, form)
+
+    def _issued(self, form: Form) -> bytes:
+        client = self._oauth.client_of(form)
+        scopes = _granted(client, form.fields.get("scope"))
+        token = self._oauth.tokens.issue(client, scopes)
+        return ENCODER.encode(TokenAnswer(token, "Bearer", client.token_lifetime, " ".join(scopes)))
+
+
+class Revocation:
+    """The end of a token before it expires."""
+
+    def __init__(self, oauth: OAuth) -> None:
+        self._oauth = oauth
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200; a token that is none, or not any more, is as good as revoked (RFC 7009, 2.2)."""
+        await self._oauth.answer(resp, self._revoked(req))
+
+    async def _revoked(self, req: falcon.asgi.Request) -> bytes:
+        form = await form_of(req, "token")
+        work = self._oauth.work
+        client = await work.read(self._oauth.client_of, form)
+        token = await work.read(self._oauth.tokens.read, form.fields["token"])
+        if token is not None:
+            if token.client != client.id:
+                raise Refused("invalid_grant")
+            await work.change(work.store.credentials.revoke_token, token.id, token.expires, work.now())
+        return b"{}"
+
+
+def _granted(client: Client, asked: str | None) -> Sequence[str]:
+    """The scopes that a token gets: all of its client's, or those of them that it asks for (RFC 6749, 3.3).
+
+    Raises Refused.
+    """
+    if asked is None:
+        return client.scopes
+    scopes = asked.split(" ")
+    if not all(scope in SCOPES for scope in scopes) or highest(scopes) > highest(client.scopes):
+        raise Refused("invalid_scope")
+    return in_order(scopes)

@@ -1,0 +1,84 @@
+"""Requests of OAuth clients: forms, and how a client says who it is (RFC 6749, 2.3.1, 3.2)."""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, unquote_plus
+
+import falcon.asgi
+
+FORM: Final = "application/x-www-form-urlencoded"
+MOST_BYTES: Final = 64 * 1024
+"""A token may be the content of a form; nothing longer is."""
+
+_MOST_FIELDS: Final = 32
+
+
+class Refused(Exception):
+    """A request that is refused, by the error code of RFC 6749, 5.2."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form that have a value, and who sent it: a client's id and secret."""
+
+    fields: dict[str, str]
+    client_id: str
+    client_secret: str
+
+
+async def form_of(req: falcon.asgi.Request, *required: str) -> Form:
+    """The form in the body of a client's request, with the fields that are required.
+
+    Raises:
+        Refused: it is no form, lacks a field, has one twice, or has no single way to say who the client is.
+    """
+    fields = await _fields(req)
+    if any(name not in fields for name in required):
+        raise Refused("invalid_request")
+    header = req.get_header("Authorization") or ""
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        if "client_id" not in fields or "client_secret" not in fields:
+            raise Refused("invalid_request")
+        return Form(fields, fields["client_id"], fields["client_secret"])
+    id, secret = _basic(encoded)
+    if "client_secret" in fields or fields.get("client_id", id) != id:
+        raise Refused("invalid_request")
+    return Form(fields, id, secret)
+
+
+async def _fields(req: falcon.asgi.Request) -> dict[str, str]:
+    """Raises Refused. A field without a value counts as left out, one that is not known means nothing (3.2)."""
+    if (req.content_type or "").partition(";")[0].strip().lower() != FORM:
+        raise Refused("invalid_request")
+    if (req.content_length or 0) > MOST_BYTES:
+        raise Refused("invalid_request")
+    body = await req.stream.read(MOST_BYTES + 1)
+    if len(body) > MOST_BYTES:
+        raise Refused("invalid_request")
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except ValueError:  # UnicodeDecodeError is one
+        raise Refused("invalid_request") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise Refused("invalid_request")
+    return {name: value for name, value in fields.items() if value}
+
+
+def _basic(encoded: str) -> tuple[str, str]:
+    """The id and the secret of HTTP Basic, each form-encoded. Raises Refused."""
+    try:
+        text = base64.b64decode(encoded.strip(" "), validate=True).decode()
+        id, colon, secret = text.partition(":")
+        if not colon:
+            raise ValueError
+        return unquote_plus(id, errors="strict"), unquote_plus(secret, errors="strict")
+    except (binascii.Error, ValueError):
+        raise Refused("invalid_client") from None

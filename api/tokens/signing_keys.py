@@ -1,0 +1,105 @@
+"""Keys that sign tokens: read from PEM, made new, shown as JSON Web Keys; their kind decides the algorithm."""
+
+import hashlib
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
+
+PrivateKey: TypeAlias = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+PublicKey: TypeAlias = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
+
+SHORTEST_RSA: Final = 2_048
+"""Bits (RFC 7518, 3.3)."""
+
+_MADE_RSA: Final = 3_072
+_EXPONENT: Final = 65_537
+
+MAKERS: Final[Mapping[str, Callable[[], PrivateKey]]] = {
+    "EdDSA": ed25519.Ed25519PrivateKey.generate,
+    "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "RS256": lambda: rsa.generate_private_key(_EXPONENT, _MADE_RSA),
+}
+"""By algorithm (see `ALGORITHMS`)."""
+
+
+class UnusableSigningKey(Exception):
+    """A key can't be read or used; the message is one sentence, with nothing of the key in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that verifies tokens, and signs them where `private` is there. `id` is its thumbprint (RFC 7638)."""
+
+    id: str
+    algorithm: str
+    public: PublicKey
+    private: PrivateKey | None = None
+
+    def jwk(self) -> dict[str, Any]:
+        """The public key as a JSON Web Key."""
+        return _jwk(self.public) | {"kid": self.id, "alg": self.algorithm, "use": "sig"}
+
+    def public_pem(self) -> bytes:
+        """The public key as PEM."""
+        return self.public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+def new_key(algorithm: str) -> tuple[Key, bytes]:
+    """A new key for one of the algorithms, and its PEM (PKCS#8)."""
+    private = MAKERS[algorithm]()
+    pem = private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return _key(private.public_key(), private, "a new key"), pem
+
+
+def read_key(pem: bytes, place: str) -> Key:
+    """The key of a PEM, private or public; `place` names it in what is raised.
+
+    Raises:
+        UnusableSigningKey: it is no PEM of a key, is encrypted, or of a kind that no algorithm here takes.
+    """
+    try:
+        if b"PUBLIC KEY" in pem:
+            return _key(serialization.load_pem_public_key(pem), None, place)
+        private = serialization.load_pem_private_key(pem, password=None)
+        return _key(private.public_key(), private, place)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise UnusableSigningKey(f"{place} is no PEM of a key without a passphrase") from None
+
+
+def _key(public: object, private: object, place: str) -> Key:
+    match public:
+        case ed25519.Ed25519PublicKey():
+            algorithm = "EdDSA"
+        case ec.EllipticCurvePublicKey(curve=ec.SECP256R1()):
+            algorithm = "ES256"
+        case rsa.RSAPublicKey(key_size=size) if size >= SHORTEST_RSA:
+            algorithm = "RS256"
+        case _:
+            kinds = f"Ed25519, P-256, or RSA of {SHORTEST_RSA} bits at least"
+            raise UnusableSigningKey(f"{place} is of a kind that can't sign tokens; take {kinds}")
+    return Key(_thumbprint(public), algorithm, public, private)  # type: ignore[arg-type]  # the kind of the public one
+
+
+def _jwk(public: PublicKey) -> dict[str, Any]:
+    match public:
+        case ed25519.Ed25519PublicKey():
+            return OKPAlgorithm.to_jwk(public, as_dict=True)
+        case ec.EllipticCurvePublicKey():
+            return ECAlgorithm.to_jwk(public, as_dict=True)
+    found = RSAAlgorithm.to_jwk(public, as_dict=True)
+    return {name: found[name] for name in ("kty", "n", "e")}
+
+
+def _thumbprint(public: PublicKey) -> str:
+    members = {name: value for name, value in _jwk(public).items() if name in ("crv", "e", "kty", "n", "x", "y")}
+    text = json.dumps(members, sort_keys=True, separators=(",", ":"))
+    return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()

@@ -1,0 +1,104 @@
+"""What is remembered of credentials: bounded, forgotten when one changes, and not believed for long in the dark."""
+
+import logging
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from api import known_credentials
+from api.auth import Credential, Scope
+from api.in_force import Stale
+from api.known_credentials import KnownCredentials
+from api.store.store import Store
+from api.store.watch import Watch
+
+
+class Counting:
+    """A kind of credential: any token that begins with `k`, with the scope READ; counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+
+    def recognises(self, token: bytes) -> bool:
+        return token.startswith(b"k")
+
+    def credential(self, token: bytes, digest: bytes) -> Credential | None:
+        assert digest == sha256(token).digest()
+        self.asked.append(token)
+        return None if token == b"k-unknown" else Credential(Scope.READ, token.decode())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store.open(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def kind() -> Counting:
+    return Counting()
+
+
+def known_over(store: Store, kind: Counting, stale_seconds: float = 60.0) -> KnownCredentials:
+    log = logging.getLogger("tests")
+    return KnownCredentials(store.credentials, Watch(store._connections), [kind], lambda: 0.0, stale_seconds, log)
+
+
+def test_a_credential_is_looked_up_once_until_one_changes(store: Store, kind: Counting) -> None:
+    known = known_over(store, kind)
+    found = [known.credential(b"k1") for _ in range(3)]
+    assert (found, kind.asked) == ([Credential(Scope.READ, "k1")] * 3, [b"k1"])
+    store.create_environment("other")
+    assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1"]), "no credential has changed"
+    store.credentials.touch()
+    assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1", b"k1"])
+
+
+def test_what_is_not_known_is_not_remembered(store: Store, kind: Counting) -> None:
+    known = known_over(store, kind)
+    assert [known.credential(b"k-unknown") for _ in range(2)] == [None, None]
+    assert kind.asked == [b"k-unknown"] * 2
+    assert known.credential(b"other") is None
+    assert len(kind.asked) == 2, "its form alone tells"
+
+
+def test_it_is_bounded(store: Store, kind: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_credentials, "MOST_REMEMBERED", 2)
+    known = known_over(store, kind)
+    for token in (b"k1", b"k2", b"k3", b"k3", b"k2", b"k1"):
+        assert known.credential(token)
+    assert kind.asked == [b"k1", b"k2", b"k3", b"k1"]
+
+
+def test_while_the_store_cannot_be_read_what_is_known_serves_for_a_while(
+    store: Store, kind: Counting, caplog: pytest.LogCaptureFixture
+) -> None:
+    patient, strict = known_over(store, kind), known_over(store, kind, stale_seconds=0.0)
+    assert patient.credential(b"k1")
+    assert strict.credential(b"k1")
+    for known in (patient, strict):
+        known._watch.close()
+    store.close()
+    store.path.rename(store.path.with_name("away"))
+    assert patient.credential(b"k1")
+    with pytest.raises(Stale):
+        strict.credential(b"k1")
+    with pytest.raises(Stale):
+        patient.environment_uuid("default")
+    assert len(caplog.records) == 2, "told once each"
+    store.path.with_name("away").rename(store.path)
+    assert strict.credential(b"k1")
+
+
+def test_an_environment_is_known_by_its_uuid_as_it_is_now(store: Store, kind: Counting) -> None:
+    known = known_over(store, kind)
+    assert known.environment_uuid("stage") is None
+    first = store.create_environment("stage").uuid
+    assert known.environment_uuid("stage") == first
+    store.delete_environment("stage")
+    assert known.environment_uuid("stage") is None
+    assert store.create_environment("stage").uuid != first
+    assert known.environment_uuid("stage") not in (None, first)
