@@ -6,16 +6,15 @@ an order keeps it, but for the arrays of `in` and `nin`, which are sets too (C5)
 
 from functools import cache
 from operator import is_
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct, inspect
 from msgspec.structs import replace
 
+from bundles.conditions.constants import Meaning, meaning
 from bundles.conditions.values import Json
 from compiler.model import Condition
-
-Meaning: TypeAlias = tuple[Any, ...]
 
 Part = TypeVar("Part", bound=Struct)
 
@@ -51,21 +50,6 @@ def as_set(constants: list[Json]) -> list[Json]:
     for constant in sorted(constants, key=spelled):
         found.setdefault(meaning(constant), constant)
     return [found[key] for key in sorted(found)]
-
-
-def meaning(constant: Json) -> Meaning:
-    """Equal for constants that are the same (C3), different for others, and in one order for all.
-
-    >>> meaning(1) == meaning(1.0), meaning(1) == meaning(True), meaning({"a": 1, "b": 2}) == meaning({"b": 2, "a": 1})
-    (True, False, True)
-    """
-    if isinstance(constant, list):
-        return ("array", *map(meaning, constant))
-    if isinstance(constant, dict):
-        return ("object", *sorted((name, meaning(member)) for name, member in constant.items()))
-    if isinstance(constant, bool):
-        return ("boolean", constant)
-    return ("string" if isinstance(constant, str) else "number", constant)
 
 
 def _part(member: Any) -> Any:

@@ -13,8 +13,8 @@ from api.store.bodies import encode_body
 from bundles.conditions.comparisons import ORDERINGS
 from bundles.conditions.forms import Compared, Form
 from bundles.conditions.keys import steps_of
+from bundles.conditions.literals import literal_of
 from bundles.conditions.values import Json, is_number
-from runtime.translate.literals import literal_of
 
 MOST_COMPARISONS = 16
 """Comparisons of a form that SQL makes; with more, the engine is as fast."""

@@ -5,13 +5,13 @@ from typing import Any
 
 import re2
 
+from bundles.conditions.literals import literal_of
 from bundles.conditions.values import is_text
 
 MAX_PATTERN_CHARACTERS = 256
 MAX_PATTERN_INSTRUCTIONS = 3_000
 """RE2 is linear in the text but not in the pattern: `(\\pL{3}){10}` alone is a large automaton."""
 
-_META = frozenset(r".^$*+?()[]{}|\\")
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 
@@ -62,32 +62,13 @@ def _string_operation(pattern: str) -> Callable[[str], bool] | None:
 
     PERF: a search costs about 2 µs through RE2's binding, a string operation 0.05 µs.
     """
-    anchored, ends = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
-    literal = _literal(pattern[1 if anchored else 0 : -1 if ends else None])
-    if literal is None:
-        return None
-    if anchored and ends:
-        return lambda text: text == literal
-    if anchored:
-        return lambda text: text.startswith(literal)
-    if ends:
-        return lambda text: text.endswith(literal)
-    return lambda text: literal in text
-
-
-def _literal(body: str) -> str | None:
-    """The text that `body` stands for where it is nothing but characters and escaped punctuation."""
-    text, escaped = [], False
-    for character in body:
-        if escaped:
-            if not (character.isascii() and (character in _META or not character.isalnum())):
-                return None
-            text.append(character)
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character in _META:
-            return None
-        else:
-            text.append(character)
-    return None if escaped else "".join(text)
+    match literal_of(pattern):
+        case literal, "whole":
+            return lambda text: text == literal
+        case literal, "start":
+            return lambda text: text.startswith(literal)
+        case literal, "end":
+            return lambda text: text.endswith(literal)
+        case literal, _:
+            return lambda text: literal in text
+    return None

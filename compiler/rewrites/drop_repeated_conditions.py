@@ -3,8 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import replace
 
+from bundles.conditions.constants import meaning
 from bundles.program import Atom, Clause, Comparison, Program
-from compiler.normal_form import meaning
 
 
 def drop_repeated_conditions(program: Program) -> Program:

@@ -117,9 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(ex, file=sys.stderr)
                 return 1
             spread = [round(part) for part in quantiles(found, n=20)]
-            print(
-                f"\n{policies:,} policies; comparisons in a filter: median {spread[9]}, 95 % {spread[18]}, most {max(found)}"
-            )
+            print(f"\n{policies:,} policies; comparisons: median {spread[9]}, 95 % {spread[18]}, most {max(found)}")
             rows = list(contest.rows())
             (_, remembered), (_, first), *_ = rows
             for who, cost in rows:

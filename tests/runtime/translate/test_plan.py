@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bundles.conditions.comparisons import ORDERINGS, predicate
+from bundles.conditions.literals import literal_of
 from runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable, numbers
-from runtime.translate.literals import literal_of
 from runtime.translate.plan import Cell, Present, plan
 from tests.support.strategies_values import PATTERNS
 from tests.support.translated import LITERALS, WORDS, field
