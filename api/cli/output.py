@@ -31,7 +31,7 @@ def os_sentence(error: OSError) -> str:
 def bundle_sentence(path: Path, error: Exception) -> str:
     """What is wrong with a bundle, and the way from a model document to one.
 
-    >>> bundle_sentence(Path("model.yaml"), BundleError("this is not a Writ bundle"))
+    >>> bundle_sentence(Path("model.yaml"), ValueError("this is not a Writ bundle"))
     'model.yaml: this is not a Writ bundle; `writ compile` makes one of a model document'
     """
     remedy = "; `writ compile` makes one of a model document" if path.suffix in KINDS else ""

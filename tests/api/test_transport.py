@@ -107,9 +107,14 @@ def test_another_content_type_is_400(http: httpx.Client, headers: dict[str, str]
 
 
 def test_no_and_a_wrong_credential_are_401(server: Server) -> None:
-    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {KEY}"}):
+    """RFC 6750, 3.1: a credential that is wrong is told from none."""
+    for headers, error in (
+        ({}, ""),
+        ({"Authorization": "Bearer wrong"}, ', error="invalid_token"'),
+        ({"Authorization": f"Basic {KEY}"}, ""),
+    ):
         answer = httpx.post(server.url + SINGLE, json=ALLOWED, headers=headers)
-        assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="writ"')
+        assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, f'Bearer realm="writ"{error}')
 
 
 # -- bodies

@@ -140,6 +140,7 @@ def test_a_key_that_nobody_sees_is_left_in_a_file(tmp_path: Path) -> None:
     assert {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in data.iterdir() if "key" in path.name} == {
         "admin-key": "0o600",
         "admin-key.sha256": "0o600",
+        "keys": "0o700",
     }
     assert key not in (data / "admin-key.sha256").read_text()
     with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:
