@@ -16,7 +16,7 @@ class Answer:
     context: dict[str, str]
 
 
-ROLE, GROUP, ABAC = "role", "group", "abac"
+DIRECT, ROLE, GROUP, ABAC = "direct", "role", "group", "abac"
 PATH_RANK = {ROLE: 0, GROUP: 1, ABAC: 2}
 """Which path is reported first among policies of one priority (D8)."""
 
@@ -43,7 +43,7 @@ def allowed(clause: Clause, path: str) -> Answer:
 @lru_cache(REMEMBERED_GRANTS)
 def granted(grant: str) -> Answer:
     """A direct grant covers it and no DENY holds (D3)."""
-    return _permission(grant, "direct", f"grant `{grant}` allows it directly")
+    return _permission(grant, DIRECT, f"grant `{grant}` allows it directly")
 
 
 def denied(clause: Clause, overrides: bool) -> Answer:

@@ -13,8 +13,8 @@ from runtime.specialise import Specialised
 
 def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer:
     """The answer to a request, shared: who gives it out copies it. `now` in epoch seconds."""
-    (stype, _, _, s, action, a, rtype, resource_by, rname, r, c, _) = request
-    sid, holder = subject_of(snapshot, request, now)
+    (stype, subject_by, sname, s, action, a, rtype, resource_by, rname, r, c, _) = request
+    sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
     left = what_is_left(snapshot, holder, rtype, action)
     if left is None:
         return NOT_DECLARED
@@ -22,9 +22,8 @@ def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer
     return judge(snapshot, holder, left, stype, sid, s, action, a, rid, r, c, now)
 
 
-def subject_of(snapshot: Snapshot, request: EvaluationRequest, now: float) -> tuple[str | None, Holder]:
-    """The id of the request's subject, None where its external id leads nowhere, and what it brings (E3)."""
-    stype, named_by, name = request[:3]
+def subject_of(snapshot: Snapshot, stype: str, named_by: str, name: str, now: float) -> tuple[str | None, Holder]:
+    """The id of a request's subject, None where its external id leads nowhere, and what it brings (E3)."""
     sid = name if named_by == "id" else snapshot.state.subject_id(stype, name)
     return sid, snapshot.nobody if sid is None else holder_of(snapshot, stype, sid, now)
 
@@ -57,7 +56,7 @@ def judge(
     now: float,
 ) -> Answer:
     """The answer where subject, rules and resource are found (E7, D1 to D6)."""
-    if left.closed and not is_registered(snapshot, left, rid):
+    if left.closed and not is_registered(snapshot, left.type, rid):
         return NOT_REGISTERED
     grants = snapshot.grants(holder, left.type, rid, now)
     permission: Answer | None = None
@@ -75,9 +74,9 @@ def judge(
     return permission or (_refusal(left) if grants else left.otherwise)
 
 
-def is_registered(snapshot: Snapshot, left: Specialised, id: str | None) -> bool:
+def is_registered(snapshot: Snapshot, type: int, id: str | None) -> bool:
     """Whether a closed type has this instance (E7)."""
-    return id is not None and snapshot.state.is_registered(left.type, id)
+    return id is not None and snapshot.state.is_registered(type, id)
 
 
 def _refusal(left: Specialised) -> Answer:

@@ -11,6 +11,7 @@ from bundles.errors import BundleError
 from bundles.manifest import Manifest
 from bundles.reader import Bundle, open_bundle
 from runtime.advance import advance
+from runtime.attributes import NO_CLOCK
 from runtime.decide import decide
 from runtime.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from runtime.explain import explain
@@ -23,11 +24,8 @@ from runtime.search_requests import ActionSearch, ResourceSearch, SubjectSearch,
 from runtime.search_resources import ResourceJudge, judge_resources
 from runtime.search_rules import first_rule
 from runtime.search_subjects import SubjectJudge, judge_subjects
-from runtime.searchers import undeclared
+from runtime.searchers import is_granted, undeclared
 from runtime.snapshot import Holder, Snapshot, may_be_granted
-
-NO_CLOCK = 0.0
-"""The instant given to tests that ask for none."""
 
 
 class SearchUnavailable(Exception):
@@ -261,8 +259,7 @@ class Engine:
                     return True
         if holder.plain:
             return False
-        grants = snapshot.grants(holder, left.type, resource_id, instant)
-        return any(action in snapshot.state.action_sets[grant.actions] for grant in grants)
+        return is_granted(snapshot, holder, left.type, resource_id, action, instant)
 
     def _allowed_carefully(
         self,

@@ -10,6 +10,7 @@ from bundles.conditions.keys import read, reads_own_key, steps_of
 from bundles.conditions.values import Json
 from bundles.conditions.windows import show_window
 from bundles.program import Atom, Comparison, During, From, Rate
+from runtime.answers import DIRECT
 from runtime.decide import is_registered, subject_of, what_is_left
 from runtime.entities import Attributes
 from runtime.requests import EvaluationRequest
@@ -26,13 +27,13 @@ MAX_SHOWN_POLICIES = 1_000
 
 def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
     """`{candidates: [...]}`: grants by id, then DENYs and ALLOWs in the order in which they are reported."""
-    (_, _, _, _, action, _, rtype, resource_by, rname, *_) = request
-    sid, holder = subject_of(snapshot, request, now)
+    (stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_) = request
+    sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
     left = what_is_left(snapshot, holder, rtype, action)
     if left is None:
         return {"candidates": []}
     rid = rname if resource_by == "id" else snapshot.state.resource_id(left.type, resource_by, rname)
-    if left.closed and not is_registered(snapshot, left, rid):
+    if left.closed and not is_registered(snapshot, left.type, rid):
         return {"candidates": []}
     grants = snapshot.grants(holder, left.type, rid, now)
     covering = [grant.id for grant in grants if action in snapshot.state.action_sets[grant.actions]]
@@ -44,7 +45,7 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
 
 
 def _grant(id: str) -> dict[str, Any]:
-    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": "direct", "holds": True, "conditions": []}
+    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": DIRECT, "holds": True, "conditions": []}
 
 
 class _Proof:

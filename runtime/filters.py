@@ -6,11 +6,11 @@ from typing import Any
 
 from bundles.conditions.canonical import STEPS, canonical_form
 from bundles.conditions.forms import FALSE, TRUE, Form
+from runtime.answers import ABAC, DIRECT, GROUP, ROLE
 from runtime.filter_tree import Tree, tree_of
 from runtime.partial import Conditions
 
-DIRECT = "direct"
-PATHS = ("role", "group", "abac")
+PATHS = (ROLE, GROUP, ABAC)
 
 CONSTANTS_IN_A_PART = 10
 """A comparison takes about as much memory as so many constants."""

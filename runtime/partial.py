@@ -4,7 +4,7 @@ Roles, type and action are known already. Conditions on subject and action are d
 left open, and what remains of each rule is a conjunction of comparisons with the resource's attributes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cached_property
@@ -12,22 +12,20 @@ from typing import TypeAlias
 
 from bundles.conditions.comparisons import predicate
 from bundles.conditions.values import Json
-from bundles.program import Atom, Comparison, Rate, is_gate
-from runtime.attributes import Test
+from bundles.program import Atom, Comparison, Rate, Section, is_gate
+from runtime.answers import DIRECT
+from runtime.attributes import NO_CLOCK, Test
 from runtime.conditions import conjunction, never
 from runtime.entities import NO_ATTRIBUTES, Attributes
 from runtime.rule import Rule
 from runtime.specialise import Specialised, TypeRules
 
 Residual: TypeAlias = tuple[tuple[str, str, Json], ...]
-"""Comparisons of the resource's attributes, as (key, operator, constant), of which all must hold."""
+"""Comparisons of an unknown entity's attributes, as (key, operator, constant), of which all must hold."""
 
 Outcome: TypeAlias = tuple[int, ...]
 """Which of the rules that depend on subject, action or gates are left, by number: all that a filter depends on beside
 the specialised program."""
-
-NO_CLOCK = 0.0
-"""The instant given to tests that ask for none."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Conditions:
         if any(_holds(rule, id, attributes) for rule in self.denies):
             return None
         if granted:
-            return "direct"
+            return DIRECT
         return next((rule.path for rule in self.allows if _holds(rule, id, attributes)), None)
 
 
@@ -151,19 +149,38 @@ def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[Ope
 
 def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     """The rule as far as it is undecided, None where it can't hold for a resource of the type."""
-    of_request: list[Atom] = []
-    of_resource: list[Comparison] = []
+    of_resource, of_request, left_open = parted(rule.clause.body, "resource_attrs", decided)
+    residual = residual_of(of_resource, rules.type.name)
+    asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
+    if residual is None or never in asked:
+        return None
+    return OpenRule(rule.path, asked, residual, left_open)
+
+
+def parted(body: Iterable[Atom], section: Section, decided: bool) -> tuple[list[Comparison], list[Atom], bool]:
+    """A body in two: the comparisons with the entity of a section, which is unknown, and what else is decided.
+
+    The third says whether gates are left open: all of them where they are not `decided`, rate limits always (C10).
+    """
+    unknown: list[Comparison] = []
+    known: list[Atom] = []
     left_open = False
-    for atom in rule.clause.body:
-        if isinstance(atom, Comparison) and atom.section == "resource_attrs":
-            of_resource.append(atom)
+    for atom in body:
+        if isinstance(atom, Comparison) and atom.section == section:
+            unknown.append(atom)
         elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
-            of_request.append(atom)
+            known.append(atom)
         else:
             left_open = True
-    asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
-    known = all(predicate(atom.op, atom.value)(rules.type.name) for atom in of_resource if atom.key == "type")
-    if never in asked or not known:
-        return None
-    residual = tuple((atom.key, atom.op, atom.value) for atom in of_resource if atom.key != "type")
-    return OpenRule(rule.path, asked, residual, left_open)
+    return unknown, known, left_open
+
+
+def residual_of(comparisons: Iterable[Comparison], type_name: str) -> Residual | None:
+    """What comparisons ask of an entity's attributes, None where they ask for another type than its own (E6)."""
+    left = []
+    for atom in comparisons:
+        if atom.key != "type":
+            left.append((atom.key, atom.op, atom.value))
+        elif not predicate(atom.op, atom.value)(type_name):
+            return None
+    return tuple(left)

@@ -2,7 +2,7 @@
 
 from runtime.entities import NO_ATTRIBUTES
 from runtime.search_requests import Action, ActionSearch
-from runtime.searchers import conditions_for, is_granted, searcher_of
+from runtime.searchers import conditions_for, is_granted, resource_of, searcher_of
 from runtime.snapshot import Snapshot
 
 
@@ -15,15 +15,14 @@ def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> list[t
     rules = snapshot.rules.types.get(resource.type)
     if rules is None:
         return []
-    number, by = rules.number, resource.named_by
-    id = resource.name if by == "id" else snapshot.state.resource_id(number, by, resource.name)
-    if rules.type.closed and not (id is not None and snapshot.state.is_registered(number, id)):
+    id, in_reach = resource_of(snapshot, rules, resource)
+    if not in_reach:
         return []
     searcher = searcher_of(snapshot, search.subject, now)
     found = []
     for name in sorted(rules.type.actions):
         left = conditions_for(snapshot, searcher, rules, Action(name, NO_ATTRIBUTES), search.context, now)
-        path = left.path(id, resource.attributes, is_granted(snapshot, searcher.holder, number, id, name, now))
+        path = left.path(id, resource.attributes, is_granted(snapshot, searcher.holder, rules.number, id, name, now))
         if path is not None:
             found.append((name, path))
     return found

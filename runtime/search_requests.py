@@ -18,18 +18,12 @@ RETURNS = (FILTER, RESULTS, BOTH)
 
 MAX_TOKEN_CHARACTERS = 4_096
 
-
-class Subject(NamedTuple):
-    """The subject of a request: its type, by which identifier it is named, that identifier, its attributes."""
-
-    type: str
-    named_by: str
-    name: str
-    attributes: Attributes
+MAX_LIMIT = 2**63 - 1
+"""A greater `limit` of a page is this one: a token has 64 bits for it, and no page has so many items."""
 
 
-class Resource(NamedTuple):
-    """The resource of a request, likewise."""
+class Entity(NamedTuple):
+    """A given subject or resource: its type, by which identifier it is named, that identifier, its attributes."""
 
     type: str
     named_by: str
@@ -64,7 +58,7 @@ class Page(NamedTuple):
 class ResourceSearch(NamedTuple):
     """Which resources of a type may the subject act on? A `context` of None leaves gates open (S2)."""
 
-    subject: Subject
+    subject: Entity
     action: Action
     resource_type: str
     context: Attributes | None
@@ -77,7 +71,7 @@ class SubjectSearch(NamedTuple):
 
     subject_type: str
     action: Action
-    resource: Resource
+    resource: Entity
     context: Attributes | None
     options: Options
     page: Page
@@ -86,8 +80,8 @@ class SubjectSearch(NamedTuple):
 class ActionSearch(NamedTuple):
     """What may the subject do with the resource?"""
 
-    subject: Subject
-    resource: Resource
+    subject: Entity
+    resource: Entity
     context: Attributes | None
     options: Options
     page: Page
@@ -95,19 +89,19 @@ class ActionSearch(NamedTuple):
 
 def read_resource_search(request: Any) -> ResourceSearch:
     """Of the resource everything but its type is ignored (S5). Raises BadRequest, as all functions here do."""
-    subject, action = _subject(_object(request)), _action(request)
+    subject, action = _entity(_object(request), "subject"), _action(request)
     return ResourceSearch(subject, action, read_text(*_of(request, "resource")), *_rest(request))
 
 
 def read_subject_search(request: Any) -> SubjectSearch:
     """Of the subject everything but its type is ignored (S5)."""
     subject_type = read_text(*_of(_object(request), "subject"))
-    return SubjectSearch(subject_type, _action(request), _resource(request), *_rest(request))
+    return SubjectSearch(subject_type, _action(request), _entity(request, "resource"), *_rest(request))
 
 
 def read_action_search(request: Any) -> ActionSearch:
     """An action in the request is ignored (S5)."""
-    return ActionSearch(_subject(_object(request)), _resource(request), *_rest(request))
+    return ActionSearch(_entity(_object(request), "subject"), _entity(request, "resource"), *_rest(request))
 
 
 def _object(request: Any) -> dict[str, Any]:
@@ -120,16 +114,9 @@ def _of(request: dict[str, Any], name: str) -> tuple[dict[str, Any], str, str]:
     return read_entity(request, name), "type", f"$.{name}"
 
 
-def _subject(request: dict[str, Any]) -> Subject:
-    entity, _, path = _of(request, "subject")
-    return Subject(read_text(entity, "type", path), *read_identifier(entity, "subject"), read_attributes(entity, path))
-
-
-def _resource(request: dict[str, Any]) -> Resource:
-    entity, _, path = _of(request, "resource")
-    return Resource(
-        read_text(entity, "type", path), *read_identifier(entity, "resource"), read_attributes(entity, path)
-    )
+def _entity(request: dict[str, Any], owner: str) -> Entity:
+    entity, member, path = _of(request, owner)
+    return Entity(read_text(entity, member, path), *read_identifier(entity, owner), read_attributes(entity, path))
 
 
 def _action(request: dict[str, Any]) -> Action:
@@ -173,4 +160,4 @@ def _page(page: Any) -> Page:
         raise BadRequest("`token` is not a `next_token` of an answer", "$.page.token")
     if read.get("properties") is not None:
         read_object(read["properties"], "$.page.properties")
-    return Page(limit, token or None, given=True)
+    return Page(None if limit is None else min(limit, MAX_LIMIT), token or None, given=True)

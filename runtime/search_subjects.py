@@ -1,19 +1,18 @@
 """Which subjects of a type may act on a resource: from the rules to their roles, and to the holders of these (S2)."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from bundles.conditions.canonical import canonical_form
 from bundles.conditions.forms import FALSE, Form
-from bundles.program import Atom, Clause, Comparison, Rate, is_gate
+from bundles.program import Clause, Comparison
 from runtime.conditions import conjunction
 from runtime.decide import holder_of
 from runtime.entities import NO_ATTRIBUTES, Attributes
-from runtime.partial import Residual
+from runtime.partial import Residual, parted, residual_of
 from runtime.search_requests import SubjectSearch
-from runtime.searchers import Searcher, conditions_for, is_granted
+from runtime.searchers import Searcher, conditions_for, is_granted, resource_of
 from runtime.snapshot import Snapshot
 from runtime.specialise import TypeRules
 
@@ -57,13 +56,11 @@ def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> Sub
     """The judge of a search, None where nobody is found: the type or the action is not declared, or the resource is an
     unregistered instance of a closed type (E7, P1, S5). Gates are decided where the request has a context (S2).
     """
-    resource = search.resource
-    rules = snapshot.rules.types.get(resource.type)
+    rules = snapshot.rules.types.get(search.resource.type)
     if rules is None or search.action.name not in rules.type.actions:
         return None
-    number, by = rules.number, resource.named_by
-    id = resource.name if by == "id" else snapshot.state.resource_id(number, by, resource.name)
-    if rules.type.closed and not (id is not None and snapshot.state.is_registered(number, id)):
+    id, in_reach = resource_of(snapshot, rules, search.resource)
+    if not in_reach:
         return None
     return SubjectJudge(
         rules=_subject_rules(rules, search, id, now),
@@ -89,8 +86,10 @@ def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now:
 
 def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> Residual | None:
     """What a clause asks of the subject's attributes, None where it does not hold whoever asks."""
-    of_subject, known = _parted(clause.body, decided=search.context is not None)
-    known += [atom for atom in of_subject if atom.key == "type"]
+    of_subject, known, _ = parted(clause.body, "subject_attrs", decided=search.context is not None)
+    residual = residual_of(of_subject, search.subject_type)
+    if residual is None:
+        return None
     known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == "regex")
     # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
     tests = (
@@ -99,18 +98,4 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     context = NO_ATTRIBUTES if search.context is None else search.context
     resource, properties = search.resource.attributes, search.action.properties
     arguments = (search.subject_type, None, NO_ATTRIBUTES, id, resource, properties, context, now)
-    if not all(test(*arguments) for test in tests):
-        return None
-    return tuple((atom.key, atom.op, atom.value) for atom in of_subject if atom.key != "type")
-
-
-def _parted(body: Iterable[Atom], decided: bool) -> tuple[list[Comparison], list[Atom]]:
-    """The comparisons with the subject's attributes, and what else is decided; rate limits never are (C10)."""
-    of_subject: list[Comparison] = []
-    known: list[Atom] = []
-    for atom in body:
-        if isinstance(atom, Comparison) and atom.section == "subject_attrs":
-            of_subject.append(atom)
-        elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
-            known.append(atom)
-    return of_subject, known
+    return residual if all(test(*arguments) for test in tests) else None

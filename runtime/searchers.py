@@ -2,15 +2,16 @@
 
 from typing import NamedTuple
 
-from runtime.decide import holder_of, what_is_left
+from runtime.answers import NOT_DECLARED
+from runtime.decide import is_registered, subject_of, what_is_left
 from runtime.entities import NO_ATTRIBUTES, Attributes
 from runtime.partial import Conditions, Outcome
 from runtime.remember_filters import Derived
-from runtime.search_requests import Action, Subject
+from runtime.search_requests import Action, Entity
 from runtime.snapshot import Holder, Snapshot
 from runtime.specialise import TypeRules
 
-NO_TYPE, NO_ACTION = "the resource type is not declared", "the resource type does not declare the action"
+NO_TYPE, NO_ACTION = NOT_DECLARED.context["reason"], "the resource type does not declare the action"
 
 
 class Searcher(NamedTuple):
@@ -22,11 +23,19 @@ class Searcher(NamedTuple):
     holder: Holder
 
 
-def searcher_of(snapshot: Snapshot, subject: Subject, now: float) -> Searcher:
+def searcher_of(snapshot: Snapshot, subject: Entity, now: float) -> Searcher:
     """The subject that a request names (E3)."""
-    id = subject.name if subject.named_by == "id" else snapshot.state.subject_id(subject.type, subject.name)
-    holder = snapshot.nobody if id is None else holder_of(snapshot, subject.type, id, now)
+    id, holder = subject_of(snapshot, subject.type, subject.named_by, subject.name, now)
     return Searcher(subject.type, id, subject.attributes, holder)
+
+
+def resource_of(snapshot: Snapshot, rules: TypeRules, resource: Entity) -> tuple[str | None, bool]:
+    """The id of the resource that a request names, None where another name leads nowhere, and whether it is in reach:
+    an unregistered instance of a closed type is not (E3, E7).
+    """
+    type, by = rules.number, resource.named_by
+    id = resource.name if by == "id" else snapshot.state.resource_id(type, by, resource.name)
+    return id, not rules.type.closed or is_registered(snapshot, type, id)
 
 
 def undeclared(snapshot: Snapshot, resource_type: str, action: str | None = None) -> str | None:

@@ -3,10 +3,12 @@
 A page that is full looks for one item more, so that the last one says that it is.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from api.searches.tokens import PageTokens, Place
+from api.store.candidates import Candidates, Registered
+from bundles.conditions.values import Json
 from runtime import BadRequest
 from runtime.search_requests import Page
 
@@ -21,22 +23,6 @@ everybody qualifies, most of a long look would be read for nothing."""
 Item: TypeAlias = dict[str, Any]
 
 
-class Named(Protocol):
-    """A candidate; items are in the order of their ids."""
-
-    @property
-    def id(self) -> str:
-        """Its place in the order."""
-
-
-class Looked(NamedTuple):
-    """Some candidates: those worth deciding, the id up to which was looked, None at the end, and how many were."""
-
-    found: Sequence[Any]
-    last: str | None
-    tried: int
-
-
 class Found(NamedTuple):
     """The items of a page, and behind which id there may be more; None: there are none."""
 
@@ -44,27 +30,31 @@ class Found(NamedTuple):
     after: str | None
 
 
+NOTHING: Final = Found([], None)
+
+
 def collect(
-    look: Callable[[str, int], Looked],
-    judge: Callable[[Any], Item | None],
-    after: str,
-    limit: int,
+    look: Callable[[str, int], Candidates],
+    path_of: Callable[[str, dict[str, Json]], str | None],
+    item: Callable[[Registered, str], Item],
+    pages: "Pages",
     most_tried: int,
 ) -> Found:
-    """The page of up to `limit` items behind `after`. Ends too when `most_tried` candidates were tried."""
+    """The page of those candidates that have a path, as items. Ends too when `most_tried` candidates were tried."""
     items: list[Item] = []
-    end, count = after, FIRST_LOOK * (limit + 1)
+    after = end = pages.after
+    limit, count = pages.limit, FIRST_LOOK * (pages.limit + 1)
     while most_tried > 0:
         count = min(count, MOST_AT_ONCE, most_tried)
         looked = look(after, count)
         count *= 4
         most_tried -= max(looked.tried, 1)
         for candidate in looked.found:
-            item = judge(candidate)
-            if item is not None:
+            path = path_of(candidate.id, candidate.attributes)
+            if path is not None:
                 if len(items) == limit:
                     return Found(items, end)
-                items.append(item)
+                items.append(item(candidate, path))
                 end = candidate.id
         if looked.last is None:
             return Found(items, None)

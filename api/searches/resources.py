@@ -1,11 +1,12 @@
 """`POST /access/v1/search/resource`: what may this subject act on, as a filter, as registered items, or both (S1)."""
 
+from functools import partial
 from typing import Any
 
 import falcon.asgi
 
 from api.bodies import ENCODER
-from api.searches.pages import Found, Item, Looked, Pages, collect
+from api.searches.pages import NOTHING, Found, Item, Pages, collect
 from api.searches.serving import Searching, gates
 from api.store.candidates import Registered
 from api.store.environments import DEFAULT
@@ -25,35 +26,37 @@ class ResourceSearches:
         body = await self._searching.bodies.read_object(req)
         engine, search = self._searching.engine_of(env), read_resource_search(body)
         now = self._searching.clock()
+        undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
         if search.options.returns in (RESULTS, BOTH):
             pages = self._searching.pages(req, engine, search, body)
             found = await self._searching.in_thread(self._results, env, engine, search, pages, now)
-            reason = engine.undeclared(search.resource_type, search.action.name) or _reason(search)
-            answer = {**pages.answer(found), "context": {"reason": reason}, "results": found.items}
+            answer = {
+                **pages.answer(found),
+                "context": {"reason": undeclared or _reason(search)},
+                "results": found.items,
+            }
         if search.options.returns in (FILTER, BOTH):
             filtered = engine.filter_at_once(search, now)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
-            if answer and engine.undeclared(search.resource_type, search.action.name) is None:
+            if answer and undeclared is None:
                 filtered["context"]["reason"] += f"; in the results, {gates(search.context)}"
-            answer = {**answer, **filtered}
+            answer |= filtered
         resp.data = ENCODER.encode(_ordered(answer))
 
     def _results(self, env: str, engine: Engine, search: ResourceSearch, pages: Pages, now: float) -> Found:
         judge = engine.judge_resources(search, now)
         if judge is None:
-            return Found([], None)
-        store, type_id = self._searching.work.store, judge.type_id
-
-        def look(after: str, count: int) -> Looked:
-            return Looked(*store.resource_candidates(env, type_id, after, count, judge.where, judge.granted_to))
-
-        def item(candidate: Registered) -> Item | None:
-            path = judge.path(candidate.id, candidate.attributes)
-            return None if path is None else _item(search, judge, candidate, path)
-
-        return collect(look, item, pages.after, pages.limit, self._searching.limits.search_candidates)
+            return NOTHING
+        look = partial(self._searching.work.store.resource_candidates, env, judge.type_id)
+        return collect(
+            lambda after, count: look(after, count, judge.where, judge.granted_to),
+            judge.path,
+            lambda candidate, path: _item(search, judge, candidate, path),
+            pages,
+            self._searching.limits.search_candidates,
+        )
 
 
 def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, path: str) -> Item:

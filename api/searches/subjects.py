@@ -1,9 +1,11 @@
 """`POST /access/v1/search/subject`: which registered subjects may act on this resource (S2, S3)."""
 
+from functools import partial
+
 import falcon.asgi
 
 from api.bodies import ENCODER
-from api.searches.pages import Found, Item, Looked, Pages, collect
+from api.searches.pages import NOTHING, Found, Item, Pages, collect
 from api.searches.serving import Searching, gates
 from api.store.candidates import Registered
 from api.store.environments import DEFAULT
@@ -31,17 +33,15 @@ class SubjectSearches:
     def _results(self, env: str, engine: Engine, search: SubjectSearch, pages: Pages, now: float) -> Found:
         judge = engine.judge_subjects(search, now)
         if judge is None:
-            return Found([], None)
-        store, type = self._searching.work.store, search.subject_type
-
-        def look(after: str, count: int) -> Looked:
-            return Looked(*store.subject_candidates(env, type, after, count, judge.rules, judge.granted_on))
-
-        def item(candidate: Registered) -> Item | None:
-            path = judge.path(candidate.id, candidate.attributes)
-            return None if path is None else _item(search, candidate, path)
-
-        return collect(look, item, pages.after, pages.limit, self._searching.limits.search_candidates)
+            return NOTHING
+        look = partial(self._searching.work.store.subject_candidates, env, search.subject_type)
+        return collect(
+            lambda after, count: look(after, count, judge.rules, judge.granted_on),
+            judge.path,
+            lambda candidate, path: _item(search, candidate, path),
+            pages,
+            self._searching.limits.search_candidates,
+        )
 
 
 def _item(search: SubjectSearch, candidate: Registered, path: str) -> Item:

@@ -1,5 +1,6 @@
 """SQL conditions that are true or false of every row, never NULL: what all dialects share, and what each must say."""
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn, assert_never
 
 from runtime.translate.fields import Boolean, Decimal, Integer, Real, Text
@@ -33,7 +34,7 @@ TYPES: dict[type, ValueType] = {
 }
 
 
-class Dialect:
+class Dialect(ABC):
     """A dialect of SQL: its tables by type of column, in which each `{}` is the column or the value."""
 
     name: ClassVar[str]
@@ -125,9 +126,9 @@ class Dialect:
         """Raise Untranslatable for a node."""
         raise Untranslatable(cell.path, self.name, reason, remedy)
 
+    @abstractmethod
     def holds(self, cell: Cell, column: Column) -> Sql:
         """That the text column holds `cell.says`."""
-        raise NotImplementedError
 
     def refuse_pattern(self, cell: Cell | JsonCell, pattern: str) -> NoReturn:
         """Refuse a pattern that is more than text."""
@@ -137,9 +138,9 @@ class Dialect:
             "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
         )
 
+    @abstractmethod
     def json(self, cell: JsonCell) -> Sql:
         """A condition on a JSON value."""
-        raise NotImplementedError
 
 
 def among(exact: Sql, one: str, many: str, values: list[Sql]) -> Sql:

@@ -8,6 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from api.searches.tokens import PageTokens, Place
+from runtime.search_requests import read_resource_search
 from tests.api.conftest import client_of
 from tests.support.bundling import engine_for
 from tests.support.server import Server, running
@@ -237,6 +239,14 @@ def test_a_limit_of_nothing_tells_whether_there_is_something(http: httpx.Client)
     assert answer["page"]["next_token"]
     nobody = asked(subject={"type": "user", "id": "nobody"}, page={"limit": 0})
     assert found(http, RESOURCE, nobody)["page"] == {"next_token": "", "count": 0}
+
+
+@pytest.mark.parametrize("limit", [2**63, 10**30, 1e300])
+def test_a_limit_of_any_size_fits_into_a_token(limit: float) -> None:
+    """It was a 500 where there was a next page."""
+    place = Place("d01", read_resource_search(asked(page={"limit": limit})).page.limit)
+    tokens = PageTokens(b"secret")
+    assert tokens.read(tokens.write(place, b"search"), b"search") == place
 
 
 def test_a_page_on_request_is_there_though_all_fits(http: httpx.Client) -> None:

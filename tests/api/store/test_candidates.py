@@ -143,7 +143,10 @@ def holders(roles, assigned, to_groups, members, inner):
 def test_every_subject_that_qualifies_is_found(store, model, rule_sets, count):
     listed, assigned, to_groups, members, inner, granted = model
     expired = {"expires_at": "2001-01-01T00:00:00Z"}
-    user = lambda id: {"type": "user", "id": id}  # noqa: E731
+
+    def user(id):
+        return {"type": "user", "id": id}
+
     put(
         store,
         {
