@@ -1,42 +1,33 @@
 """API keys: `/v1/api-keys[/{id}]`."""
 
-from typing import Final
-
 import falcon
 import falcon.asgi
 from msgspec.structs import asdict
 
 from api.auth import Credential
 from api.bodies import ENCODER
-from api.known_credentials import highest
 from api.made_secrets import API_KEY, new_secret
 from api.management.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
 from api.management.elements import Serving
 from api.management.etags import refuse_tags
-from api.management.queries import known_parameters, page_limit
+from api.management.managed_credentials import NEVER_STORED, answer_page, refuse_more
+from api.management.queries import known_parameters
 from api.management.shapes import shaped
-from api.rejections import BodyRejected, Forbidden
+from api.rejections import BodyRejected
 from api.store.credential_rows import ApiKey
 from api.store.credentials import ApiKeyWanted
 from bundles.conditions.instants import from_seconds, parse_instant, show_instant
-
-NEVER_STORED: Final = "no-store"
-"""`Cache-Control` of an answer that shows a secret."""
 
 
 class ApiKeys:
     """All API keys, and a new one."""
 
     def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+        self._serving, self._work, self._bodies = serving, serving.work, serving.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
-        asked = known_parameters(req, "limit", "cursor")
-        limit = page_limit(asked, self._limits.page_items)
-        bounds = req.context.credential.bounds
-        keys, cursor = await self._work.read(self._work.store.credentials.api_keys, bounds, limit, asked.get("cursor"))
-        resp.data = ENCODER.encode({"items": [_shown(key) for key in keys], "next_cursor": cursor})
+        await answer_page(req, resp, self._serving, self._work.store.credentials.api_keys, _shown)
 
     on_head = on_get
 
@@ -81,14 +72,6 @@ class OneApiKey:
         refuse_tags(req)
         await self._work.change(self._work.store.credentials.delete_api_key, id, req.context.credential.bounds)
         resp.status = falcon.HTTP_204
-
-
-def refuse_more(scopes: tuple[str, ...], maker: Credential) -> None:
-    """Pass where a new credential gets no more than its maker has. Raises Forbidden."""
-    wanted = highest(scopes)
-    if wanted > maker.scope:
-        scope = wanted.name.lower()
-        raise Forbidden(f"only a credential of the scope `{scope}` can give that scope", scope)
 
 
 def _future(text: str, now: float) -> str:

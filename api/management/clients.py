@@ -8,11 +8,11 @@ from msgspec.structs import asdict
 from api.auth import Credential
 from api.bodies import ENCODER, JSON
 from api.made_secrets import CLIENT_SECRET, new_secret
-from api.management.api_keys import NEVER_STORED, refuse_more
 from api.management.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
 from api.management.elements import MERGE_PATCH, Serving
 from api.management.etags import refuse_tags
-from api.management.queries import known_parameters, page_limit
+from api.management.managed_credentials import NEVER_STORED, answer_page, refuse_more
+from api.management.queries import known_parameters
 from api.management.shapes import shaped
 from api.store.credential_rows import Client
 from api.store.credentials import ClientWanted
@@ -22,15 +22,11 @@ class Clients:
     """All clients, and a new one."""
 
     def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+        self._serving, self._work, self._bodies = serving, serving.work, serving.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
-        asked = known_parameters(req, "limit", "cursor")
-        limit = page_limit(asked, self._limits.page_items)
-        bounds = req.context.credential.bounds
-        found, cursor = await self._work.read(self._work.store.credentials.clients, bounds, limit, asked.get("cursor"))
-        resp.data = ENCODER.encode({"items": [_shown(client) for client in found], "next_cursor": cursor})
+        await answer_page(req, resp, self._serving, self._work.store.credentials.clients, _shown)
 
     on_head = on_get
 

@@ -11,7 +11,8 @@ from api.tokens.forms import FORM
 
 _CLIENTS, _KEYS, _TOKENS = "Clients", "API keys", "Tokens"
 
-_MADE: Final = ("Location", "Cache-Control")
+_UNSTORED: Final = ("Cache-Control",)
+_MADE: Final = ("Location", *_UNSTORED)
 
 _OAUTH: Final[Schema] = {
     "type": "object",
@@ -29,7 +30,6 @@ _REVOKED: Final[Schema] = {
     | {"token": {"type": "string", "description": "An access token."}},
     "required": ["token"],
 }
-_UNSTORED: Final = ("Cache-Control",)
 
 
 def _refusals() -> dict[int, Answer]:
@@ -81,7 +81,7 @@ CREDENTIAL_OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         "renewClientSecret",
         _CLIENTS,
         "Give a client another secret",
-        {200: Answer("The client, and its new secret for this once.", named("ClientWithSecret"), ("Cache-Control",))},
+        {200: Answer("The client, and its new secret for this once.", named("ClientWithSecret"), _UNSTORED)},
         "The old secret is refused at once; live tokens stay valid. A revoked client gets none: 409.",
         errors=(409,),
     ),
