@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import falcon.asgi
@@ -13,11 +13,13 @@ from api.discovery import Discovery
 from api.errors import ErrorAnswers
 from api.evaluation import Evaluation
 from api.evaluations import Evaluations
+from api.failed_attempts import FailedAttempts
 from api.health import Health, Readiness
 from api.in_force import Damaged, EngineOf
 from api.known_credentials import ApiKeys, KnownCredentials
 from api.limits import HttpLimits
 from api.management import api_keys, clients
+from api.management.audit import Audit
 from api.management.batch import ElementBatch
 from api.management.elements import Element, ElementList, Serving
 from api.management.environments import Environments, OneEnvironment
@@ -27,12 +29,15 @@ from api.management.store_work import Settle, StoreWork
 from api.management.whole_model import WholeModel
 from api.openapi.resource import OpenApi
 from api.raw_paths import RawPaths
+from api.recent_headers import RecentHeaders
+from api.refused_attempts import RefusedAttempts
 from api.request_id import RequestId
 from api.searches.actions import ActionSearches
 from api.searches.resources import ResourceSearches
 from api.searches.serving import Searching
 from api.searches.subjects import SubjectSearches
 from api.searches.tokens import PageTokens
+from api.store.audit.events import Event
 from api.store.store import Store
 from api.tokens.access_tokens import AccessTokens
 from api.tokens.endpoints import OAuth, Revocation, Token
@@ -49,7 +54,7 @@ class Collaborators:
     is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key. `damaged` is told
     of a bundle that can't be decided from any more. `public_url` is the base of every URL that is handed out.
     `stale_seconds` is how long what is known of credentials serves while the store can't be read;
-    `signing` is where the keys that sign tokens lie.
+    `signing` is where the keys that sign tokens lie; `refused` counts refused attempts for the audit log.
     """
 
     store: Store
@@ -63,6 +68,7 @@ class Collaborators:
     public_url: str = "http://127.0.0.1:8080"
     stale_seconds: float = 5.0
     signing: KeySource = NO_KEYS
+    refused: RefusedAttempts = field(default_factory=RefusedAttempts)
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
@@ -71,13 +77,22 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
     known = _known_credentials(parts, tokens)
-    guard = Guard([AdminKey(parts.admin_key), known], uuid_of=known.environment_uuid)
-    middleware: list[Any] = [RequestId(), RawPaths(), guard]
+    attempts = FailedAttempts(parts.limits.failed_attempts, parts.clock)  # made here: workers that fork share it
+
+    def failed(address: str) -> int | None:
+        parts.refused.add(Event.CREDENTIAL_REFUSED, address)
+        return attempts.failed(address)
+
+    recent = RecentHeaders(parts.store.watch, parts.clock)
+    guard = Guard([AdminKey(parts.admin_key), known], recent, ROUTES, known.environment_uuid, failed)
+    paths = RawPaths(most_slashes=max(route.count("/") for route in ROUTES))
+    middleware: list[Any] = [RequestId(), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.settle, parts.clock)
-    oauth = _oauth(parts, OAuth(work, tokens, errors.report, parts.log), ring)
-    resources = {**_decisions(parts, errors, work), **oauth, **_management(parts, work)}
+    oauth = _oauth(parts, OAuth(work, tokens, errors.report, parts.log, attempts.failed, parts.refused), ring)
+    bodies = Bodies(parts.limits, guard.confirm)
+    resources = {**_decisions(parts, errors, work, bodies), **oauth, **_management(parts, work, bodies)}
     for path in ROUTES:
         app.add_route(path, resources[path])
     return app
@@ -98,8 +113,7 @@ def _oauth(parts: Collaborators, oauth: OAuth, ring: KeyRing) -> Mapping[str, ob
     }
 
 
-def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork) -> Mapping[str, object]:
-    bodies = Bodies(parts.limits)
+def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork, bodies: Bodies) -> Mapping[str, object]:
     tokens = PageTokens(parts.admin_key)
     searching = Searching(parts.in_force, work, bodies, tokens, parts.limits, parts.clock)
     calls = {
@@ -119,8 +133,8 @@ def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork) -> M
     }
 
 
-def _management(parts: Collaborators, work: StoreWork) -> Mapping[str, object]:
-    serving = Serving(work, Bodies(parts.limits), parts.limits)
+def _management(parts: Collaborators, work: StoreWork, bodies: Bodies) -> Mapping[str, object]:
+    serving = Serving(work, bodies, parts.limits)
     return {
         "/v1/clients": clients.Clients(serving),
         "/v1/clients/{client_id}": clients.OneClient(serving),
@@ -128,6 +142,7 @@ def _management(parts: Collaborators, work: StoreWork) -> Mapping[str, object]:
         "/v1/clients/{client_id}/revoke": clients.ClientRevocation(serving),
         "/v1/api-keys": api_keys.ApiKeys(serving),
         "/v1/api-keys/{id}": api_keys.OneApiKey(serving),
+        "/v1/audit": Audit(serving),
         "/v1/environments": Environments(serving),
         "/v1/environments/{env}": OneEnvironment(serving),
         "/v1/environments/{env}/model": WholeModel(serving),

@@ -12,7 +12,8 @@ import falcon
 import falcon.asgi
 
 from api.management.kinds import KINDS
-from api.rejections import Forbidden, Unauthenticated
+from api.rejections import Forbidden, TooManyFailures, Unauthenticated
+from api.source_address import source_address
 from api.store.credential_rows import Bounds
 from api.store.environments import DEFAULT
 
@@ -49,6 +50,7 @@ ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
         kind.element_path: _READABLE | {"PUT": Scope.WRITE, "PATCH": Scope.WRITE, "DELETE": Scope.WRITE}
         for kind in KINDS
     },
+    "/v1/audit": _ADMINISTRATION,
     "/v1/api-keys": _ADMINISTRATION | {"POST": Scope.ADMIN},
     "/v1/api-keys/{id}": _ADMINISTRATION | {"DELETE": Scope.ADMIN},
     "/v1/clients": _ADMINISTRATION | {"POST": Scope.ADMIN},
@@ -74,6 +76,7 @@ ALL_ENVIRONMENTS: Final = frozenset(
     {
         "/openapi.json",
         "/v1/environments",
+        "/v1/audit",
         *(route for route in ROUTES if route.startswith(("/v1/api-keys", "/v1/clients"))),
     }
 )
@@ -103,6 +106,22 @@ class Verifier(Protocol):
     def credential(self, token: bytes) -> Credential | None:
         """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
 
+    def spent(self, token: bytes) -> bool:
+        """Whether `token`, which stands for nothing now, was made here once, and so is no guess. May take long."""
+
+
+class Recent(Protocol):
+    """What `Authorization` headers stood for a moment ago."""
+
+    def version(self) -> object:
+        """What differs where something was committed since, None where nobody can tell."""
+
+    def credential(self, header: str, version: object) -> Credential | None:
+        """What `header` stands for at `version`; None where a verifier has to say."""
+
+    def keep(self, header: str, credential: Credential, version: object) -> None:
+        """Remember what `header` stood for at `version`."""
+
 
 ADMIN_ACTOR: Final = "admin-key"
 """Who the change log names for what was done with the administrator's key."""
@@ -121,6 +140,10 @@ class AdminKey:
             return self._credential
         return None
 
+    def spent(self, _token: bytes) -> bool:
+        """See `Verifier`; nothing is kept of the keys before this one."""
+        return False
+
 
 class Guard:
     """Falcon middleware that lets a request through to its responder, or refuses it (authzen.md 68, 96, 97)."""
@@ -128,13 +151,20 @@ class Guard:
     def __init__(
         self,
         verifiers: Sequence[Verifier],
+        recent: Recent,
         routes: Mapping[str, Mapping[str, Scope]] = ROUTES,
         uuid_of: Callable[[str], str | None] = lambda _: None,
+        failed: Callable[[str], int | None] = lambda _: None,
     ) -> None:
-        """`uuid_of` gives the UUID of an environment by its id, None where there is no such environment."""
+        """`uuid_of` gives the UUID of an environment by its id, None where there is no such environment.
+
+        `failed` is told of an address with a wrong credential; it gives the seconds to wait where there were too many.
+        """
         self._verifiers = verifiers
         self._routes = routes
         self._uuid_of = uuid_of
+        self._failed = failed
+        self._recent = recent
 
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
@@ -144,6 +174,7 @@ class Guard:
         Raises:
             falcon.HTTPMethodNotAllowed: the route has no such method; known without a credential.
             Unauthenticated: no credential, or an unknown one.
+            TooManyFailures: an unknown one, after too many others of this address.
             Forbidden: a known credential of a lower scope, or bound to other environments.
         """
         route = req.uri_template or ""
@@ -153,12 +184,28 @@ class Guard:
             raise falcon.HTTPMethodNotAllowed(sorted(methods))
         if needed is Scope.NONE:
             return
-        credential = self._presented(req)
+        version = self._recent.version()
+        req.context.asked = needed, params, version
+        self._let_pass(req, needed, params, version)
+
+    def confirm(self, req: falcon.asgi.Request) -> None:
+        """Check a request again whose body was long in coming: its credential may have been ended meanwhile.
+
+        Raises:
+            Unauthenticated, TooManyFailures, Forbidden: as `process_resource`.
+        """
+        needed, params, before = req.context.asked
+        version = self._recent.version()
+        if version is None or version != before:
+            self._let_pass(req, needed, params, version)
+
+    def _let_pass(self, req: falcon.asgi.Request, needed: Scope, params: Mapping[str, str], version: object) -> None:
+        credential = self._presented(req, version)
         if credential.scope < needed:
             scope = needed.name.lower()
             raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)
         if credential.bounds is not None:
-            self._check_bounds(credential.bounds, route, params)
+            self._check_bounds(credential.bounds, req.uri_template or "", params)
         req.context.actor = credential.actor
         req.context.credential = credential
 
@@ -169,10 +216,13 @@ class Guard:
         if self._uuid_of(params.get("env", DEFAULT)) not in bounds:
             raise Forbidden("the credential is bound to other environments than this one")
 
-    def _presented(self, req: falcon.asgi.Request) -> Credential:
+    def _presented(self, req: falcon.asgi.Request, version: object) -> Credential:
         header = req.get_header("Authorization")
         if header is None:
             raise Unauthenticated("a credential is missing; send `Authorization: Bearer <key>`")
+        recent = self._recent.credential(header, version)
+        if recent is not None:
+            return recent
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer":
             raise Unauthenticated("only the `Bearer` scheme is accepted in `Authorization`")
@@ -180,5 +230,13 @@ class Guard:
         for verifier in self._verifiers:
             credential = verifier.credential(presented)
             if credential is not None:
+                self._recent.keep(header, credential, version)
                 return credential
-        raise Unauthenticated("the credential is not known, or not any more", "invalid_token")
+        raise self._unknown(req, presented)
+
+    def _unknown(self, req: falcon.asgi.Request, token: bytes) -> Exception:
+        """A credential that was good once stays 401, at which its client gets another (contract 5)."""
+        seconds = self._failed(source_address(req))
+        if seconds is None or any(verifier.spent(token) for verifier in self._verifiers):
+            return Unauthenticated("the credential is not known, or not any more", "invalid_token")
+        return TooManyFailures(seconds)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -29,8 +30,9 @@ INLINE_BYTES: Final = 64 * 1024
 class Bodies:
     """Reads the bodies of one application, within its limits."""
 
-    def __init__(self, limits: HttpLimits) -> None:
-        self._limits = limits
+    def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
+        """`confirm` is told of a request whose body is there; it raises where that took too long (see `auth.Guard`)."""
+        self._limits, self.confirm = limits, confirm
 
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
         """The JSON object in the body of `request` (authzen.md 69-73, W8).
@@ -63,6 +65,7 @@ class Bodies:
         body = await request.stream.read(limit + 1)
         if len(body) > limit:
             raise BodyTooLarge(limit)
+        self.confirm(request)
         return body
 
 

@@ -11,12 +11,12 @@ from enum import Enum, auto
 from http import HTTPStatus
 from typing import Any, Final, Protocol
 
-from gunicorn.asgi.protocol import ASGIProtocol, BodyReceiver
+from gunicorn.asgi.protocol import _REASON_PHRASES, ASGIProtocol, BodyReceiver
 
 from api.errors import RETRY_SECONDS
 from api.limits import HttpLimits
 from api.pace import Pace
-from api.wire_answers import late_sentence, wire_answer, wire_sentence
+from api.wire_answers import REASONS, late_sentence, wire_answer, wire_sentence
 
 LINGER_SECONDS: Final = 2.0
 """How long a connection that was answered early still swallows what its client sends, so that no reset
@@ -31,6 +31,8 @@ STRICT_TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
 # The search for the C parser keeps what it finds on the class it is called on, and reads it from the stock one.
 ASGIProtocol._check_h1c_protocol_available()
 
+_REASON_PHRASES.update(REASONS)  # gunicorn's own lack 412, 421, 428, 431 and more: they are "Unknown" on the wire
+
 
 class Awaited(Enum):
     """What the client owes; all but NOTHING, the state between two requests, has a deadline."""
@@ -42,10 +44,14 @@ class Awaited(Enum):
 
 
 class Owner(Protocol):
-    """What a connection needs of the worker that it belongs to, beside what gunicorn's has."""
+    """What a connection needs of the worker that it belongs to, beside what gunicorn's has.
+
+    `waiting` are the connections without a whole head of a request, the one that waits longest first.
+    """
 
     limits: HttpLimits
     connections: "set[Connection]"
+    waiting: "dict[Connection, None]"
 
 
 class LateBody(BodyReceiver):  # type: ignore[misc]  # gunicorn has no types
@@ -104,8 +110,11 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._ended = False  # the client has closed its side
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """Start, or refuse where the worker has as many connections as it may."""
-        if self.worker.nr_conns >= self._limits.connections:
+        """Start; where the worker has as many connections as it may, in the place of another, or be refused.
+
+        Only one that waits for a head gives way, so nobody can keep others out by opening connections, or half a head.
+        """
+        if self.worker.nr_conns >= self._limits.connections and not give_way(self.worker):
             self._refused = True
             self.transport = transport
             self._send_error_response(HTTPStatus.SERVICE_UNAVAILABLE, "", [("Retry-After", str(RETRY_SECONDS))])
@@ -113,6 +122,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
             return
         super().connection_made(transport)
         self.worker.connections.add(self)
+        self.worker.waiting[self] = None
         self._await(Awaited.FIRST_BYTE)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -122,6 +132,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._set_timer(None)
         self._set_abort(None)
         self.worker.connections.discard(self)
+        self.worker.waiting.pop(self, None)
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:
@@ -148,7 +159,9 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         if going:
             if self._current_request is None:
                 self._await(Awaited.HEAD)
-            elif self._body_receiver._complete:
+                return going
+            self.worker.waiting.pop(self, None)
+            if self._body_receiver._complete:
                 self._await(Awaited.NOTHING)
             else:
                 self._await(Awaited.BODY)
@@ -178,6 +191,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def _arm_keepalive_timer(self) -> None:
         if self._awaited is Awaited.NOTHING:  # else a pipelined head has begun, under its own deadline
             super()._arm_keepalive_timer()
+            self.worker.waiting[self] = None
 
     def _expire(self) -> None:
         if self._pace is not None:
@@ -272,3 +286,13 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
             asked = [] if self._current_request is None else self._current_request.headers_bytes
             extra = (*extra_headers, STRICT_TRANSPORT) if self._is_ssl else extra_headers
             self._safe_write(wire_answer(status, sentence, asked, extra))
+
+
+def give_way(worker: Owner) -> bool:
+    """End the connection of `worker` that has waited longest for a head; whether there was one."""
+    longest = next(iter(worker.waiting), None)
+    if longest is None:
+        return False
+    del worker.waiting[longest]
+    longest.transport.abort()
+    return True

@@ -12,7 +12,15 @@ import falcon.asgi
 from api.bodies import ENCODER
 from api.in_force import Damaged, Stale
 from api.raw_paths import segment
-from api.rejections import BadPath, BodyRejected, BodyTooLarge, Forbidden, Unauthenticated, UnsupportedMedia
+from api.rejections import (
+    BadPath,
+    BodyRejected,
+    BodyTooLarge,
+    Forbidden,
+    TooManyFailures,
+    Unauthenticated,
+    UnsupportedMedia,
+)
 from api.store.environments import DEFAULT
 from api.store.refusals import (
     BadQuery,
@@ -43,6 +51,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     SearchUnavailable: 501,
     StoreUnavailable: 503,
     Unauthenticated: 401,
+    TooManyFailures: 429,
     Forbidden: 403,
     OutOfBounds: 403,
     BundleError: 500,
@@ -103,6 +112,8 @@ class ErrorAnswers:
         elif status == HTTPStatus.SERVICE_UNAVAILABLE:
             self._log.error("%s", error)
             resp.set_header("Retry-After", str(RETRY_SECONDS))
+        elif isinstance(error, TooManyFailures):
+            resp.set_header("Retry-After", str(error.seconds))
         elif isinstance(error, UnsupportedMedia):
             resp.set_header("Accept", ", ".join(error.accepted))
         _answer(resp, status, str(error), _details(error))

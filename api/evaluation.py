@@ -3,6 +3,7 @@
 import falcon.asgi
 
 from api.bodies import ENCODER, Bodies
+from api.bound_engines import engine_for
 from api.in_force import EngineOf
 from api.store.environments import DEFAULT
 
@@ -17,4 +18,4 @@ class Evaluation:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision; a denial is one too (15)."""
         body = await self._bodies.read_object(req)
-        resp.data = ENCODER.encode(self._engine_of(env).decide(body))
+        resp.data = ENCODER.encode(engine_for(req, self._engine_of, env).decide(body))

@@ -6,6 +6,7 @@ import falcon.asgi
 
 from api.batch import answers, read_batch
 from api.bodies import ENCODER, Bodies
+from api.bound_engines import engine_for
 from api.in_force import EngineOf
 from api.limits import HttpLimits
 from api.store.environments import DEFAULT
@@ -33,7 +34,7 @@ class Evaluations:
         """Answer 200 with a decision an item, or with a bare one where the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
-        engine = self._engine_of(env)
+        engine = engine_for(req, self._engine_of, env)
         if batch is None:
             resp.data = ENCODER.encode(engine.decide(body))
         else:

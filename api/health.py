@@ -25,7 +25,7 @@ class Readiness:
         self._engine_of = engine_of
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer; `source` is the digest of the model that the bundle was compiled from."""
+        """Answer; `source` is the digest of the model that the bundle was compiled from. Nothing here names a file."""
         try:
             engine = self._engine_of(DEFAULT)
         except Stale as ex:

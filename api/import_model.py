@@ -7,14 +7,13 @@ from pathlib import Path
 
 from api.build import Read, Refused, read_sources, without_cycle_search
 from api.bundle_files import BundleFiles, NoBundle
+from api.data_directory import open_lock
+from api.store.actor import COMMAND_LINE
 from api.store.incoming import Incoming
 from api.store.reading import KnownModel
 from api.store.store import Store
 from bundles.writer import Progress
 from compiler.source import Source
-
-COMMAND_LINE = "command line"
-"""Who the change log names for what was changed without the HTTP API."""
 
 _LOCK_FILE = "compaction.lock"
 
@@ -57,6 +56,6 @@ def ensure_bundle(
 @contextmanager
 def one_builder(directory: Path) -> Iterator[None]:
     """One process at a time builds bundles from a store."""
-    with open(directory / _LOCK_FILE, "w") as lock:
+    with open_lock(directory / _LOCK_FILE) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

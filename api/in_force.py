@@ -28,7 +28,10 @@ Damaged: TypeAlias = Callable[[str, BundleError], bool]
 
 
 class Stale(Exception):
-    """The store can't be read, and what is in memory is older than may be served: decisions fail, clients deny."""
+    """The store can't be read, and what is in memory is older than may be served: decisions fail, clients deny.
+
+    Its text is for anybody: it names no file.
+    """
 
 
 @dataclass(slots=True)
@@ -93,7 +96,7 @@ class InForce:
             if environment not in self._served:
                 if isinstance(ex, NoBundle):
                     self._without.add(environment)
-                raise Stale(f"nothing can be decided in `{environment}`: {ex}") from ex
+                raise self._undecided(environment, ex) from ex
             for served in self._served.values():
                 self._fall_behind(served, ex)
         served = self._served[environment]
@@ -116,6 +119,13 @@ class InForce:
         self._files.discard(served.file)
         self._seen = None  # another worker may have built it already
         return True
+
+    def _undecided(self, environment: str, trouble: Exception) -> Stale:
+        """What /readyz may show to anybody: the log alone names files."""
+        if isinstance(trouble, NoBundle):
+            return Stale(f"nothing can be decided in `{environment}`: {trouble}")
+        self._log.error("nothing can be decided in `%s`: %s", environment, trouble)
+        return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
 
     def _fall_behind(self, served: _Served, trouble: Exception) -> None:
         """What is in memory serves on for a while."""

@@ -6,6 +6,7 @@ credential did. So a credential that is deleted or revoked is refused by every w
 
 import hashlib
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -22,15 +23,27 @@ from bundles.conditions.instants import SECOND, parse_instant
 MOST_REMEMBERED: Final = 65_536
 """Credentials that a worker remembers; of more, the one first met is forgotten."""
 
+MOST_NAMES: Final = 10_000
+"""Ids of environments that are remembered, whether there are such."""
+
+LOOK_SECONDS: Final = 1.0
+"""Between two looks at what credentials rest on outside of the store: for so long a removed key may still be good."""
+
 
 class Kind(Protocol):
     """One kind of credential that the store knows of."""
+
+    def basis(self) -> object:
+        """What these credentials rest on beside the store, the keys that sign them: it differs where that changed."""
 
     def recognises(self, token: bytes) -> bool:
         """Whether `token` may be one of this kind, as its form alone tells."""
 
     def credential(self, token: bytes, digest: bytes) -> Credential | None:
         """What `token`, of that SHA-256, stands for now; None where it is not known. Raises StoreUnavailable."""
+
+    def spent(self, token: bytes, digest: bytes) -> bool:
+        """Whether `token`, of that SHA-256, was made here, good or not. Raises StoreUnavailable."""
 
 
 class KnownCredentials:
@@ -50,33 +63,45 @@ class KnownCredentials:
         self._stale_seconds, self._log = stale_seconds, log
         self._seen: tuple[int, int] | None = None
         self._generation: int | None = None
+        self._bases: list[object] = []
+        self._looked = -math.inf
         self._behind_since: float | None = None
         self._remembered: OrderedDict[bytes, Credential] = OrderedDict()
-        self._uuids: dict[str, str] = {}
+        self._uuids: dict[str, str | None] = {}  # of names that there are not too: it takes no longer to say so
 
     def credential(self, token: bytes) -> Credential | None:
         """See `auth.Verifier`. Raises Stale where the store can't be read and it is not known, or not for sure."""
         digest = hashlib.sha256(token).digest()
         if digest not in self._remembered and not any(kind.recognises(token) for kind in self._kinds):
             return None
+        now = self._clock()
+        if abs(now - self._looked) >= LOOK_SECONDS:  # whichever way the clock was set
+            self._look(now)
         self._follow()
         found = self._remembered.get(digest)
         if found is None:
             found = self._learn(token, digest)
-        return None if found is None or found.expires <= self._clock() else found
+        return None if found is None or found.expires <= now else found
+
+    def spent(self, token: bytes) -> bool:
+        """See `auth.Verifier`. Raises Stale where the store can't be read."""
+        digest = hashlib.sha256(token).digest()
+        try:
+            return any(kind.recognises(token) and kind.spent(token, digest) for kind in self._kinds)
+        except StoreUnavailable as ex:
+            raise Stale("the store can't be read, so nobody knows this credential") from ex
 
     def environment_uuid(self, id: str) -> str | None:
         """The UUID of an environment, None where there is none of that id. Raises Stale."""
         self._follow()
-        found = self._uuids.get(id)
-        if found is None:
+        if id not in self._uuids:
+            if len(self._uuids) >= MOST_NAMES:
+                self._uuids.clear()
             try:
-                found = self._store.environment_uuid(id)
+                self._uuids[id] = self._store.environment_uuid(id)
             except StoreUnavailable as ex:
                 raise Stale("the store can't be read, so nobody knows this environment") from ex
-            if found is not None:
-                self._uuids[id] = found
-        return found
+        return self._uuids[id]
 
     def _learn(self, token: bytes, digest: bytes) -> Credential | None:
         try:
@@ -88,6 +113,13 @@ class KnownCredentials:
                 self._remembered.popitem(last=False)
             self._remembered[digest] = found
         return found
+
+    def _look(self, now: float) -> None:
+        """Forget what rests on keys that may be gone."""
+        bases = [kind.basis() for kind in self._kinds]
+        if bases != self._bases:
+            self._remembered.clear()
+        self._bases, self._looked = bases, now
 
     def _follow(self) -> None:
         """Forget what may not be right any more."""
@@ -120,6 +152,10 @@ class ApiKeys:
     def __init__(self, store: Credentials) -> None:
         self._store = store
 
+    def basis(self) -> object:
+        """See `Kind`: the store has all."""
+        return None
+
     def recognises(self, token: bytes) -> bool:
         """See `Kind`."""
         return is_made(token.decode("latin-1"), API_KEY)
@@ -131,6 +167,10 @@ class ApiKeys:
             return None
         expires = {} if key.expires_at is None else {"expires": parse_instant(key.expires_at) / SECOND}
         return Credential(highest(key.scopes), f"api-key:{key.id}", key.bounds, **expires)
+
+    def spent(self, _token: bytes, digest: bytes) -> bool:
+        """See `Kind`. Of a deleted key nothing is left, so it is not known from a guess."""
+        return self._store.api_key_with(digest) is not None
 
 
 def highest(scopes: Sequence[str]) -> Scope:

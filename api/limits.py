@@ -16,7 +16,8 @@ class HttpLimits:
 
     `batch_items` bounds decisions and elements alike. `connections` is per worker process. A body may take longer than
     `body_seconds` while it comes at `body_rate` bytes a second on average, with no pause of `body_seconds`.
-    `idle_seconds` is how long a connection may wait between two requests.
+    `idle_seconds` is how long a connection may wait between two requests. `failed_attempts` are those of one address in
+    a minute, over all workers.
     """
 
     body_bytes: int = 1024 * 1024
@@ -28,6 +29,7 @@ class HttpLimits:
     model_bytes: int = 256 * 1024 * 1024
     page_items: int = 1_000
     search_candidates: int = 20_000
+    failed_attempts: int = 300
     connections: int = 4_096
     head_seconds: float = 10.0
     body_seconds: float = 30.0
@@ -47,6 +49,7 @@ _COUNTS: Final = {
     "WRIT_MAX_MODEL_BYTES": ("model_bytes", 256 * 2**20),
     "WRIT_MAX_PAGE_ITEMS": ("page_items", 1_000),
     "WRIT_MAX_SEARCH_CANDIDATES": ("search_candidates", 10_000_000),
+    "WRIT_MAX_FAILED_ATTEMPTS": ("failed_attempts", 1_000_000),
     "WRIT_MAX_CONNECTIONS": ("connections", 1_000_000),
     "WRIT_MIN_BODY_RATE": ("body_rate", 2**30),
 }
@@ -70,14 +73,15 @@ def limits_from(environment: Mapping[str, str]) -> HttpLimits:
     changed: dict[str, float] = {}
     for variable, (field, highest) in _COUNTS.items():
         if variable in environment:
-            changed[field] = _count(variable, environment[variable], highest)
+            changed[field] = count_in(variable, environment[variable], highest)
     for variable, field in _SECONDS.items():
         if variable in environment:
             changed[field] = seconds_in(variable, environment[variable])
     return HttpLimits(**changed)  # type: ignore[arg-type]  # counts are int, seconds float: see the tables
 
 
-def _count(variable: str, text: str, highest: int) -> int:
+def count_in(variable: str, text: str, highest: int) -> int:
+    """The count, 1 at least, that a variable of the environment says. Raises BadSetting."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18 and 1 <= int(text) <= highest):
         raise BadSetting(f"`{variable}` must be a whole number from 1 to {highest}, not `{text}`")
     return int(text)

@@ -46,23 +46,36 @@ def canonical(raw: bytes) -> str:
     if _BAD_ESCAPE.search(raw):
         raise BadPath("the path has a `%` that two hexadecimal digits do not follow")
     try:
-        parts = [unquote(part.decode(), errors="strict") for part in raw.split(b"/")]
+        return "/".join(map(_canonical_segment, raw.decode().split("/")))
     except UnicodeDecodeError:
         raise BadPath("the path is not UTF-8") from None
-    return "/".join(quote(part, safe=UNRESERVED_IN_SEGMENTS) for part in parts)
+
+
+def _canonical_segment(part: str) -> str:
+    if "%" not in part and part.isascii():
+        return part
+    return quote(unquote(part, errors="strict"), safe=UNRESERVED_IN_SEGMENTS)
 
 
 class RawPaths:
     """Falcon middleware that routes by the canonical path, and hands each parameter decoded to guard and responder."""
+
+    def __init__(self, most_slashes: int) -> None:
+        """`most_slashes` is how many the deepest route has: what has more is no path of any, and is not looked into."""
+        self._most_slashes = most_slashes
 
     async def process_request(self, req: falcon.asgi.Request, _resp: falcon.asgi.Response) -> None:
         """Replace the path that the server decoded as a whole.
 
         Raises:
             BadPath: see `canonical`.
-            falcon.HTTPRouteNotFound: it begins with an empty segment, which the router would overlook.
+            falcon.HTTPRouteNotFound: it has too many segments, or begins with an empty one, which the router would
+                overlook.
         """
-        path = canonical(_ORIGIN.sub(b"", req.scope["raw_path"]))
+        raw = _ORIGIN.sub(b"", req.scope["raw_path"])
+        if raw.count(b"/") > self._most_slashes:
+            raise falcon.HTTPRouteNotFound
+        path = canonical(raw)
         if path.startswith("//"):
             raise falcon.HTTPRouteNotFound
         req.path = path

@@ -54,6 +54,15 @@ class Unauthenticated(Exception):
         self.code = code
 
 
+class TooManyFailures(Exception):
+    """The credential is wrong, and so were many others that came from this address in this minute."""
+
+    def __init__(self, seconds: int) -> None:
+        """`seconds` are those until the next attempt."""
+        super().__init__(f"too many wrong credentials came from this address; try again in {seconds} s")
+        self.seconds = seconds
+
+
 class Forbidden(Exception):
     """The credential is known, and does not cover what was asked for (contract 7.2).
 

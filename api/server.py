@@ -5,7 +5,6 @@ import math
 import resource
 import socket
 import ssl
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,6 +13,7 @@ from gunicorn.app.base import BaseApplication
 
 from api.limits import HttpLimits
 from api.listening import BACKLOG
+from api.service_log import LOG
 from api.tls import TlsFiles, UnusableTls
 from api.worker import Worker, hold_signals
 
@@ -26,13 +26,8 @@ MOST_REQUEST_LINE: Final = 32 * 1024
 Gunicorn says that the setting ends at 8,190, which holds for its WSGI parsers, not for the two of its ASGI worker.
 """
 
-LOG: Final = "writ"
-"""The name of the service's log."""
-
 _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
-_LOG_FORMAT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
-_DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,8 @@ class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `held` is kept open for as long as the service
-    runs; `heartbeat` is called by each worker every second.
+    runs; `heartbeat` is called by each worker every second, `worker_ends` by each when it stops, `service_ends` when
+    all of them have.
     """
 
     app: Any
@@ -51,6 +47,8 @@ class Service:
     tls: TlsFiles | None = None
     held: tuple[object, ...] = ()
     heartbeat: Callable[[], None] = lambda: None
+    worker_ends: Callable[[], None] = lambda: None
+    service_ends: Callable[[], None] = lambda: None
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -58,7 +56,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, service: Service) -> None:
         self.limits = service.limits
-        self.heartbeat = service.heartbeat
+        self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
         self.tls: ssl.SSLContext | None = None
         self._service = service
         # Gunicorn closes the number that it is given; a reload reads the settings again.
@@ -100,9 +98,11 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "asgi_disconnect_grace_period": 0,
             "forwarded_allow_ips": "",  # no header of a client is believed
             "control_socket_disable": True,
+            "on_exit": lambda _: self._service.service_ends(),
             "accesslog": None,
             "errorlog": "-",
-            "loglevel": self._service.log_level,
+            # What gunicorn tells at `debug` has the path of every request, where a client may have put a secret.
+            "loglevel": "info" if self._service.log_level == "debug" else self._service.log_level,
             "proc_name": "writ",
         }
 
@@ -111,18 +111,6 @@ def run(service: Service) -> None:
     """Serve until a signal says stop: TERM gracefully, INT and QUIT at once. Ends the process."""
     hold_signals()
     Server(service).run()
-
-
-def service_log(level: str) -> logging.Logger:
-    """The log of the service, on standard error, from `level` (`debug` to `error`) up."""
-    log = logging.getLogger(LOG)
-    log.setLevel(level.upper())
-    log.propagate = False
-    if not log.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter(_LOG_FORMAT, _DATE_FORMAT))
-        log.addHandler(handler)
-    return log
 
 
 def within_open_files(limits: HttpLimits, log: logging.Logger) -> HttpLimits:

@@ -1,34 +1,29 @@
-"""Getting ready to serve: the settings, the data directory and its lock, the administrator's key."""
+"""Getting ready to serve: the settings and the administrator's key."""
 
-import fcntl
-import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from api.admin_key import new_key, preset_digest, store_digest, stored_digest
-from api.limits import BadSetting, HttpLimits, limits_from, seconds_in
+from api.limits import BadSetting, HttpLimits, count_in, limits_from, seconds_in
 from api.public_url import PUBLIC_URL_VARIABLE, checked_public_url
 from api.store.connections import SYNCHRONOUS
-from api.tokens import ALGORITHMS
+from api.tokens import ALGORITHMS, AUDIT_KEY_VARIABLE, SIGNING_KEY_VARIABLE
 from compiler.diagnostics import did_you_mean
 from compiler.wording import alternatives, quoted
 
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"
 SYNCHRONOUS_VARIABLE: Final = "WRIT_SYNCHRONOUS"
-SIGNING_KEY_VARIABLE: Final = "WRIT_SIGNING_KEY"
 ALGORITHM_VARIABLE: Final = "WRIT_SIGNING_ALGORITHM"
+AUDIT_DAYS_VARIABLE: Final = "WRIT_AUDIT_DAYS"
 STALE_SECONDS: Final = 5.0
+AUDIT_DAYS: Final = 400
+"""Entries of the audit log are kept so long: a year, and a month to look back at it."""
+
+_MOST_AUDIT_DAYS: Final = 100_000
 _PREFIX: Final = "WRIT_"
-_LOCK_FILE: Final = "serve.lock"
-
-_DIRECTORY_MODE: Final = 0o700
-
-
-class UnusableDirectory(Exception):
-    """The data directory can't be made or written; the message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +33,9 @@ class Settings:
     `stale_seconds` is how long decisions go on while the store can't be read; `synchronous` is SQLite's: `NORMAL`
     writes faster, and may lose the last writes when the power fails. `public_url` is the base of the URLs that are
     handed out; None stands for the address that is listened on. `signing_key` is where the keys that sign tokens are
-    given (see `GivenKeys`), None where Writ makes its own, of `signing_algorithm`. `warnings` name what looks like a
-    setting and is none.
+    given (see `GivenKeys`), None where Writ makes its own, of `signing_algorithm`; `audit_key` is the same for the key
+    that signs the audit log, of which entries are kept for `audit_days`. `warnings` name what looks like a setting and
+    is none.
     """
 
     limits: HttpLimits
@@ -49,6 +45,8 @@ class Settings:
     public_url: str | None = None
     signing_key: str | None = None
     signing_algorithm: str = ALGORITHMS[0]
+    audit_key: str | None = None
+    audit_days: int = AUDIT_DAYS
     warnings: tuple[str, ...] = ()
 
 
@@ -74,12 +72,18 @@ class _Asked(Mapping[str, str]):
 class AdminAccess:
     """The SHA-256 of the administrator's key, and the key itself when it was made just now.
 
-    `replaces` says that another key was valid before.
+    `adopted` says that it is a preset key that was not valid before, `replaces` that another one was.
     """
 
     digest: bytes
     fresh_key: str | None = None
+    adopted: bool = False
     replaces: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this key was not valid before."""
+        return self.adopted or self.fresh_key is not None
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
@@ -93,6 +97,7 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     if synchronous not in SYNCHRONOUS:
         raise BadSetting(f"`{SYNCHRONOUS_VARIABLE}` must be {' or '.join(SYNCHRONOUS)}, not `{synchronous}`")
     stale, public_url = asked.get(STALE_VARIABLE), asked.get(PUBLIC_URL_VARIABLE)
+    days = asked.get(AUDIT_DAYS_VARIABLE)
     algorithm = asked.get(ALGORITHM_VARIABLE, ALGORITHMS[0])
     if algorithm not in ALGORITHMS:
         raise BadSetting(f"`{ALGORITHM_VARIABLE}` must be {alternatives(ALGORITHMS)}, not {quoted(algorithm)}")
@@ -104,6 +109,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
         public_url=checked_public_url(public_url) if public_url else None,
         signing_key=asked.get(SIGNING_KEY_VARIABLE) or None,
         signing_algorithm=algorithm,
+        audit_key=asked.get(AUDIT_KEY_VARIABLE) or None,
+        audit_days=AUDIT_DAYS if days is None else count_in(AUDIT_DAYS_VARIABLE, days, _MOST_AUDIT_DAYS),
         warnings=tuple(_warning(name, asked.names) for name in environment if _is_unknown(name, asked.names)),
     )
 
@@ -115,38 +122,6 @@ def _is_unknown(name: str, known: Collection[str]) -> bool:
 def _warning(name: str, known: Collection[str]) -> str:
     near = did_you_mean(name, known)
     return f"the variable {quoted(name)} is no setting and counts for nothing{near and f'; {near}'}"
-
-
-def prepare_directory(directory: Path) -> None:
-    """Make `directory`, for its owner alone, unless it is there, and see that it can be written.
-
-    Raises:
-        UnusableDirectory: neither.
-    """
-    try:
-        directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
-
-
-def hold(directory: Path) -> IO[str]:
-    """The lock of a prepared data directory, held until the file is closed by this process and all forked from it.
-
-    Raises:
-        UnusableDirectory: another server holds it.
-    """
-    lock = open(directory / _LOCK_FILE, "w")  # noqa: SIM115 - held for as long as the service runs
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise UnusableDirectory(
-            f"`{directory}` is served by another process; stop it, or choose another directory"
-        ) from None
-    return lock
 
 
 def admin_access(directory: Path, preset: str | None) -> AdminAccess:
@@ -162,9 +137,10 @@ def admin_access(directory: Path, preset: str | None) -> AdminAccess:
     stored = stored_digest(directory)
     if preset is not None:
         digest = preset_digest(preset)
-        if digest != stored:
-            store_digest(directory, digest)
-        return AdminAccess(digest, replaces=stored not in (None, digest))
+        if digest == stored:
+            return AdminAccess(digest)
+        store_digest(directory, digest)
+        return AdminAccess(digest, adopted=True, replaces=stored is not None)
     if stored is not None:
         return AdminAccess(stored)
     key, digest = new_key()

@@ -4,12 +4,14 @@ Asyncio's own server tells nobody of a connection before its handshake is done: 
 """
 
 import asyncio
+import logging
 import socket
 import ssl
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from api.connection import Connection, Owner
+from api.connection import Connection, Owner, give_way
+from api.service_log import LOG
 
 RETRY_SECONDS: Final = 1.0
 """How long nothing is accepted after the system refused, which is when too many files are open."""
@@ -32,7 +34,6 @@ class AcceptingOwner(Owner, Protocol):
 
     loop: asyncio.AbstractEventLoop
     nr_conns: int
-    log: Any
 
 
 class TlsServer:
@@ -40,7 +41,7 @@ class TlsServer:
 
     def __init__(self, worker: AcceptingOwner, listener: Listener, context: ssl.SSLContext) -> None:
         self._worker, self._listener, self._context = worker, listener, context
-        self._handshakes: set[asyncio.Task[None]] = set()
+        self._handshakes: dict[asyncio.Task[None], None] = {}  # the one that began first is the first
         self._accepting = worker.loop.create_task(self._accept())
 
     def close(self) -> None:
@@ -60,7 +61,7 @@ class TlsServer:
                 except ConnectionError:  # the client is gone already
                     continue
                 except OSError as error:
-                    self._worker.log.error("no connection can be accepted: %s", error.strerror)
+                    logging.getLogger(LOG).error("no connection can be accepted: %s", error.strerror)
                     await asyncio.sleep(RETRY_SECONDS)
                 else:
                     self._begin(accepted)
@@ -69,12 +70,20 @@ class TlsServer:
             self._listener.close()
 
     def _begin(self, accepted: socket.socket) -> None:
-        if self._worker.nr_conns + len(self._handshakes) >= self._worker.limits.connections:
+        full = self._worker.nr_conns + len(self._handshakes) >= self._worker.limits.connections
+        if full and not self._give_way():
             accepted.close()  # to answer 503, a handshake would have to come first
             return
         handshake = self._worker.loop.create_task(self._shake_hands(accepted))
-        self._handshakes.add(handshake)
-        handshake.add_done_callback(self._handshakes.discard)
+        self._handshakes[handshake] = None
+        handshake.add_done_callback(lambda done: self._handshakes.pop(done, None))
+
+    def _give_way(self) -> bool:
+        """End what has waited longest for its client: a handshake, else a connection without a head of a request."""
+        if self._handshakes:
+            next(iter(self._handshakes)).cancel()
+            return True
+        return give_way(self._worker)
 
     async def _shake_hands(self, accepted: socket.socket) -> None:
         try:
@@ -86,4 +95,4 @@ class TlsServer:
                 ssl_shutdown_timeout=CLOSING_SECONDS,
             )
         except OSError as error:
-            self._worker.log.debug("a TLS handshake failed: %s", error)
+            logging.getLogger(LOG).debug("a TLS handshake failed: %s", error)

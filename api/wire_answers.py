@@ -2,13 +2,21 @@
 
 from collections.abc import Iterable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from api.errors import INTERNAL, error_body
 from api.limits import HttpLimits
 from api.request_id import echo_line
 
 HeaderLines = Iterable[tuple[bytes, bytes]]
+
+REASONS: Final = {status.value: status.phrase for status in HTTPStatus} | {
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+}
+"""The reason phrase of each status (RFC 9110, 15); older Pythons have older words for these four."""
 
 
 def wire_answer(status: int, sentence: str, asked: HeaderLines, extra: Iterable[tuple[str, str]] = ()) -> bytes:
@@ -18,7 +26,7 @@ def wire_answer(status: int, sentence: str, asked: HeaderLines, extra: Iterable[
     """
     body = error_body(sentence)
     head = (
-        f"HTTP/1.1 {status:d} {HTTPStatus(status).phrase}\r\n"
+        f"HTTP/1.1 {status:d} {REASONS[status]}\r\n"
         "Content-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n"
         "Connection: close\r\n"

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
         super().__init__(*arguments, **options)
         self.limits: HttpLimits = self.app.limits
         self.connections: set[Connection] = set()
+        self.waiting: dict[Connection, None] = {}
         self._stop = asyncio.Event()
 
     def handle_exit_signal(self) -> None:
@@ -56,7 +58,7 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
             self.servers.append(await self._server(listener))
         while self.alive and self.ppid == os.getppid():
             self.notify()
-            self._beat()
+            self._call(self.app.heartbeat)
             await self._pause()
         await self._shutdown()
 
@@ -65,11 +67,11 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
             return TlsServer(self, listener, self.app.tls)
         return await self.loop.create_server(partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog)
 
-    def _beat(self) -> None:
+    def _call(self, hook: Callable[[], None]) -> None:
         try:
-            self.app.heartbeat()
+            hook()
         except Exception:  # what fails here fails again where it is asked for, and is answered there
-            self.log.exception("the heartbeat failed")
+            self.log.exception("what a worker does beside its requests failed")
 
     async def _pause(self) -> None:
         try:
@@ -83,3 +85,4 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
         for connection in tuple(self.connections):
             connection.close_if_idle()
         await super()._shutdown()
+        self._call(self.app.worker_ends)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from api.limits import HttpLimits, limits_from
+from api.store.audit.events import Event
 from bundles import zones
 from compiler.load import load
 from compiler.source import Source
@@ -83,3 +84,8 @@ def test_links_lead_somewhere():
 def test_the_two_commands_are_there():
     assert "writ serve --demo" in block("start command")
     assert "pytest" in block("test command")
+
+
+def test_every_event_of_the_audit_log_is_told() -> None:
+    section = README.partition("### The audit log")[2].partition("### ")[0]
+    assert set(re.findall(r"`([a-z_]+\.[a-z_]+)`", section)) == set(Event)

@@ -6,7 +6,10 @@ import click
 
 from api.cli.output import Unreadable, error_console
 from api.cli.stored import data_option, opened
+from api.store.actor import COMMAND_LINE
+from api.store.audit.events import Event
 from api.store.refusals import StoreUnavailable
+from api.store.store import Store
 
 
 @click.command("backup")
@@ -25,7 +28,18 @@ def backup_command(file: Path, directory: Path) -> None:
     if not file.parent.is_dir():
         raise Unreadable(f"{file.parent}: the folder does not exist")
     try:
-        opened(directory).backup(file)
+        store = opened(directory)
+        store.backup(file)
+        _tell(store, file)
     except StoreUnavailable as ex:
         raise Unreadable(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
+
+
+def _tell(store: Store, file: Path) -> None:
+    """Have the audit log say that there is a copy; there is none that it does not know of."""
+    try:
+        store.audit.tell(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise

@@ -1,13 +1,19 @@
 """`writ export`: the model of an environment in a store, as a JSON document."""
 
 import sys
+import time
 from pathlib import Path
 
 import click
 
 from api.cli.output import Unreadable, os_sentence
 from api.cli.stored import data_option, env_option, opened
+from api.store.actor import COMMAND_LINE
+from api.store.audit.entries import Entry
+from api.store.audit.events import Event
+from api.store.reading import ModelText
 from api.store.refusals import NotFound, StoreUnavailable
+from bundles.conditions.instants import from_seconds, show_instant
 from bundles.publish import published
 
 
@@ -27,7 +33,9 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
       writ export --data /var/lib/writ --env staging -o staging.json
     """
     try:
-        text = opened(directory).model(environment)
+        store = opened(directory)
+        text = store.model(environment)
+        store.audit.add([_exported(text)])
         if output is None:
             for piece in text:
                 sys.stdout.buffer.write(piece)
@@ -41,3 +49,10 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
         raise
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
+
+
+def _exported(text: ModelText) -> Entry:
+    """What the audit log is told before anybody has a byte of it."""
+    now = show_instant(from_seconds(time.time()))
+    details = {"revision": text.revision}
+    return Entry.of(now, COMMAND_LINE, Event.MODEL_EXPORTED, details, environment=text.environment)

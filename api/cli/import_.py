@@ -10,9 +10,10 @@ from api.admin_key import UnusableKey
 from api.build import NoSources, Refused, sources_of
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 from api.cli.stored import data_option, env_option, opened_or_made
+from api.data_directory import UnusableDirectory
 from api.import_model import ensure_bundle, read_model, store_model
 from api.limits import BadSetting
-from api.startup import UnusableDirectory
+from api.store.actor import COMMAND_LINE
 from api.store.refusals import Conflict, NotFound, Rejected, StoreUnavailable
 
 
@@ -39,7 +40,7 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         store = opened_or_made(directory)
         if create:
             with suppress(Conflict):
-                store.create_environment(environment)
+                store.create_environment(COMMAND_LINE, environment)
         with progress_bar() as progress:
             known = store_model(store, environment, incoming, progress)
             del incoming  # the bundle needs the memory

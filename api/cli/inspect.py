@@ -59,6 +59,7 @@ def _print(bundle: Bundle) -> None:
     click.echo(f"digest       sha256:{bundle.digest()}")
     click.echo(f"source       sha256:{manifest.source}")
     click.echo(f"environment  {manifest.environment.id if manifest.environment else 'none, compiled from files'}")
+    click.echo(f"profile      {manifest.profile}")
     click.echo(f"epoch        {manifest.epoch}, revision {manifest.revision}")
     click.echo(f"tzdata       {manifest.tzdata}")
     for name, count in manifest.counts.items():

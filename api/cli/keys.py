@@ -1,7 +1,6 @@
 """`writ keys`: the keys that sign tokens, and a new one."""
 
 import os
-import time
 from pathlib import Path
 
 import click
@@ -9,11 +8,13 @@ import click
 from api.cli.output import Unreadable, error_console, os_sentence
 from api.cli.stored import data_option, opened
 from api.limits import BadSetting
-from api.management.credential_shapes import LONGEST_LIFETIME
-from api.startup import SIGNING_KEY_VARIABLE, Settings, settings_from
+from api.startup import Settings, settings_from
+from api.store.actor import COMMAND_LINE
 from api.store.refusals import StoreUnavailable
-from api.tokens.key_sources import GivenKeys, KeyFolder
-from api.tokens.signing_keys import UnusableSigningKey, read_key
+from api.tokens import SIGNING_KEY_VARIABLE
+from api.tokens.key_folder import KeyFolder
+from api.tokens.key_sources import GivenKeys
+from api.tokens.signing_keys import UnusableSigningKey, read_keys
 
 
 @click.group("keys", invoke_without_command=True)
@@ -28,38 +29,46 @@ def keys_command(context: click.Context, directory: Path) -> None:
     Examples:
       writ keys --data /var/lib/writ
       writ keys rotate --data /var/lib/writ
+      writ keys rotate --distrust-old --data /var/lib/writ
     """
     if context.invoked_subcommand is not None:
         return
     given = _settings().signing_key
     source = KeyFolder(directory) if given is None else GivenKeys(given)
     try:
-        for place, pem in source.pems():
-            click.echo(read_key(pem, place).public_pem(), nl=False)
+        keys, troubles = read_keys(source.pems())
     except UnusableSigningKey as ex:
         raise Unreadable(str(ex)) from None
+    for key in keys.verifying.values():
+        click.echo(key.public_pem(), nl=False)
+    if troubles:
+        raise Unreadable("\n".join(map(str, troubles)))
 
 
 @keys_command.command("rotate")
 @data_option
-def rotate_command(directory: Path) -> None:
+@click.option("--distrust-old", is_flag=True, help="Remove every key before it, so that their tokens end at once.")
+def rotate_command(directory: Path, distrust_old: bool) -> None:
     """Make a new key, with which a service that runs signs from now on.
 
-    Of the one before only the public half stays, so that its tokens are good until they expire. Exit code 2 where
-    something can't be read or written.
+    Of the one before only the public half stays, so that its tokens are good until they expire. If somebody else may
+    have a key, take --distrust-old: no worker takes any token of it any more, and clients get new ones. Exit code 2
+    where something can't be read or written.
     """
     settings = _settings()
     if settings.signing_key is not None:
-        raise Unreadable(f"the keys are given by {SIGNING_KEY_VARIABLE}; put a new one before them there")
+        place = "in their place" if distrust_old else "before them"
+        raise Unreadable(f"the keys are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
     try:
         store = opened(directory)
-        id = KeyFolder(directory).rotate(settings.signing_algorithm, time.time(), LONGEST_LIFETIME)
-        store.credentials.touch()
+        id = KeyFolder(directory).rotate(settings.signing_algorithm, distrust_old)
+        store.credentials.rotate_keys(COMMAND_LINE, id)
     except StoreUnavailable as ex:
         raise Unreadable(str(ex)) from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
-    error_console().print(f"Tokens are signed with {id} now", markup=False)
+    ended = "; those of every other key have ended" if distrust_old else ""
+    error_console().print(f"Tokens are signed with {id} now{ended}", markup=False)
 
 
 def _settings() -> Settings:

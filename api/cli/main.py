@@ -9,8 +9,10 @@ from keyword import iskeyword
 import click
 
 COMMANDS = {
+    "audit": "Show what was done and by whom, or verify that the log of it is whole.",
     "backup": "Copy a store while a service runs on it.",
     "check": "Check model documents without compiling them.",
+    "clients": "List, make, renew, revoke and delete OAuth clients.",
     "compile": "Compile model documents to a bundle file.",
     "decide": "Answer evaluation requests from a bundle, as JSON lines.",
     "export": "Write a stored model as a JSON document.",
@@ -25,6 +27,11 @@ COMMANDS = {
 
 A name that Python keeps for itself has an underscore behind the module's.
 """
+
+PUBLISHING = ("compile", "export")
+"""What these write are files of the user's, whose umask says who may read them."""
+
+_PRIVATE = 0o077
 
 
 class Commands(click.Group):
@@ -48,7 +55,8 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("writ-pdp"), prog_name="writ")
-def writ() -> None:
+@click.pass_context
+def writ(context: click.Context) -> None:
     """Writ decides who may do what, and says why.
 
     \b
@@ -58,6 +66,11 @@ def writ() -> None:
       writ compile model.yaml -o model.bundle
       writ decide model.bundle < requests.jsonl
     """
+    if context.invoked_subcommand not in PUBLISHING:
+        # Here, and not where a file is made: no library, later line or child process can then make one that others
+        # read or write, whatever the umask of who started this.
+        before = os.umask(_PRIVATE)
+        context.call_on_close(lambda: os.umask(before))
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """`writ serve`: the decision service, from a data directory, model documents or the demo."""
 
+import logging
 import os
 import shlex
 import sys
@@ -12,32 +13,37 @@ from rich.console import Console
 
 from api.admin_key import KEY_FILE, UnusableKey
 from api.app import Collaborators, create_app
+from api.audit_upkeep import AuditUpkeep
 from api.build import NoSources, Refused, sources_of
 from api.bundle_files import BundleFiles
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
 from api.cli.stored import hand_over
+from api.data_directory import UnusableDirectory, hold, prepare_directory
 from api.demo import demo_questions, demo_sources
-from api.import_model import COMMAND_LINE, ensure_bundle, read_model, store_model
+from api.import_model import ensure_bundle, read_model, store_model
 from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
 from api.public_url import url_warning
-from api.server import Service, run, service_log, within_open_files
+from api.refused_attempts import RefusedAttempts
+from api.server import Service, run, within_open_files
+from api.service_log import service_log
 from api.settle import Settle
 from api.startup import (
     KEY_VARIABLE,
     AdminAccess,
-    UnusableDirectory,
+    Settings,
     admin_access,
-    hold,
-    prepare_directory,
     settings_from,
 )
+from api.store.actor import COMMAND_LINE
 from api.store.environments import DEFAULT
 from api.store.refusals import StoreUnavailable
 from api.store.store import Store
 from api.tls import TlsFiles, UnusableTls
-from api.tokens.key_sources import source_of_keys
+from api.tokens.key_ring import KeyRing
+from api.tokens.key_sealer import KeySealer
+from api.tokens.key_sources import source_of_audit_keys, source_of_keys
 from compiler.source import Source
 
 MOST_WORKERS = 1_024
@@ -147,6 +153,9 @@ def _get_ready(
     listener = bound_socket(bind)
     store = Store.open(directory, settings.synchronous)
     access = admin_access(directory, settings.preset_key)  # before the model that is there is replaced
+    refused = RefusedAttempts()
+    upkeep = _audit_upkeep(directory, store, settings, refused, log)
+    upkeep.begin_service(new_key=access.is_new)
     _prepare(directory, store, sources, demo)
     files = BundleFiles(directory, store)
     in_force = InForce(store, files, settings.stale_seconds, log)
@@ -154,14 +163,8 @@ def _get_ready(
     in_force.close()
     store.close()
     start_listening(listener)
-    console = error_console()
     url = f"{'https' if tls else 'http'}://{shown_address(listener)}"
-    console.print(
-        f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
-    )
-    hand_over(console, directory, access)
-    if demo:
-        _show_example(console, url, directory, access, preset=settings.preset_key is not None)
+    _greet(url, directory, workers, access, demo, preset=settings.preset_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     settle = Settle(directory, in_force, log)
@@ -176,9 +179,35 @@ def _get_ready(
         in_force.damaged,
         settings.public_url or url,
         settings.stale_seconds,
-        source_of_keys(directory, settings.signing_key, settings.signing_algorithm, time.time(), log),
+        source_of_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
+        refused,
     )
-    return Service(create_app(parts), listener, limits, workers, log_level, tls, held=(lock,), heartbeat=settle.mend)
+
+    def heartbeat() -> None:
+        upkeep.beat()
+        settle.mend()
+
+    ends = {"worker_ends": upkeep.end_worker, "service_ends": upkeep.end_service}
+    return Service(create_app(parts), listener, limits, workers, log_level, tls, (lock,), heartbeat, **ends)
+
+
+def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: bool, preset: bool) -> None:
+    """Say what is served, and how to call it."""
+    console = error_console()
+    console.print(
+        f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
+    )
+    hand_over(console, directory, access)
+    if demo:
+        _show_example(console, url, directory, access, preset)
+
+
+def _audit_upkeep(
+    directory: Path, store: Store, settings: Settings, refused: RefusedAttempts, log: logging.Logger
+) -> AuditUpkeep:
+    keys = source_of_audit_keys(directory, settings.audit_key, time.time, log)
+    sealer = KeySealer(KeyRing(keys, log))
+    return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:

@@ -10,7 +10,10 @@ from rich.console import Console
 
 from api.admin_key import store_digest, write_key
 from api.cli.output import Unreadable, error_console
-from api.startup import KEY_VARIABLE, AdminAccess, admin_access, hold, prepare_directory, settings_from
+from api.data_directory import hold, prepare_directory
+from api.startup import KEY_VARIABLE, AdminAccess, admin_access, settings_from
+from api.store.actor import COMMAND_LINE
+from api.store.audit.events import Event
 from api.store.environments import DEFAULT
 from api.store.opening import FILE
 from api.store.store import Store
@@ -56,14 +59,21 @@ def opened_or_made(directory: Path) -> Store:
     with hold(directory):
         access = admin_access(directory, settings.preset_key)
         store = Store.open(directory)
+        if access.is_new:
+            store.audit.tell(COMMAND_LINE, Event.ADMIN_KEY_SET)
         hand_over(error_console(), directory, access)
     return store
 
 
 def hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
-    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest."""
+    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest.
+
+    Of a preset key that is new here it says so: a variable that is set for something else is taken too.
+    """
     if access.replaces:
         console.print(f"The administrator's key is now the one in {KEY_VARIABLE}; the one before is not valid any more")
+    elif access.adopted:
+        console.print(f"The administrator's key is the one in {KEY_VARIABLE}")
     if access.fresh_key is None:
         return
     if console.is_terminal:

@@ -4,6 +4,7 @@ import falcon
 import falcon.asgi
 from msgspec.structs import asdict
 
+from api.acting import actor_of
 from api.auth import Credential
 from api.bodies import ENCODER
 from api.made_secrets import API_KEY, new_secret
@@ -42,9 +43,9 @@ class ApiKeys:
         key, digest = new_secret(API_KEY)
         made = await self._work.change(
             self._work.store.credentials.add_api_key,
+            actor_of(req),
             ApiKeyWanted(wanted.name, scopes, expires, wanted.environments),
             digest,
-            maker.bounds,
         )
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/api-keys/{made.id}")
@@ -70,7 +71,7 @@ class OneApiKey:
         """Answer 204; from now on every worker refuses it."""
         known_parameters(req)
         refuse_tags(req)
-        await self._work.change(self._work.store.credentials.delete_api_key, id, req.context.credential.bounds)
+        await self._work.change(self._work.store.credentials.delete_api_key, actor_of(req), id)
         resp.status = falcon.HTTP_204
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import falcon
 import falcon.asgi
 
+from api.acting import actor_of
 from api.bodies import ENCODER
 from api.management.elements import Serving
 from api.management.kinds import ServedKind
@@ -33,7 +34,7 @@ class ElementBatch:
         items = _items(await self._bodies.read_element(req), self._most)
         edits = [Create(self._kind.name, item) for item in items]
         try:
-            committed = await self._work.write(env, req.context.actor, edits)
+            committed = await self._work.write(env, actor_of(req), edits)
         except Rejected as ex:
             faults = (replace(one, path=_place(one.edit) + one.path[1:]) for one in ex.faults)
             raise Rejected(tuple(faults)) from None

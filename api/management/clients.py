@@ -5,6 +5,7 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
+from api.acting import actor_of
 from api.auth import Credential
 from api.bodies import ENCODER, JSON
 from api.made_secrets import CLIENT_SECRET, new_secret
@@ -26,7 +27,7 @@ class Clients:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
-        await answer_page(req, resp, self._serving, self._work.store.credentials.clients, _shown)
+        await answer_page(req, resp, self._serving, self._work.store.credentials.clients, shown_client)
 
     on_head = on_get
 
@@ -39,7 +40,7 @@ class Clients:
         refuse_more(scopes, maker)
         wanted = ClientWanted(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
         secret, digest = new_secret(CLIENT_SECRET)
-        made = await self._work.change(self._work.store.credentials.add_client, wanted, digest, maker.bounds)
+        made = await self._work.change(self._work.store.credentials.add_client, actor_of(req), wanted, digest)
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/clients/{made.id}")
         _show_secret(resp, made, secret)
@@ -55,7 +56,7 @@ class OneClient:
         """Answer 200, without the secret."""
         known_parameters(req)
         found = await self._work.read(self._work.store.credentials.client, client_id, req.context.credential.bounds)
-        resp.data = ENCODER.encode(_shown(found))
+        resp.data = ENCODER.encode(shown_client(found))
 
     on_head = on_get
 
@@ -77,15 +78,14 @@ class OneClient:
                 client.environments if patch.environments is UNSET else patch.environments,
             )
 
-        found = await self._work.change(self._work.store.credentials.change_client, client_id, changed, maker.bounds)
-        resp.data = ENCODER.encode(_shown(found))
+        found = await self._work.change(self._work.store.credentials.change_client, actor_of(req), client_id, changed)
+        resp.data = ENCODER.encode(shown_client(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 204; its tokens end with it."""
         known_parameters(req)
         refuse_tags(req)
-        bounds = req.context.credential.bounds
-        await self._work.change(self._work.store.credentials.delete_client, client_id, bounds)
+        await self._work.change(self._work.store.credentials.delete_client, actor_of(req), client_id)
         resp.status = falcon.HTTP_204
 
 
@@ -99,8 +99,7 @@ class ClientSecret:
         """Answer 200 with a new secret, shown this once; the old one is refused, live tokens stay valid."""
         known_parameters(req)
         secret, digest = new_secret(CLIENT_SECRET)
-        bounds = req.context.credential.bounds
-        client = await self._work.change(self._work.store.credentials.renew_secret, client_id, digest, bounds)
+        client = await self._work.change(self._work.store.credentials.renew_secret, actor_of(req), client_id, digest)
         _show_secret(resp, client, secret)
 
 
@@ -113,12 +112,12 @@ class ClientRevocation:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 204; its secret and its tokens are refused from now on, by every worker."""
         known_parameters(req)
-        bounds = req.context.credential.bounds
-        await self._work.change(self._work.store.credentials.revoke_client, client_id, bounds)
+        await self._work.change(self._work.store.credentials.revoke_client, actor_of(req), client_id)
         resp.status = falcon.HTTP_204
 
 
-def _shown(client: Client) -> ClientAnswer:
+def shown_client(client: Client) -> ClientAnswer:
+    """A client as it is shown, without its secret."""
     return ClientAnswer(
         client.id,
         client.name,
@@ -133,4 +132,4 @@ def _shown(client: Client) -> ClientAnswer:
 
 def _show_secret(resp: falcon.asgi.Response, client: Client, secret: str) -> None:
     resp.set_header("Cache-Control", NEVER_STORED)
-    resp.data = ENCODER.encode(ClientWithSecret(**asdict(_shown(client)), client_secret=secret))
+    resp.data = ENCODER.encode(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret))

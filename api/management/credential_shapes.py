@@ -12,6 +12,9 @@ LONGEST_LIFETIME: Final = 30 * 86_400
 
 DEFAULT_LIFETIME: Final = 3_600
 
+MOST_ENVIRONMENTS: Final = 100
+"""That a client or an API key is bound to: a token names each, and has to fit into a header."""
+
 SCOPES: Final = ("read", "write", "admin")
 
 Name = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -23,7 +26,7 @@ Scopes = Annotated[
 Lifetime = Annotated[int, Meta(ge=1, le=LONGEST_LIFETIME, description="Seconds that a token lives.")]
 Environments = Annotated[
     tuple[Annotated[str, Meta(max_length=64)], ...],
-    Meta(min_length=1, max_length=1_000, description="Ids of the environments that it is bound to; null: to none."),
+    Meta(min_length=1, max_length=MOST_ENVIRONMENTS, description="Ids of those that it is bound to; null: to none."),
 ]
 
 

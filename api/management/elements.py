@@ -6,12 +6,14 @@ from typing import Any, Final
 import falcon
 import falcon.asgi
 
+from api.acting import actor_of
 from api.bodies import ENCODER, JSON, Bodies
 from api.limits import HttpLimits
 from api.management.etags import answer_unchanged, expected_tags, is_known, required_tag, show_tag
 from api.management.kinds import ServedKind
 from api.management.queries import flag, known_parameters, page_limit, parameters
 from api.management.store_work import StoreWork
+from api.store.credential_rows import Bounds
 from api.store.edits import Create, Delete, Edit, Patch, Replace, Stored
 from api.store.refusals import Key
 
@@ -42,10 +44,10 @@ class ElementList:
         wanted = page_limit(filters, self._limits.page_items)
         filters.pop("limit", None)
         cursor = filters.pop("cursor", None)
-        chunks: list[bytes] = []
+        bounds, chunks = req.context.credential.bounds, list[bytes]()
         while True:
             limit = min(CHUNK_ROWS, wanted)
-            chunk, cursor = await self._work.read(self._chunk, env, filters, limit, cursor)
+            chunk, cursor = await self._work.read(self._chunk, env, filters, limit, cursor, bounds)
             chunks.append(chunk)
             wanted -= limit
             if cursor is None or not wanted:
@@ -58,16 +60,18 @@ class ElementList:
         """Answer 201 with the new element."""
         known_parameters(req)
         body = await self._bodies.read_element(req)
-        committed = await self._work.write(env, req.context.actor, (Create(self._kind.name, body),))
+        committed = await self._work.write(env, actor_of(req), (Create(self._kind.name, body),))
         stored = committed.results[0]
         assert stored is not None
         resp.status = falcon.HTTP_201
         resp.set_header("Location", self._kind.path_to(env, tuple(stored.body[name] for name in self._kind.key)))
         _show(resp, stored)
 
-    def _chunk(self, env: str, filters: dict[str, str], limit: int, cursor: str | None) -> tuple[bytes, str | None]:
+    def _chunk(
+        self, env: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
+    ) -> tuple[bytes, str | None]:
         """Some elements as JSON, joined by commas, and the cursor of what follows them."""
-        page = self._work.store.list(env, self._kind.name, filters, limit, cursor)
+        page = self._work.store.list(env, self._kind.name, filters, limit, cursor, bounds)
         return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
 
 
@@ -81,7 +85,7 @@ class Element:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200, or 304 where the client has it."""
         known_parameters(req)
-        stored = await self._work.read(self._work.store.get, env, self._kind.name, self._key(key))
+        stored = await self._stored(req, env, self._key(key))
         _show(resp, stored)
         if is_known(req, stored.etag):
             answer_unchanged(resp)
@@ -107,7 +111,7 @@ class Element:
         cascade = flag(known_parameters(req, "cascade"), "cascade")
         tag = await self._tag(req, env, self._key(key))
         edit = Delete(self._kind.name, self._key(key), cascade, tag)
-        await self._work.write(env, req.context.actor, (edit,))
+        await self._work.write(env, actor_of(req), (edit,))
         resp.status = falcon.HTTP_204
 
     def _key(self, parameters: dict[str, Any]) -> Key:
@@ -118,11 +122,14 @@ class Element:
         expected = expected_tags(req)
         if req.get_header("If-None-Match") is None and (expected is None or len(expected) == 1):
             return None if expected is None else next(iter(expected))
-        stored = await self._work.read(self._work.store.get, env, self._kind.name, key)
+        stored = await self._stored(req, env, key)
         return required_tag(req, stored.etag)
 
+    async def _stored(self, req: falcon.asgi.Request, env: str, key: Key) -> Stored:
+        return await self._work.read(self._work.store.get, env, self._kind.name, key, req.context.credential.bounds)
+
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
-        committed = await self._work.write(env, req.context.actor, (edit,))
+        committed = await self._work.write(env, actor_of(req), (edit,))
         stored = committed.results[0]
         assert stored is not None
         _show(resp, stored)

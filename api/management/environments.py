@@ -6,6 +6,7 @@ import falcon
 import falcon.asgi
 from msgspec import UNSET
 
+from api.acting import actor_of
 from api.bodies import ENCODER, JSON
 from api.management.answers import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from api.management.elements import MERGE_PATCH, Serving
@@ -13,7 +14,7 @@ from api.management.etags import refuse_tags
 from api.management.queries import known_parameters, page_limit
 from api.management.shapes import shaped
 from api.raw_paths import segment
-from api.rejections import Forbidden
+from api.store.actor import Actor
 from api.store.environments import Environment
 from api.store.paging import cursor_behind, read_cursor
 
@@ -43,19 +44,17 @@ class Environments:
         """Answer 201 with the new environment, which has no model yet, so that all is denied in it.
 
         Raises:
-            Forbidden: a new environment is none of those that the caller is bound to.
+            OutOfBounds: a new environment is none of those that the caller is bound to.
         """
         known_parameters(req)
-        if req.context.credential.bounds is not None:
-            raise Forbidden("a credential that is bound to environments can't make another one")
         wanted = shaped(await self._bodies.read_element(req), NewEnvironment, "bad-environment")
-        made = await self._work.to_its_end(self._make(wanted))
+        made = await self._work.to_its_end(self._make(actor_of(req), wanted))
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/environments/{segment(made.id)}")
         resp.data = ENCODER.encode(_shown(made))
 
-    async def _make(self, wanted: NewEnvironment) -> Environment:
-        made = await self._work.change(self._work.store.create_environment, wanted.id, wanted.protected)
+    async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
+        made = await self._work.change(self._work.store.create_environment, actor, wanted.id, wanted.protected)
         await self._work.settle(made.id)
         return made
 
@@ -69,7 +68,8 @@ class OneEnvironment:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""
         known_parameters(req)
-        resp.data = ENCODER.encode(_shown(await self._work.read(self._work.store.environment, env)))
+        found = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
+        resp.data = ENCODER.encode(_shown(found))
 
     on_head = on_get
 
@@ -81,16 +81,16 @@ class OneEnvironment:
         patch = shaped(body, EnvironmentPatch, "bad-environment")
         store = self._work.store
         if patch.protected is UNSET:
-            found = await self._work.read(store.environment, env)
+            found = await self._work.read(store.environment, env, req.context.credential.bounds)
         else:
-            found = await self._work.change(store.protect_environment, env, patch.protected)
+            found = await self._work.change(store.protect_environment, actor_of(req), env, patch.protected)
         resp.data = ENCODER.encode(_shown(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 204; it is gone with all that was in it, its history too."""
         known_parameters(req)
         refuse_tags(req)
-        await self._work.change(self._work.store.delete_environment, env)
+        await self._work.change(self._work.store.delete_environment, actor_of(req), env)
         resp.status = falcon.HTTP_204
 
 

@@ -8,6 +8,7 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -15,7 +16,8 @@ import msgspec
 
 from api.management.answers import Change, Detail, ElementChange, ListChanges, ModelChanges
 from api.own_process import own_process
-from api.store.refusals import Fault, Key, NotFound, PreconditionFailed, Rejected, StoreUnavailable
+from api.store.actor import Actor
+from api.store.refusals import Fault, Key, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
 from api.store.store import Store
 from compiler.source import Source
 
@@ -29,7 +31,7 @@ class Order(msgspec.Struct, frozen=True):
     """What to replace: the model of `env`, on behalf of `actor`, at `now` in epoch seconds."""
 
     env: str
-    actor: str
+    actor: Actor
     ending: str
     dry_run: bool
     now: float
@@ -42,6 +44,7 @@ class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     changes: ModelChanges | None = None
     faults: tuple[Fault, ...] = ()
     missing: str = ""
+    forbidden: str = ""
     changed: str = ""
     unavailable: str = ""
 
@@ -53,13 +56,14 @@ class Replacer:
         self.directory = directory
         self._turn = asyncio.Semaphore(AT_ONCE)
 
-    async def replace(self, order: Order, document: IO[bytes]) -> ModelChanges:
-        """Replace the model by what `document` says.
+    async def replace(self, order: Order, document: IO[bytes], confirm: Callable[[], None]) -> ModelChanges:
+        """Replace the model by what `document` says; `confirm` is called when it is its turn, and may refuse.
 
         Raises:
-            Rejected, NotFound, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
+            Rejected, NotFound, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
         """
         async with self._turn:
+            confirm()
             said = await self._run(order, document)
         try:
             outcome = msgspec.json.decode(said, type=_Outcome)
@@ -69,6 +73,8 @@ class Replacer:
             raise Rejected(outcome.faults)
         if outcome.missing:
             raise NotFound(outcome.missing)
+        if outcome.forbidden:
+            raise OutOfBounds(outcome.forbidden)
         if outcome.changed:
             raise PreconditionFailed(outcome.changed)
         if outcome.changes is None:
@@ -94,6 +100,8 @@ def main(directory: Path, order: Order) -> _Outcome:
         return _Outcome(faults=ex.faults)
     except NotFound as ex:
         return _Outcome(missing=str(ex))
+    except OutOfBounds as ex:
+        return _Outcome(forbidden=str(ex))
     except PreconditionFailed as ex:
         return _Outcome(changed=str(ex))
     except StoreUnavailable as ex:

@@ -29,7 +29,8 @@ class Revisions:
         """Answer 200 with a page of them."""
         asked = known_parameters(req, "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
-        found, cursor = await self._work.read(self._work.store.revisions, env, limit, asked.get("cursor"))
+        bounds = req.context.credential.bounds
+        found, cursor = await self._work.read(self._work.store.revisions, env, limit, asked.get("cursor"), bounds)
         resp.data = ENCODER.encode({"items": found, "next_cursor": cursor})
 
     on_head = on_get
@@ -44,9 +45,9 @@ class OneRevision:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 200, element by element."""
         known_parameters(req)
-        number = revision_number(revision)
-        environment = await self._work.read(self._work.store.environment, env)
-        found, entries = await self._work.read(self._work.store.revision, env, number)
+        number, bounds = revision_number(revision), req.context.credential.bounds
+        environment = await self._work.read(self._work.store.environment, env, bounds)
+        found, entries = await self._work.read(self._work.store.revision, env, number, bounds)
         tag = environment.etag_of(number)
         show_tag(resp, tag)
         if is_known(req, tag):

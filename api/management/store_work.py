@@ -6,9 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
+from api.management.recording import Recorder
+from api.store.actor import Actor
+from api.store.audit.entries import Entry
 from api.store.edits import Committed, Edit
 from api.store.environments import Environment
 from api.store.store import Store
+from bundles.conditions.instants import from_seconds, show_instant
 
 READING_THREADS: Final = 4
 """Threads of a worker that read the store. One more writes: SQLite lets one writer in at a time, and threads that
@@ -32,6 +36,7 @@ class StoreWork:
         self._readers = ThreadPoolExecutor(READING_THREADS, "store-read")
         self._writer = ThreadPoolExecutor(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
+        self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries))
 
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """What `call` gives, which may read the store."""
@@ -41,13 +46,17 @@ class StoreWork:
         """What `call` gives, which may write to the store; calls come one after the other."""
         return await self._run(self._writer, partial(call, *arguments, **named))
 
-    async def write(self, env: str, actor: str, edits: Sequence[Edit]) -> Committed:
+    async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         """Apply `edits` as one revision, and settle it. Raises what `Store.write` raises."""
         return await self.to_its_end(self._written(env, actor, edits))
 
     async def settle(self, env: str) -> None:
         """Settle what was committed to an environment otherwise. Raises NotFound, StoreUnavailable."""
         await self._settle(await self.read(self.store.environment, env))
+
+    async def record(self, entry: Entry) -> None:
+        """Add an entry to the audit log, which has it when this ends."""
+        await self._recorder.record(entry)
 
     async def to_its_end(self, work: Coroutine[Any, Any, _T]) -> _T:
         """What `work` gives. It goes on where the client goes away meanwhile: what is committed is settled too."""
@@ -60,7 +69,11 @@ class StoreWork:
         """Epoch seconds."""
         return self._clock()
 
-    async def _written(self, env: str, actor: str, edits: Sequence[Edit]) -> Committed:
+    def time(self) -> str:
+        """RFC 3339."""
+        return show_instant(from_seconds(self._clock()))
+
+    async def _written(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         committed = await self.change(self.store.write, env, actor, edits, self._clock())
         await self._settle(committed.environment)
         return committed

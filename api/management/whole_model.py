@@ -1,10 +1,13 @@
 """The whole model of an environment: `/v1/environments/{env}/model`."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import IO, Final
 
 import falcon
 import falcon.asgi
 
+from api.acting import actor_of
 from api.bodies import ENCODER, JSON, check_media
 from api.management.answers import ModelChanges
 from api.management.elements import Serving
@@ -14,6 +17,10 @@ from api.management.replacing import Order, Replacer
 from api.management.revisions import revision_number
 from api.management.spool import spooled
 from api.management.streams import Stream
+from api.store.actor import Actor
+from api.store.audit.entries import Entry
+from api.store.audit.events import Event
+from api.store.credential_rows import Bounds
 from api.store.past import past_model
 from api.store.reading import ModelText
 from api.store.refusals import StoreUnavailable
@@ -30,7 +37,7 @@ class WholeModel:
     """The model as one document: read, and replaced."""
 
     def __init__(self, serving: Serving) -> None:
-        self._work, self._limits = serving.work, serving.limits
+        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
         self._replacer = Replacer(serving.work.store.path.parent)
         self._exports = 0
 
@@ -41,7 +48,8 @@ class WholeModel:
             raise StoreUnavailable(f"{MOST_EXPORTS} models are being read already; try again when one has ended")
         self._exports += 1
         try:
-            text = await self._work.read(self._opened, env, asked.get("revision"))
+            bounds = req.context.credential.bounds
+            text = await self._work.read(self._opened, env, asked.get("revision"), bounds)
         except BaseException:
             self._export_ended()
             raise
@@ -51,6 +59,8 @@ class WholeModel:
             unchanged = is_known(req, text.etag)
             if unchanged or req.method == "HEAD":
                 await stream.close()
+            else:
+                await self._work.record(self._exported(actor_of(req), text, asked.get("revision")))
         except BaseException:
             await stream.close()
             raise
@@ -67,23 +77,28 @@ class WholeModel:
         dry_run = flag(known_parameters(req, "dry_run"), "dry_run")
         check_media(req.content_type, tuple(ENDINGS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
-        environment = await self._work.read(self._work.store.environment, env)
+        environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         tag = required_tag(req, environment.etag)  # now, before a large document is taken; again when it is written
-        order = Order(env, req.context.actor, ENDINGS[media], dry_run, self._work.now(), tag)
+        order = Order(env, actor_of(req), ENDINGS[media], dry_run, self._work.now(), tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
-        resp.data = ENCODER.encode(await self._work.to_its_end(self._replace(order, document)))
+        replaced = self._replace(order, document, partial(self._bodies.confirm, req))
+        resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
 
-    async def _replace(self, order: Order, document: IO[bytes]) -> ModelChanges:
+    async def _replace(self, order: Order, document: IO[bytes], confirm: Callable[[], None]) -> ModelChanges:
         with document:
-            changes = await self._replacer.replace(order, document)
+            changes = await self._replacer.replace(order, document, confirm)
         if not order.dry_run:
             await self._work.settle(order.env)
         return changes
 
+    def _exported(self, actor: Actor, text: ModelText, revision: str | None) -> Entry:
+        details = {"revision": text.revision if revision is None else revision_number(revision)}
+        return Entry.of(self._work.time(), actor, Event.MODEL_EXPORTED, details, environment=text.environment)
+
     def _export_ended(self) -> None:
         self._exports -= 1
 
-    def _opened(self, env: str, revision: str | None) -> ModelText:
+    def _opened(self, env: str, revision: str | None, bounds: Bounds) -> ModelText:
         if revision is None:
-            return self._work.store.model(env)
-        return past_model(self._work.store, env, revision_number(revision))
+            return self._work.store.model(env, bounds)
+        return past_model(self._work.store, env, revision_number(revision), bounds)

@@ -5,11 +5,14 @@ from typing import Final
 
 from api.bodies import JSON
 from api.management.elements import MERGE_PATCH
-from api.openapi.operation import Answer, Operation, Schema, named, page_of
+from api.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
 from api.openapi.operations import PAGE
+from api.store.audit.events import Event
 from api.tokens.forms import FORM
 
-_CLIENTS, _KEYS, _TOKENS = "Clients", "API keys", "Tokens"
+_CLIENTS, _KEYS, _TOKENS, _AUDIT = "Clients", "API keys", "Tokens", "Audit log"
+
+_INSTANT: Final[Schema] = {"type": "string", "format": "date-time"}
 
 _UNSTORED: Final = ("Cache-Control",)
 _MADE: Final = ("Location", *_UNSTORED)
@@ -39,6 +42,7 @@ def _refusals() -> dict[int, Answer]:
         401: Answer(
             "`invalid_client`: id or secret is wrong, or it is revoked.", refused, (*_UNSTORED, "WWW-Authenticate")
         ),
+        429: Answer("`invalid_client`, after too many others of this address.", refused, (*_UNSTORED, "Retry-After")),
         500: Answer("`server_error`: the service failed.", refused, _UNSTORED),
     }
 
@@ -118,6 +122,20 @@ CREDENTIAL_OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         "Delete an API key, which is refused from now on",
         {204: Answer("It is gone.")},
         errors=(412,),
+    ),
+    ("/v1/audit", "GET"): Operation(
+        "listAudit",
+        _AUDIT,
+        "Read the audit log, newest first",
+        {200: Answer("A page.", page_of(named("AuditEntry")))},
+        "A caller that is bound to environments sees what belongs to these alone.",
+        query=(
+            Parameter("client_id", "What this client did, or what was done to it."),
+            Parameter("event", "Only such events.", {"type": "string", "enum": [str(event) for event in Event]}),
+            Parameter("since", "From this instant on, RFC 3339.", _INSTANT),
+            Parameter("until", "Before this instant, RFC 3339.", _INSTANT),
+            *PAGE,
+        ),
     ),
     ("/v1/oauth/token", "POST"): Operation(
         "issueToken",

@@ -51,6 +51,7 @@ _ERRORS: Final[Mapping[int, tuple[str, tuple[str, ...]]]] = {
     413: ("The body is larger than the limit.", ()),
     414: ("The request's first line, its path with the query, is longer than the limit.", ()),
     415: ("The body is of a content type that is not taken.", ("Accept",)),
+    429: ("The credential is not known, and too many others of this address were not.", ("Retry-After",)),
     431: ("There are more header fields than the limit, or longer ones.", ()),
     500: ("The service failed; take this as a denial.", ()),
     503: ("There are more connections than the limit, or the store can't be read or written now.", ("Retry-After",)),
@@ -153,7 +154,7 @@ def _errors(path: str, scope: Scope, said: Operation) -> Iterator[int]:
     yield from _ALWAYS
     yield from said.errors
     if scope:
-        yield from (400, 401, 403)
+        yield from (400, 401, 403, 429)
     if "{" in path:
         yield 404
     if said.bodies and FORM not in said.bodies:

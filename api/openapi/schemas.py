@@ -15,6 +15,7 @@ from api.management.answers import (
     RevisionAnswer,
     RevisionDetail,
 )
+from api.management.audit import AuditEntry
 from api.management.credential_shapes import (
     ApiKeyAnswer,
     ApiKeyWithSecret,
@@ -63,6 +64,7 @@ _TYPES: Final = (
     ApiKeyWithSecret,
     TokenAnswer,
     OAuthError,
+    AuditEntry,
     EvaluationRequest,
     EvaluationsRequest,
     Decision,

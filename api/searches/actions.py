@@ -18,7 +18,7 @@ class ActionSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of actions, by name."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = self._searching.engine_of(env), read_action_search(body)
+        engine, search = self._searching.engine(req, env), read_action_search(body)
         pages = self._searching.pages(req, engine, search, body)
         actions = engine.find_actions(search, self._searching.clock())
         found = _page(actions, search, pages.after, pages.limit)

@@ -9,6 +9,7 @@ from api.bodies import ENCODER
 from api.searches.pages import NOTHING, Found, Item, Pages, collect
 from api.searches.serving import Searching, gates
 from api.store.candidates import Registered
+from api.store.credential_rows import Bounds
 from api.store.environments import DEFAULT
 from runtime import Engine
 from runtime.search_requests import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
@@ -24,13 +25,14 @@ class ResourceSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with `filter`, `results` or both, and their context (contract 2.6)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = self._searching.engine_of(env), read_resource_search(body)
+        engine, search = self._searching.engine(req, env), read_resource_search(body)
         now = self._searching.clock()
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
         if search.options.returns in (RESULTS, BOTH):
             pages = self._searching.pages(req, engine, search, body)
-            found = await self._searching.in_thread(self._results, env, engine, search, pages, now)
+            where = env, req.context.credential.bounds
+            found = await self._searching.in_thread(self._results, where, engine, search, pages, now)
             answer = {
                 **pages.answer(found),
                 "context": {"reason": undeclared or _reason(search)},
@@ -45,11 +47,14 @@ class ResourceSearches:
             answer |= filtered
         resp.data = ENCODER.encode(_ordered(answer))
 
-    def _results(self, env: str, engine: Engine, search: ResourceSearch, pages: Pages, now: float) -> Found:
+    def _results(
+        self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float
+    ) -> Found:
         judge = engine.judge_resources(search, now)
         if judge is None:
             return NOTHING
-        look = partial(self._searching.work.store.resource_candidates, env, judge.type_id)
+        env, bounds = where
+        look = partial(self._searching.work.store.resource_candidates, env, judge.type_id, bounds=bounds)
         return collect(
             lambda after, count: look(after, count, judge.where, judge.granted_to),
             judge.path,

@@ -7,6 +7,7 @@ from typing import Final, ParamSpec, TypeVar
 import falcon.asgi
 
 from api.bodies import Bodies
+from api.bound_engines import engine_for
 from api.in_force import EngineOf
 from api.limits import HttpLimits
 from api.management.store_work import StoreWork
@@ -34,6 +35,10 @@ class Searching:
     tokens: PageTokens
     limits: HttpLimits
     clock: Callable[[], float]
+
+    def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
+        """See `engine_for`."""
+        return engine_for(req, self.engine_of, env)
 
     def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch, body: dict[str, object]) -> Pages:
         """The pages of a search, bound to who asks what in which environment (S4). Raises BadRequest."""

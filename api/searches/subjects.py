@@ -8,6 +8,7 @@ from api.bodies import ENCODER
 from api.searches.pages import NOTHING, Found, Item, Pages, collect
 from api.searches.serving import Searching, gates
 from api.store.candidates import Registered
+from api.store.credential_rows import Bounds
 from api.store.environments import DEFAULT
 from runtime import Engine
 from runtime.search_requests import SubjectSearch, read_subject_search
@@ -22,19 +23,23 @@ class SubjectSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of subjects; nobody found is an answer like any other (46)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = self._searching.engine_of(env), read_subject_search(body)
+        engine, search = self._searching.engine(req, env), read_subject_search(body)
         pages = self._searching.pages(req, engine, search, body)
-        found = await self._searching.in_thread(self._results, env, engine, search, pages, self._searching.clock())
+        where = env, req.context.credential.bounds
+        found = await self._searching.in_thread(self._results, where, engine, search, pages, self._searching.clock())
         reason = engine.undeclared(search.resource.type, search.action.name) or (
             f"registered subjects that may act on the resource; {gates(search.context)}"
         )
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
-    def _results(self, env: str, engine: Engine, search: SubjectSearch, pages: Pages, now: float) -> Found:
+    def _results(
+        self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float
+    ) -> Found:
         judge = engine.judge_subjects(search, now)
         if judge is None:
             return NOTHING
-        look = partial(self._searching.work.store.subject_candidates, env, search.subject_type)
+        env, bounds = where
+        look = partial(self._searching.work.store.subject_candidates, env, search.subject_type, bounds=bounds)
         return collect(
             lambda after, count: look(after, count, judge.rules, judge.granted_on),
             judge.path,

@@ -3,7 +3,8 @@
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count
@@ -11,10 +12,15 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from api.store.actor import COMMAND_LINE
+from api.store.audit.entries import Entry, append
+from api.store.audit.events import Event
 from api.store.connections import Connections
 from api.store.environments import Environment, all_environments
 from api.store.opening import FILE, ensure_file, migrate
 from api.store.refusals import StoreUnavailable
+from api.store.revived import Replaced, Revived
+from bundles.conditions.instants import from_seconds, show_instant
 
 REPLACED = "writ.db.replaced"
 """What `restore` names the database that it takes the place of; a second one has `.2` behind it, and so on."""
@@ -28,11 +34,13 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 class Restored:
     """What a store was restored to: its environments, and when the newest revision of each was written (RFC 3339).
 
-    `kept` is where the database that was there lies now, None where there was none.
+    `kept` is where the database that was there lies now, None where there was none. `revived` are the credentials that
+    are good again though they had been ended, None where nothing tells which.
     """
 
     environments: tuple[tuple[Environment, str | None], ...]
     kept: Path | None
+    revived: tuple[Revived, ...] | None
 
 
 def back_up(connections: Connections, file: Path) -> None:
@@ -49,29 +57,34 @@ def back_up(connections: Connections, file: Path) -> None:
         raise StoreUnavailable(f"the backup to `{file}` failed: {ex}") from ex
 
 
-def restore(file: Path, directory: Path) -> Restored:
+def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time) -> Restored:
     """Make a backup the store in `directory`, every environment's epoch raised (design, "The server").
 
-    No server may run on `directory`. A database that is there is kept beside it as `writ.db.replaced`, and the new
-    epochs are above its own. It is replaced in one step: whenever this is killed, the one or the other is there, whole.
-    Raises StoreUnavailable for a file that is no sound backup, and where another process uses the store; then nothing
-    is changed.
+    No server may run on `directory`. A database that is there is kept beside it as `writ.db.replaced`, the new epochs
+    are above its own, and tokens that it knows to be revoked stay so. It is replaced in one step: whenever this is
+    killed, the one or the other is there, whole. The audit log of the restored store has it, at the time of `clock`, in
+    epoch seconds. Raises StoreUnavailable for a file that is no sound backup, and where another process uses the store;
+    then nothing is changed.
     """
     if not file.is_file():
         raise StoreUnavailable(f"there is no file `{file}`")
     path = directory / FILE
-    epochs = _epochs(path)
+    replaced = Replaced.at(path)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove(directory / _UNFINISHED, "", *_BESIDE)  # of one that was killed
     with _unfinished(path, _UNFINISHED) as unfinished:
         connections = Connections(unfinished, "FULL")
         try:
             _copy(Connections(file, "FULL"), unfinished)
-            environments = _prepare(connections, epochs)
+            _check(connections)
+            restored = Entry.of(
+                show_instant(from_seconds(clock())), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)}
+            )
+            environments, revived = _prepare(connections, replaced, restored)
         finally:
             connections.close()
         kept = _kept(path)
-    return Restored(environments, kept)
+    return Restored(environments, kept, revived)
 
 
 def _copy(source: Connections, file: Path) -> None:
@@ -82,11 +95,8 @@ def _copy(source: Connections, file: Path) -> None:
         target.execute("PRAGMA journal_mode = DELETE")
 
 
-def _prepare(connections: Connections, epochs: dict[str, int]) -> tuple[tuple[Environment, str | None], ...]:
-    """Check the copy, bring it up to date and raise its epochs; the bundles that it names are not with it.
-
-    Gives back its environments, and when each was last changed.
-    """
+def _check(connections: Connections) -> None:
+    """Raises StoreUnavailable for a copy of something that is no sound store."""
     with connections.translated(), closing(connections.fresh()) as db:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -94,16 +104,27 @@ def _prepare(connections: Connections, epochs: dict[str, int]) -> tuple[tuple[En
         raise StoreUnavailable("the file is no backup of a store; take another one")
     if found != "ok":
         raise StoreUnavailable(f"the backup is damaged ({found}); take another one")
+
+
+def _prepare(
+    connections: Connections, replaced: Replaced, entry: Entry
+) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[Revived, ...] | None]:
+    """Bring the copy up to date, raise its epochs and add `entry` to its log; bundles that it names are not with it.
+
+    Gives back its environments, when each was last changed, and what `carry_over` tells.
+    """
     migrate(connections)
     with connections.writing() as db:
         for environment in all_environments(db):
-            epoch = max(environment.epoch, epochs.get(environment.uuid, 0)) + 1
+            epoch = max(environment.epoch, replaced.epochs.get(environment.uuid, 0)) + 1
             db.execute("UPDATE environments SET epoch = ? WHERE number = ?", (epoch, environment.number))
         db.execute("DELETE FROM bundles")
+        revived = replaced.carry_over(db)
+        append(db, entry)
         environments = tuple((environment, _changed(db, environment)) for environment in all_environments(db))
     connections.close()
     _fold(connections)
-    return environments
+    return environments, revived
 
 
 def _changed(db: Database, environment: Environment) -> str | None:
@@ -116,20 +137,6 @@ def _fold(connections: Connections) -> None:
     """Fold the log into the database, so that it is one file: for who is alone with it. Raises StoreUnavailable."""
     with connections.translated(), closing(connections.fresh()) as db:
         db.execute("PRAGMA journal_mode = DELETE")
-
-
-def _epochs(path: Path) -> dict[str, int]:
-    """The epochs of the environments of a store that is to be replaced, as far as they can be read."""
-    if not path.exists():
-        return {}
-    connections = Connections(path, "FULL")
-    try:
-        # Being damaged may be why it is replaced.
-        with suppress(StoreUnavailable), connections.reading() as db:
-            return {environment.uuid: environment.epoch for environment in all_environments(db)}
-        return {}
-    finally:
-        connections.close()
 
 
 def _kept(path: Path) -> Path | None:

@@ -9,6 +9,10 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 from sqlite_utils import Database
 
+from api.store.actor import Actor
+from api.store.audit.entries import Entry as AuditEntry
+from api.store.audit.entries import append
+from api.store.audit.events import Event
 from api.store.bodies import Body
 from api.store.environments import Environment
 from api.store.kinds import KINDS
@@ -92,13 +96,16 @@ class LogWriter:
         if len(self._pending) == CHUNK_ENTRIES:
             self._store_chunk()
 
-    def end(self, time: str, actor: str, delta: bytes | None) -> int:
-        """Write the revision, and make it the environment's; gives back its number."""
+    def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
+        """Write the revision, make it the environment's, and tell the audit log of it; gives back its number."""
         self._store_chunk()
-        number, revision = self._environment.number, self._environment.revision + 1
-        row = (number, revision, time, actor, msgspec.json.encode(self.summary).decode(), delta)
+        number, revision, summary = self._environment.number, self._environment.revision + 1, self.summary
+        row = (number, revision, time, actor.name, msgspec.json.encode(summary).decode(), delta)
         self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
         self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
+        details = {"revision": revision, "changes": summary}
+        entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
+        append(self._db, entry)
         return revision
 
     def _store_chunk(self) -> None:

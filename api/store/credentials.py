@@ -1,12 +1,16 @@
 """Who may call: clients, API keys and revoked tokens; of a secret the store only ever sees the SHA-256."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 from uuid import uuid4
 
 from sqlite_utils import Database
 
+from api.store.actor import Actor
+from api.store.audit.entries import Entry, append
+from api.store.audit.events import Event
 from api.store.connections import Connections
 from api.store.credential_rows import (
     ApiKey,
@@ -20,7 +24,11 @@ from api.store.credential_rows import (
     client_rows,
     uuid_of,
 )
+from api.store.ended import refuse_ended
 from api.store.refusals import Conflict, NotFound
+
+REVOCATION_SECONDS: Final = 86_400.0
+"""How long a revocation is kept after its token has expired, since a clock may be wrong for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +55,9 @@ class ApiKeyWanted:
 class Credentials:
     """The credentials of a store. Every method raises StoreUnavailable as those of the store do.
 
-    `within` is what the credential of whoever asks is bound to: outside of it there is nothing to be seen, made or
-    changed, and OutOfBounds is raised.
+    `within` is what the credential of whoever asks is bound to, and so are the bounds of an `actor`, who changes
+    something: outside of it there is nothing to be seen, made or changed, and OutOfBounds is raised. Every change has
+    its entry in the audit log.
     """
 
     def __init__(self, connections: Connections, now: Callable[[], str]):
@@ -85,47 +94,55 @@ class Credentials:
         except NotFound:
             return None
 
-    def add_client(self, wanted: ClientWanted, secret: bytes, within: Bounds) -> Client:
+    def add_client(self, actor: Actor, wanted: ClientWanted, secret: bytes) -> Client:
         """Make a client; `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
         id = str(uuid4())
-        with self._changing() as db:
+        with self._changing(actor) as db:
             db.execute(
                 "INSERT INTO clients (id, created, secret, name, description, scopes, token_lifetime, environments)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (id, self._now(), secret, *_columns(db, wanted, within)),
+                (id, self._now(), secret, *_columns(db, wanted, actor.bounds)),
             )
-            return client_row(db, id)
+            made = client_row(db, id)
+            self._tell(db, actor, Event.CLIENT_CREATED, made, _told(made))
+            return made
 
-    def change_client(self, id: str, change: Callable[[Client], ClientWanted], within: Bounds) -> Client:
+    def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientWanted]) -> Client:
         """Make of a client what `change` makes of it. Raises NotFound, Rejected."""
-        with self._changing() as db:
-            wanted = change(client_row(db, id, within))
+        with self._changing(actor) as db:
+            before = client_row(db, id, actor.bounds)
             db.execute(
                 "UPDATE clients SET name = ?, description = ?, scopes = ?, token_lifetime = ?, environments = ?"
                 " WHERE id = ?",
-                (*_columns(db, wanted, within), id),
+                (*_columns(db, change(before), actor.bounds), id),
             )
-            return client_row(db, id)
+            after = client_row(db, id)
+            self._tell(db, actor, Event.CLIENT_CHANGED, after, {"before": _told(before), "after": _told(after)})
+            return after
 
-    def renew_secret(self, id: str, secret: bytes, within: Bounds) -> Client:
+    def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
         """Give a client another secret; what tokens it has stay. Raises NotFound, Conflict for a revoked one."""
-        with self._changing() as db:
-            if client_row(db, id, within).revoked is not None:
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
+            if client.revoked is not None:
                 raise Conflict("the client is revoked, and stays so; make another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
+            self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)
 
-    def revoke_client(self, id: str, within: Bounds) -> None:
+    def revoke_client(self, actor: Actor, id: str) -> None:
         """End a client, and with it its tokens, for good. Raises NotFound."""
-        with self._changing() as db:
-            client_row(db, id, within)
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
             db.execute("UPDATE clients SET revoked = coalesce(revoked, ?) WHERE id = ?", (self._now(), id))
+            self._tell(db, actor, Event.CLIENT_REVOKED, client)
 
-    def delete_client(self, id: str, within: Bounds) -> None:
+    def delete_client(self, actor: Actor, id: str) -> None:
         """Delete a client, which ends its tokens. Raises NotFound."""
-        with self._changing() as db:
-            client_row(db, id, within)
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
             db.execute("DELETE FROM clients WHERE id = ?", (id,))
+            self._tell(db, actor, Event.CLIENT_DELETED, client, _told(client))
 
     # -- API keys
 
@@ -144,47 +161,73 @@ class Credentials:
         with self._connections.reading() as db:
             return api_key_with(db, secret)
 
-    def add_api_key(self, wanted: ApiKeyWanted, secret: bytes, within: Bounds) -> ApiKey:
+    def add_api_key(self, actor: Actor, wanted: ApiKeyWanted, secret: bytes) -> ApiKey:
         """Make an API key; `secret` is its SHA-256. Raises Rejected for an unknown environment."""
         id = str(uuid4())
-        with self._changing() as db:
-            environments = bound_to(db, wanted.environments, within)
+        with self._changing(actor) as db:
+            environments = bound_to(db, wanted.environments, actor.bounds)
             db.execute(
                 "INSERT INTO api_keys (id, created, secret, name, scopes, expires_at, environments)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (id, self._now(), secret, wanted.name, " ".join(wanted.scopes), wanted.expires_at, environments),
             )
-            return api_key_row(db, id)
+            made = api_key_row(db, id)
+            self._tell(db, actor, Event.API_KEY_CREATED, made, _told(made))
+            return made
 
-    def delete_api_key(self, id: str, within: Bounds) -> None:
+    def delete_api_key(self, actor: Actor, id: str) -> None:
         """Delete an API key: it is refused from now on. Raises NotFound."""
-        with self._changing() as db:
-            api_key_row(db, id, within)
+        with self._changing(actor) as db:
+            key = api_key_row(db, id, actor.bounds)
             db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
+            self._tell(db, actor, Event.API_KEY_DELETED, key, _told(key))
 
     # -- tokens
 
-    def revoke_token(self, id: str, expires: int, now: float) -> None:
-        """End one token, which would expire at `expires`; forget those that have expired `now`, in epoch seconds."""
-        with self._changing() as db:
-            db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now,))
+    def revoke_token(self, actor: Actor, id: str, expires: int, now: float) -> None:
+        """End one token of the client `actor`, which would expire at `expires`; forget those that expired long before
+        `now`. Both are in epoch seconds.
+        """
+        with self._changing(actor) as db:
+            db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now - REVOCATION_SECONDS,))
             db.execute("INSERT OR IGNORE INTO revoked_tokens VALUES (?, ?)", (id, expires))
+            append(db, Entry.of(self._now(), actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds))
 
     def is_revoked(self, id: str) -> bool:
         """Whether a token, which has not expired, was ended."""
         with self._connections.reading() as db:
             return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
 
-    def touch(self) -> None:
-        """Have every worker look anew at all that it knows of credentials: keys that sign tokens have changed."""
-        with self._changing():
-            pass
+    def rotate_keys(self, actor: Actor, key: str) -> None:
+        """Have every worker look anew at all that it knows of credentials: tokens are signed by the key `key` now."""
+        with self._changing(actor) as db:
+            append(db, Entry.of(self._now(), actor, Event.SIGNING_KEY_ROTATED, {"kid": key}))
+
+    def _tell(
+        self,
+        db: Database,
+        actor: Actor,
+        event: Event,
+        whose: Client | ApiKey,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        client = whose.id if isinstance(whose, Client) else None
+        append(db, Entry.of(self._now(), actor, event, details, client_id=client, within=whose.bounds))
 
     @contextmanager
-    def _changing(self) -> Iterator[Database]:
+    def _changing(self, actor: Actor) -> Iterator[Database]:
         with self._connections.writing() as db:
+            refuse_ended(db, actor)
             db.execute("UPDATE credential_generation SET number = number + 1")
             yield db
+
+
+def _told(whose: Client | ApiKey) -> dict[str, object]:
+    """What the audit log keeps of a client or an API key: nothing that is secret."""
+    found: dict[str, object] = {"name": whose.name, "scopes": whose.scopes, "environments": whose.environments}
+    if isinstance(whose, Client):
+        return found | {"token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+    return {"id": whose.id, **found, "expires_at": whose.expires_at}
 
 
 def _columns(db: Database, wanted: ClientWanted, within: Bounds) -> tuple[object, ...]:

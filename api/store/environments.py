@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from sqlite_utils import Database
 
-from api.store.refusals import Conflict, Fault, NotFound, Protected, Rejected
+from api.store.refusals import Conflict, Fault, NotFound, OutOfBounds, Protected, Rejected
 from compiler.wording import quoted
 
 DEFAULT = "default"
@@ -59,6 +59,22 @@ def environment_called(db: Database, id: str) -> Environment:
     if found is None:
         raise NotFound(f"there is no environment {quoted(id)}")
     return _environment(found)
+
+
+def environment_for(db: Database, id: str, bounds: frozenset[str] | None) -> Environment:
+    """The environment of that id, for somebody bound to those of these UUIDs, None: to none.
+
+    Raises NotFound; OutOfBounds where it is none of these, or not there.
+    """
+    try:
+        found = environment_called(db, id)
+    except NotFound:
+        if bounds is None:
+            raise
+        found = None
+    if found is None or (bounds is not None and found.uuid not in bounds):
+        raise OutOfBounds("the credential is bound to other environments than this one")
+    return found
 
 
 def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:

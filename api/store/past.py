@@ -8,6 +8,7 @@ from sqlite_utils import Database
 
 from api.store.bodies import element_of
 from api.store.change_log import entries_chunk, no_revision
+from api.store.credential_rows import Bounds
 from api.store.kinds import Kind
 from api.store.reading import ModelText
 from api.store.store import Store
@@ -25,14 +26,21 @@ class PastText(ModelText):
     kept in a temporary file of SQLite, so that memory stays constant.
     """
 
-    def __init__(self, db: Database, env: str, revision: int, translated: Callable[[], AbstractContextManager[None]]):
+    def __init__(
+        self,
+        db: Database,
+        env: str,
+        revision: int,
+        translated: Callable[[], AbstractContextManager[None]],
+        bounds: Bounds = None,
+    ):
         """Takes over the connection `db`, unless it raises. Raises NotFound for a revision that is none."""
         self._past = revision
         db.conn.execute("PRAGMA temp_store = FILE")
-        super().__init__(db, env, translated)
+        super().__init__(db, env, translated, bounds)
         if revision > self.revision:
-            raise no_revision(revision, self._environment.id)
-        self.etag = self._environment.etag_of(revision)
+            raise no_revision(revision, self.environment.id)
+        self.etag = self.environment.etag_of(revision)
 
     def _read(self) -> Generator[bytes, None, None]:
         yield from self._take_back()
@@ -43,7 +51,7 @@ class PastText(ModelText):
         self._db.conn.execute(_UNDO)
         for revision in range(self._past + 1, self.revision + 1):
             chunk = 0
-            while (entries := entries_chunk(self._db, self._environment.number, revision, chunk)) is not None:
+            while (entries := entries_chunk(self._db, self.environment.number, revision, chunk)) is not None:
                 rows = (
                     (one.kind, _text(one.key), None if one.before is None else msgspec.json.encode(one.before))
                     for one in entries
@@ -57,7 +65,7 @@ class PastText(ModelText):
         """The bodies of a list then, None for an element that came later."""
         find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
         mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
-        for body in TABLES[kind.name].bodies(self._db, self._environment.number):
+        for body in TABLES[kind.name].bodies(self._db, self.environment.number):
             key = (kind.name, _text(kind.key_of(element_of(kind.name, body))))
             changed = self._db.execute(find, key).fetchone()
             if changed is not None:
@@ -67,12 +75,12 @@ class PastText(ModelText):
         yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
 
 
-def past_model(store: Store, env: str, revision: int) -> PastText:
-    """The model of a revision; revision 0 is the empty one. Raises NotFound, StoreUnavailable."""
+def past_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> PastText:
+    """The model of a revision; revision 0 is the empty one. Raises NotFound, OutOfBounds, StoreUnavailable."""
     db = store.watching()
     try:
         with store.translated():
-            return PastText(db, env, revision, store.translated)
+            return PastText(db, env, revision, store.translated, bounds)
     except BaseException:
         db.close()
         raise

@@ -8,7 +8,8 @@ import msgspec
 from sqlite_utils import Database
 
 from api.store.bodies import element_of
-from api.store.environments import Environment, environment_called
+from api.store.credential_rows import Bounds
+from api.store.environments import Environment, environment_for
 from api.store.kinds import KINDS, Kind
 from api.store.tables import TABLES
 from compiler.model import Model
@@ -32,13 +33,19 @@ class ModelText:
     taken by different threads, one at a time.
     """
 
-    def __init__(self, db: Database, env: str, translated: Callable[[], AbstractContextManager[None]]):
-        """Takes over the connection `db`, unless it raises."""
+    def __init__(
+        self,
+        db: Database,
+        env: str,
+        translated: Callable[[], AbstractContextManager[None]],
+        bounds: Bounds = None,
+    ):
+        """Takes over the connection `db`, unless it raises. Raises what `environment_for` raises."""
         self._db, self._translated = db, translated
         db.conn.execute("BEGIN")
-        self._environment = environment_called(db, env)
-        self.revision = self._environment.revision
-        self.etag = self._environment.etag
+        self.environment = environment_for(db, env, bounds)
+        self.revision = self.environment.revision
+        self.etag = self.environment.etag
         self._pieces = self._read()
 
     def __iter__(self) -> Iterator[bytes]:
@@ -60,7 +67,7 @@ class ModelText:
         self._db.close()
 
     def _read(self) -> Generator[bytes, None, None]:
-        put = put_lists(self._db, self._environment)
+        put = put_lists(self._db, self.environment)
         yield b'{"model":1'
         for name in (*put, *(name for name in KINDS if name not in put)):
             opening = b',\n"%s":[' % name.encode()
@@ -76,7 +83,7 @@ class ModelText:
 
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
         """The bodies of a list, None for one that is left out."""
-        return TABLES[kind.name].bodies(self._db, self._environment.number)
+        return TABLES[kind.name].bodies(self._db, self.environment.number)
 
 
 def model_of(db: Database, environment: Environment) -> Model:

@@ -8,6 +8,7 @@ from itertools import chain, count, pairwise
 import msgspec
 from sqlite_utils import Database
 
+from api.store.actor import Actor
 from api.store.bodies import element_of
 from api.store.change_log import LogWriter, Summary, change_of
 from api.store.connections import CACHE_KIB
@@ -91,7 +92,7 @@ class Replacement:
                 self._list(change)
         return self._done(self._environment.revision)
 
-    def commit(self, actor: str, time: str) -> Changes:
+    def commit(self, actor: Actor, time: str) -> Changes:
         """Write what differs as one revision; none where nothing does."""
         environment, lists = self._environment, list(self._incoming.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):

@@ -160,6 +160,39 @@ INSERT INTO credential_generation VALUES (1);
 """
 
 
+_AUDIT = """
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY, body TEXT NOT NULL, digest BLOB NOT NULL,
+    time TEXT NOT NULL GENERATED ALWAYS AS (json_extract(body, '$.time')) VIRTUAL,
+    event TEXT NOT NULL GENERATED ALWAYS AS (json_extract(body, '$.event')) VIRTUAL,
+    client TEXT GENERATED ALWAYS AS (json_extract(body, '$.client_id')) VIRTUAL,
+    acting_client TEXT GENERATED ALWAYS AS (json_extract(body, '$.acting_client')) VIRTUAL
+) STRICT;
+CREATE INDEX audit_in_time ON audit (time, number);
+CREATE INDEX audit_of_event ON audit (event, time, number);
+CREATE INDEX audit_of_client ON audit (client, time, number) WHERE client IS NOT NULL;
+CREATE INDEX audit_by_client ON audit (acting_client, time, number) WHERE acting_client IS NOT NULL;
+CREATE TABLE audit_seals (
+    purpose TEXT NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+    time TEXT NOT NULL, key TEXT NOT NULL, signature BLOB NOT NULL,
+    PRIMARY KEY (purpose, number)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
+CREATE TRIGGER audit_kept BEFORE DELETE ON audit
+    WHEN OLD.number > coalesce((SELECT max(number) FROM audit_seals WHERE purpose = 'checkpoint'), 0)
+    BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
+CREATE TABLE audit_refusals (
+    minute INTEGER NOT NULL, event TEXT NOT NULL, client TEXT NOT NULL, address TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (minute, event, client, address)
+) STRICT, WITHOUT ROWID;
+"""
+"""What was done, by whom. An entry is its `body`, JSON; what it is looked up by is computed, so that it can't differ.
+
+`audit_refusals` counts refused attempts until their minute has ended; text that is empty stands for nothing.
+"""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -172,5 +205,9 @@ def _add_credentials(db: Database) -> None:
     db.executescript(_CREDENTIALS)
 
 
-MIGRATIONS = (_create, _ease_searches, _add_credentials)
+def _add_audit(db: Database) -> None:
+    db.executescript(_AUDIT)
+
+
+MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit)
 """The format's version is their number. A released one is never changed: what comes later is a step of its own."""

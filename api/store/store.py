@@ -9,22 +9,30 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from api.store import change_log
+from api.store.actor import Actor
 from api.store.applying import Applying
+from api.store.audit.entries import Entry as AuditEntry
+from api.store.audit.entries import append
+from api.store.audit.events import Event
+from api.store.audit.log import AuditLog
 from api.store.backup import back_up
 from api.store.bodies import decode_body
 from api.store.candidates import Candidates, resource_candidates, subject_candidates
 from api.store.change_log import Entry, LogWriter, Revision
 from api.store.checking import check
 from api.store.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
+from api.store.credential_rows import Bounds
 from api.store.credentials import Credentials
 from api.store.delta_states import delta_of
 from api.store.edits import Committed, Edit, Stored
+from api.store.ended import refuse_ended
 from api.store.environments import (
     DEFAULT,
     Environment,
     add_environment,
     all_environments,
     environment_called,
+    environment_for,
     protect_environment,
     remove_environment,
 )
@@ -35,7 +43,7 @@ from api.store.opening import FILE, ensure_file, migrate
 from api.store.paging import MAX_PAGE, Page, cursor_behind, page_of, read_cursor
 from api.store.reading import KnownModel, ModelText, model_of
 from api.store.references import refuse_dangling
-from api.store.refusals import BadQuery, Fault, Key, PreconditionFailed, Rejected
+from api.store.refusals import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
 from api.store.replacing import Changes, Replacement
 from api.store.tables import TABLES
 from api.store.watch import Watch
@@ -61,7 +69,9 @@ class Store:
     """A store in a directory. Thread-safe and fork-safe: each thread of each process has a connection of its own.
 
     Every method raises StoreUnavailable where the database can't be read or written just now, and those that take an
-    environment's id NotFound where there is none. Epoch seconds are those of `clock` where no `now` is given.
+    environment's id NotFound where there is none. Whoever changes something is its `actor`, and whoever reads on behalf
+    of a credential gives its `bounds`: OutOfBounds is raised for an environment outside of these, there or not. Epoch
+    seconds are those of `clock` where no `now` is given.
     """
 
     def __init__(self, connections: Connections, clock: Clock):
@@ -69,6 +79,7 @@ class Store:
         self._connections, self._clock = connections, clock
         self.watch = Watch(connections)
         self.credentials = Credentials(connections, lambda: self._time(None))
+        self.audit = AuditLog(connections, self._time)
 
     @classmethod
     def open(
@@ -111,31 +122,46 @@ class Store:
         with self._connections.reading() as db:
             return all_environments(db)
 
-    def environment(self, id: str) -> Environment:
+    def environment(self, id: str, bounds: Bounds = None) -> Environment:
         """The environment of that id."""
         with self._connections.reading() as db:
-            return environment_called(db, id)
+            return environment_for(db, id, bounds)
 
-    def create_environment(self, id: str, protected: bool = False) -> Environment:
+    def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
         """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
         with self._connections.writing() as db:
-            return add_environment(db, id, protected, self._time(None))
+            refuse_ended(db, actor)
+            if actor.bounds is not None:
+                raise OutOfBounds("a credential that is bound to environments can't make another one")
+            time = self._time(None)
+            made = add_environment(db, id, protected, time)
+            details = {"protected": protected}
+            append(db, AuditEntry.of(time, actor, Event.ENVIRONMENT_CREATED, details, environment=made))
+            return made
 
-    def protect_environment(self, id: str, protected: bool) -> Environment:
+    def protect_environment(self, actor: Actor, id: str, protected: bool) -> Environment:
         """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
         with self._connections.writing() as db:
-            return protect_environment(db, id, protected)
+            refuse_ended(db, actor)
+            environment_for(db, id, actor.bounds)
+            found = protect_environment(db, id, protected)
+            details = {"protected": protected}
+            append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_CHANGED, details, environment=found))
+            return found
 
-    def delete_environment(self, id: str) -> None:
+    def delete_environment(self, actor: Actor, id: str) -> None:
         """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
+            refuse_ended(db, actor)
+            gone = environment_for(db, id, actor.bounds)
             remove_environment(db, id)
+            append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
-    def get(self, env: str, kind: str, key: Key) -> Stored:
+    def get(self, env: str, kind: str, key: Key, bounds: Bounds = None) -> Stored:
         """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
         known = kind_called(kind)
         with self._connections.reading() as db:
-            environment = environment_called(db, env)
+            environment = environment_for(db, env, bounds)
             fits = len(key) == len(known.key) and all(map(is_text, key))
             found = TABLES[kind].find(db, environment.number, key) if fits else None
         if found is None:
@@ -149,13 +175,14 @@ class Store:
         filters: Mapping[str, str] | None = None,
         limit: int = MAX_PAGE,
         cursor: str | None = None,
+        bounds: Bounds = None,
     ) -> Page:
         """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
         known = kind_called(kind)
         with self._connections.reading() as db:
-            return page_of(db, environment_called(db, env), known, filters or {}, limit, cursor)
+            return page_of(db, environment_for(db, env, bounds), known, filters or {}, limit, cursor)
 
-    def write(self, env: str, actor: str, edits: Sequence[Edit], now: float | None = None) -> Committed:
+    def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
         """Apply edits in order, all or none, as one revision; what changes nothing makes none.
 
         Raises Rejected for what `writ check` would find, NotFound, Conflict and PreconditionFailed. Then nothing is
@@ -165,7 +192,8 @@ class Store:
             message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
             raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
         with self._connections.writing() as db:
-            workspace = Workspace(db, environment_called(db, env))
+            refuse_ended(db, actor)
+            workspace = Workspace(db, environment_for(db, env, actor.bounds))
             applying = Applying(workspace)
             results = applying.apply(edits)
             if not applying.unread:
@@ -177,7 +205,7 @@ class Store:
     def put_model(
         self,
         env: str,
-        actor: str,
+        actor: Actor,
         sources: Sequence[Source],
         dry_run: bool = False,
         now: float | None = None,
@@ -191,30 +219,31 @@ class Store:
         incoming = Incoming.read(sources)
         if dry_run:
             with self._connections.reading() as db:
-                return Replacement(db, environment_called(db, env), incoming).preview()
+                return Replacement(db, environment_for(db, env, actor.bounds), incoming).preview()
         return self.put_incoming(env, actor, incoming, now, if_match)
 
     def put_incoming(
         self,
         env: str,
-        actor: str,
+        actor: Actor,
         incoming: Incoming,
         now: float | None = None,
         if_match: Collection[str] | None = None,
     ) -> Changes:
         """`put_model` of documents that were read and checked already."""
         with self._connections.writing() as db:
-            environment = environment_called(db, env)
+            refuse_ended(db, actor)
+            environment = environment_for(db, env, actor.bounds)
             if if_match is not None and environment.etag not in if_match:
                 raise PreconditionFailed("the model was changed since it was read; read it again")
             return Replacement(db, environment, incoming).commit(actor, self._time(now))
 
-    def model(self, env: str) -> ModelText:
+    def model(self, env: str, bounds: Bounds = None) -> ModelText:
         """The model as one document, read in pieces from one state of the database, in constant memory."""
         db = self._connections.fresh()
         try:
             with self._connections.translated():
-                return ModelText(db, env, self._connections.translated)
+                return ModelText(db, env, self._connections.translated, bounds)
         except BaseException:
             db.close()
             raise
@@ -232,21 +261,21 @@ class Store:
         return self.environment(env).revision
 
     def revisions(
-        self, env: str, limit: int = MAX_PAGE, cursor: str | None = None
+        self, env: str, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
     ) -> tuple[tuple[Revision, ...], str | None]:
         """Revisions, newest first, and the cursor of the next page, None behind the last. Raises BadQuery."""
         if not 1 <= limit <= MAX_PAGE:
             raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
         before = None if cursor is None else _revision_in(cursor)
         with self._connections.reading() as db:
-            found = change_log.revisions_before(db, environment_called(db, env), before, limit + 1)
+            found = change_log.revisions_before(db, environment_for(db, env, bounds), before, limit + 1)
         shown = tuple(found[:limit])
         return shown, cursor_behind(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
-    def revision(self, env: str, number: int) -> tuple[Revision, Iterator[Entry]]:
+    def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[Entry]]:
         """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
         with self._connections.reading() as db:
-            environment = environment_called(db, env)
+            environment = environment_for(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
@@ -256,7 +285,14 @@ class Store:
             return follow(db, env, since)
 
     def resource_candidates(
-        self, env: str, type: str, after: str, count: int, where: Form, granted_to: tuple[str, str] | None
+        self,
+        env: str,
+        type: str,
+        after: str,
+        count: int,
+        where: Form,
+        granted_to: tuple[str, str] | None,
+        bounds: Bounds = None,
     ) -> Candidates:
         """About `count` registered resources behind the id `after` of the type with the id `type`, by id.
 
@@ -264,7 +300,7 @@ class Store:
         id, has no direct grant, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_called(db, env).number
+            number = environment_for(db, env, bounds).number
             return resource_candidates(db, number, type, after, count, where, granted_to)
 
     def subject_candidates(
@@ -275,6 +311,7 @@ class Store:
         count: int,
         rules: Sequence[SubjectRule],
         granted_on: tuple[str, str] | None,
+        bounds: Bounds = None,
     ) -> Candidates:
         """About `count` registered subjects of a type behind the id `after`, by id.
 
@@ -282,7 +319,7 @@ class Store:
         on the resource `granted_on`, its type's id and its id, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_called(db, env).number
+            number = environment_for(db, env, bounds).number
             return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
@@ -307,7 +344,7 @@ class Store:
         """Raises StoreUnavailable for what SQLite reports of the file inside the block."""
         return self._connections.translated()
 
-    def _log(self, workspace: Workspace, actor: str, now: float | None) -> int:
+    def _log(self, workspace: Workspace, actor: Actor, now: float | None) -> int:
         environment = workspace.environment
         if not workspace.changes:
             return environment.revision

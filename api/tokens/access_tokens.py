@@ -3,31 +3,25 @@
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import jwt
-import msgspec
 from jwt.types import Options
-from msgspec import Struct
 
-from api.auth import Credential, Scope
+from api.auth import Credential
 from api.known_credentials import MOST_REMEMBERED, highest
+from api.management.credential_shapes import MOST_ENVIRONMENTS
 from api.store.credential_rows import Bounds, Client
 from api.store.credentials import Credentials
-from api.tokens.key_ring import KeyRing, Keys
+from api.tokens.key_ring import KeyRing
+from api.tokens.signing_keys import Keys, UnusableSigningKey
+from api.tokens.token_claims import Token, header_of, token_of
 
 TYPE: Final = "at+jwt"
 """The `typ` of its header; another one, a bundle's signature above all, is no access token."""
 
 LONGEST: Final = 8 * 1024
 """Characters."""
-
-SKEW_SECONDS: Final = 30
-"""How far the clock that issued a token may be ahead of this one."""
-
-ROUNDING_SECONDS: Final = 1
-"""What a token lives beyond its `exp`: times in it are whole seconds, and it is to live as long as it was promised."""
 
 _OPTIONS: Final[Options] = {
     "require": ["iss", "aud", "sub", "client_id", "scope", "iat", "exp", "jti"],
@@ -36,28 +30,19 @@ _OPTIONS: Final[Options] = {
     "verify_nbf": False,
 }
 
-
-class Payload(Struct, frozen=True):
-    """The claims of a token. `environments` are the UUIDs of those that it is bound to, absent where to none."""
-
-    sub: str
-    client_id: str
-    scope: str
-    iat: int
-    exp: int
-    jti: str
-    environments: tuple[str, ...] | None = None
+_SIGNATURE_ALONE: Final[Options] = {**_OPTIONS, "require": [], "verify_iss": False, "verify_aud": False}
+"""For `AccessTokens.spent` alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """What a genuine token says; `expires` is in epoch seconds."""
+class TokenTooLong(UnusableSigningKey):
+    """A token would be longer than what is read of one. The key is sound, but no more use than a bad one."""
 
+
+class Issued(NamedTuple):
+    """A token, and the id that it says it has."""
+
+    text: str
     id: str
-    client: str
-    scope: Scope
-    bounds: Bounds
-    expires: int
 
 
 class AccessTokens:
@@ -69,10 +54,10 @@ class AccessTokens:
         self._keys: Keys | None = None
         self._genuine: OrderedDict[bytes, Token] = OrderedDict()
 
-    def issue(self, client: Client, scopes: Sequence[str]) -> str:
-        """A token for a client, with these of its scopes. Raises UnusableSigningKey."""
+    def issue(self, client: Client, scopes: Sequence[str]) -> Issued:
+        """A token for a client, with these of its scopes. Raises UnusableSigningKey, TokenTooLong."""
         key, private = self._ring.keys().signer()
-        now = int(self._clock())
+        id, now = secrets.token_hex(16), int(self._clock())
         claims: dict[str, object] = {
             "iss": self._issuer,
             "aud": self._issuer,
@@ -81,36 +66,51 @@ class AccessTokens:
             "scope": " ".join(scopes),
             "iat": now,
             "exp": now + client.token_lifetime,
-            "jti": secrets.token_hex(16),
+            "jti": id,
         }
         if client.bounds is not None:
             claims["environments"] = sorted(client.bounds)
-        return jwt.encode(claims, private, key.algorithm, headers={"typ": TYPE, "kid": key.id})
+        token = jwt.encode(claims, private, key.algorithm, headers={"typ": TYPE, "kid": key.id})
+        if len(token) > LONGEST:
+            bound = 0 if client.bounds is None else len(client.bounds)
+            raise TokenTooLong(
+                f"one for the client {client.id}, which is bound to {bound} environments, has {len(token)} characters,"
+                f" more than the {LONGEST} that are read; bind it to {MOST_ENVIRONMENTS} at most, and see that"
+                " the public URL is short"
+            )
+        return Issued(token, id)
 
     def read(self, token: str) -> Token | None:
         """What a token says; None where it is not genuine, or has expired."""
+        return self._read(token, self._ring.keys())
+
+    def _read(self, token: str, keys: Keys) -> Token | None:
+        claims = self._claims(token, keys, _OPTIONS)
+        return None if claims is None else token_of(claims, self._clock())
+
+    def _claims(self, token: str, keys: Keys, options: Options) -> dict[str, object] | None:
+        """What one of our keys has signed; None where none has, or it lacks what `options` ask for."""
+        header = header_of(token)
+        if header is None or header.typ != TYPE or len(token) > LONGEST:
+            return None
+        key = keys.verifying.get(header.kid)
+        if key is None or header.alg != key.algorithm:
+            return None
         try:
-            header = jwt.get_unverified_header(token)
-            key = self._ring.keys().verifying.get(header.get("kid", ""))
-            if key is None or header.get("typ") != TYPE or len(token) > LONGEST:
-                return None
-            claims = jwt.decode(
+            return jwt.decode(
                 token,
                 key.public,
                 algorithms=[key.algorithm],
                 audience=self._issuer,
                 issuer=self._issuer,
-                options=_OPTIONS,
+                options=options,
             )
-            payload = msgspec.convert(claims, Payload)
-        except (jwt.PyJWTError, msgspec.ValidationError, ValueError, RecursionError):
+        except (jwt.PyJWTError, ValueError, RecursionError):
             return None
-        now = self._clock()
-        expires = payload.exp + ROUNDING_SECONDS
-        if payload.iat > now + SKEW_SECONDS or expires <= now or payload.sub != payload.client_id:
-            return None
-        bounds = None if payload.environments is None else frozenset(payload.environments)
-        return Token(payload.jti, payload.client_id, highest(payload.scope.split()), bounds, expires)
+
+    def basis(self) -> object:
+        """See `Kind`."""
+        return self._ring.keys()
 
     def recognises(self, token: bytes) -> bool:
         """See `Kind`."""
@@ -125,6 +125,10 @@ class AccessTokens:
         scope = min(found.scope, highest(client.scopes))
         return Credential(scope, f"client:{client.id}", _both(found.bounds, client.bounds), found.expires)
 
+    def spent(self, token: bytes, _digest: bytes) -> bool:
+        """See `Kind`: its signature is right, whatever it says; it may be from before the public URL was another."""
+        return self._claims(token.decode("latin-1"), self._ring.keys(), _SIGNATURE_ALONE) is not None
+
     def _known_genuine(self, token: bytes, digest: bytes) -> Token | None:
         """PERF: whether a signature is right does not change with clients, only with keys."""
         keys = self._ring.keys()
@@ -133,7 +137,7 @@ class AccessTokens:
             self._keys = keys
         found = self._genuine.get(digest)
         if found is None:
-            found = self.read(token.decode("latin-1"))
+            found = self._read(token.decode("latin-1"), keys)
             if found is not None:
                 if len(self._genuine) >= MOST_REMEMBERED:
                     self._genuine.popitem(last=False)

@@ -12,13 +12,19 @@ from typing import Final
 
 import falcon.asgi
 
+from api.acting import acting_client
 from api.bodies import ENCODER
 from api.known_credentials import highest
 from api.made_secrets import digest_of
 from api.management.credential_shapes import SCOPES, TokenAnswer, in_order
 from api.management.store_work import StoreWork
+from api.refused_attempts import RefusedAttempts
+from api.source_address import source_address
+from api.store.audit.entries import Entry
+from api.store.audit.events import Event
 from api.store.credential_rows import Client
-from api.tokens.access_tokens import AccessTokens
+from api.store.refusals import StoreUnavailable
+from api.tokens.access_tokens import AccessTokens, Issued
 from api.tokens.forms import Form, Refused, form_of
 from api.tokens.signing_keys import UnusableSigningKey
 
@@ -31,40 +37,59 @@ _NOBODY: Final = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """What the two endpoints work with. `report` is told of failures of ours."""
+    """What the two endpoints work with. `report` is told of failures of ours, `failed` as in `auth.Guard`.
+
+    `refused` counts for the audit log.
+    """
 
     work: StoreWork
     tokens: AccessTokens
     report: Callable[[Exception], None]
     log: logging.Logger
+    failed: Callable[[str], int | None]
+    refused: RefusedAttempts
 
-    async def answer(self, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
+    async def answer(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
         """Answer with what `work` gives, or with the error of RFC 6749; nobody may keep the answer."""
         resp.set_header("Cache-Control", "no-store")
         try:
             resp.data = await work
         except Refused as ex:
-            self._refuse(resp, ex.code)
-        except UnusableSigningKey as ex:
-            self.log.error("no token can be issued: %s", ex)
+            self._refuse(resp, ex.code, self._wait(source_address(req), ex))
+        except (StoreUnavailable, UnusableSigningKey) as ex:
+            self.log.error("no token can be issued or ended: %s", ex)
             self._refuse(resp, "server_error")
         except Exception as ex:
             self.report(ex)
             self._refuse(resp, "server_error")
+
+    def _wait(self, address: str, refused: Refused) -> int | None:
+        """Count an attempt that failed; gives the seconds until the next, None where it may come at once."""
+        if refused.client is not None or refused.code == "invalid_client":
+            self.refused.add(Event.TOKEN_REFUSED, address, refused.client)
+        if refused.code != "invalid_client":
+            return None
+        seconds = self.failed(address)
+        return None if refused.spent else seconds
 
     def client_of(self, form: Form) -> Client:
         """The client that sent a form. It takes as long whether its id or its secret is wrong. Raises Refused."""
         client = self.work.store.credentials.known_client(form.client_id)
         expected = _NOBODY if client is None else client.secret
         right = hmac.compare_digest(digest_of(form.client_secret), expected)
-        if client is None or not right or client.revoked is not None:
-            raise Refused("invalid_client")
+        if client is None or not right:
+            raise Refused("invalid_client", None if client is None else client.id)
+        if client.revoked is not None:
+            raise Refused("invalid_client", client.id, spent=True)
         return client
 
-    def _refuse(self, resp: falcon.asgi.Response, code: str) -> None:
-        status = _STATUS.get(code, HTTPStatus.BAD_REQUEST)
+    def _refuse(self, resp: falcon.asgi.Response, code: str, wait: int | None = None) -> None:
+        """`wait` are the seconds until the next attempt of one who had too many; None where it may come at once."""
+        status = _STATUS.get(code, HTTPStatus.BAD_REQUEST) if wait is None else HTTPStatus.TOO_MANY_REQUESTS
         resp.status = status
-        if status == HTTPStatus.UNAUTHORIZED:
+        if wait is not None:
+            resp.set_header("Retry-After", str(wait))
+        elif status == HTTPStatus.UNAUTHORIZED:
             resp.set_header("WWW-Authenticate", 'Basic realm="writ"')
         resp.data = ENCODER.encode({"error": code})
 
@@ -77,19 +102,23 @@ class Token:
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a token (contract 4.1)."""
-        await self._oauth.answer(resp, self._token(req))
+        await self._oauth.answer(req, resp, self._token(req))
 
     async def _token(self, req: falcon.asgi.Request) -> bytes:
         form = await form_of(req, "grant_type")
         if form.fields["grant_type"] != "client_credentials":
             raise Refused("unsupported_grant_type")
-        return await self._oauth.work.read(self._issued, form)
+        client, issued, scope = await self._oauth.work.read(self._issued, form)
+        details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
+        actor, time = acting_client(req, client), self._oauth.work.time()
+        # Before it is handed out: a token that nobody can account for is none.
+        await self._oauth.work.record(Entry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
+        return ENCODER.encode(TokenAnswer(issued.text, "Bearer", client.token_lifetime, scope))
 
-    def _issued(self, form: Form) -> bytes:
+    def _issued(self, form: Form) -> tuple[Client, Issued, str]:
         client = self._oauth.client_of(form)
         scopes = _granted(client, form.fields.get("scope"))
-        token = self._oauth.tokens.issue(client, scopes)
-        return ENCODER.encode(TokenAnswer(token, "Bearer", client.token_lifetime, " ".join(scopes)))
+        return client, self._oauth.tokens.issue(client, scopes), " ".join(scopes)
 
 
 class Revocation:
@@ -100,7 +129,7 @@ class Revocation:
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200; a token that is none, or not any more, is as good as revoked (RFC 7009, 2.2)."""
-        await self._oauth.answer(resp, self._revoked(req))
+        await self._oauth.answer(req, resp, self._revoked(req))
 
     async def _revoked(self, req: falcon.asgi.Request) -> bytes:
         form = await form_of(req, "token")
@@ -109,8 +138,11 @@ class Revocation:
         token = await work.read(self._oauth.tokens.read, form.fields["token"])
         if token is not None:
             if token.client != client.id:
-                raise Refused("invalid_grant")
-            await work.change(work.store.credentials.revoke_token, token.id, token.expires, work.now())
+                raise Refused("invalid_grant", client.id)
+            if await work.read(work.store.credentials.is_revoked, token.id):
+                return b"{}"  # a write for each repetition would keep other writers waiting
+            actor = acting_client(req, client)
+            await work.change(work.store.credentials.revoke_token, actor, token.id, token.expires, work.now())
         return b"{}"
 
 
@@ -123,5 +155,5 @@ def _granted(client: Client, asked: str | None) -> Sequence[str]:
         return client.scopes
     scopes = asked.split(" ")
     if not all(scope in SCOPES for scope in scopes) or highest(scopes) > highest(client.scopes):
-        raise Refused("invalid_scope")
+        raise Refused("invalid_scope", client.id)
     return in_order(scopes)

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, unquote_plus
 import falcon.asgi
 
 FORM: Final = "application/x-www-form-urlencoded"
-MOST_BYTES: Final = 64 * 1024
-"""A token may be the content of a form; nothing longer is."""
+MOST_BYTES: Final = 16 * 1024
+"""Room for the longest token twice: a form escapes no character that a token has, and nothing else in it is long."""
 
 _MOST_FIELDS: Final = 32
 
@@ -18,9 +18,13 @@ _MOST_FIELDS: Final = 32
 class Refused(Exception):
     """A request that is refused, by the error code of RFC 6749, 5.2."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, client: str | None = None, spent: bool = False) -> None:
+        """`client` is the id of the one that it was asked as, where there is such a client.
+
+        `spent` where the secret is that of a client which was revoked, and so no guess.
+        """
         super().__init__(code)
-        self.code = code
+        self.code, self.client, self.spent = code, client, spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,56 +1,60 @@
 """The keys of one process: read when they are first needed, and again when they may have changed."""
 
 import logging
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, NamedTuple
 
 from api.tokens.key_sources import KeySource
-from api.tokens.signing_keys import Key, PrivateKey, UnusableSigningKey, read_key
+from api.tokens.signing_keys import Keys, Pem, UnusableSigningKey, read_keys
+
+RETRY_SECONDS: Final = 1.0
+"""After so long what could not be read is tried again, though nothing seems to have changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Keys as they were read: all that verify, by id, and the one that signs, or else why there is none."""
+class _Read(NamedTuple):
+    """What was read last; `due` is when it is to be read again in any case."""
 
-    verifying: Mapping[str, Key]
-    signing: Key | UnusableSigningKey
-
-    def signer(self) -> tuple[Key, PrivateKey]:
-        """The key that signs, and its private half. Raises UnusableSigningKey."""
-        key = self.signing
-        if isinstance(key, UnusableSigningKey):
-            raise UnusableSigningKey(*key.args)
-        if key.private is None:
-            raise UnusableSigningKey("the newest key is a public one, and can't sign; make a new key")
-        return key, key.private
+    stamp: Hashable
+    found: Sequence[Pem] | str
+    keys: Keys
+    due: float
 
 
 class KeyRing:
     """Keeps keys; thread-safe, since what it keeps is replaced as a whole."""
 
-    def __init__(self, source: KeySource, log: logging.Logger) -> None:
-        self._source, self._log = source, log
-        self._read: tuple[Hashable, Keys] | None = None
+    def __init__(self, source: KeySource, log: logging.Logger, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` gives seconds that only grow."""
+        self._source, self._log, self._clock = source, log, clock
+        self._read: _Read | None = None
 
     def keys(self) -> Keys:
         """The keys as they are now: the same object as long as nothing changed."""
         stamp = self._source.stamp()
         read = self._read
-        if read is None or read[0] != stamp:
-            read = self._read = stamp, self._load()
-        return read[1]
+        if read is None or read.stamp != stamp or self._clock() >= read.due:
+            read = self._read = self._load(stamp, read)
+        return read.keys
 
-    def _load(self) -> Keys:
+    def _load(self, stamp: Hashable, before: _Read | None) -> _Read:
+        found: Sequence[Pem] | str
         try:
-            pems = self._source.pems()
+            found = self._source.pems()
+            complete = all(pem.trouble is None for pem in found)
         except UnusableSigningKey as ex:
-            return Keys({}, ex)
-        found = [self._key(place, pem) for place, pem in pems]
-        return Keys({key.id: key for key in found if isinstance(key, Key)}, found[0])
+            found, complete = str(ex), False
+        due = math.inf if complete else self._clock() + RETRY_SECONDS
+        if before is not None and before.found == found:
+            return _Read(stamp, found, before.keys, due)
+        return _Read(stamp, found, self._keys(found), due)
 
-    def _key(self, place: str, pem: bytes) -> Key | UnusableSigningKey:
-        try:
-            return read_key(pem, place)
-        except UnusableSigningKey as ex:
-            self._log.error("%s", ex)
-            return ex
+    def _keys(self, found: Sequence[Pem] | str) -> Keys:
+        if isinstance(found, str):
+            keys, troubles = Keys({}, UnusableSigningKey(found)), [UnusableSigningKey(found)]
+        else:
+            keys, troubles = read_keys(found)
+        for trouble in troubles:
+            self._log.error("%s", trouble)
+        return keys

@@ -6,6 +6,7 @@ import falcon.asgi
 
 from api.bodies import ENCODER
 from api.management.credential_shapes import SCOPES
+from api.public_url import below
 from api.tokens.key_ring import KeyRing
 
 CACHE: Final = "public, max-age=300"
@@ -22,9 +23,9 @@ class ServerMetadata:
         self._text = ENCODER.encode(
             {
                 "issuer": issuer,
-                "token_endpoint": f"{issuer}/v1/oauth/token",
-                "revocation_endpoint": f"{issuer}/v1/oauth/revoke",
-                "jwks_uri": f"{issuer}/.well-known/jwks.json",
+                "token_endpoint": below(issuer, "/v1/oauth/token"),
+                "revocation_endpoint": below(issuer, "/v1/oauth/revoke"),
+                "jwks_uri": below(issuer, "/.well-known/jwks.json"),
                 "scopes_supported": SCOPES,
                 "response_types_supported": (),
                 "grant_types_supported": ("client_credentials",),
@@ -48,8 +49,9 @@ class KeySet:
         self._ring = ring
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with the keys that verify tokens; none where none can be read."""
-        resp.set_header("Cache-Control", CACHE)
-        resp.data = ENCODER.encode({"keys": [key.jwk() for key in self._ring.keys().verifying.values()]})
+        """Answer 200 with the keys that verify tokens; none, for this moment, where none can be read."""
+        keys = [key.jwk() for key in self._ring.keys().verifying.values()]
+        resp.set_header("Cache-Control", CACHE if keys else "no-store")
+        resp.data = ENCODER.encode({"keys": keys})
 
     on_head = on_get

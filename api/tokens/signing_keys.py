@@ -3,9 +3,9 @@
 import hashlib
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -51,6 +51,31 @@ class Key:
         return self.public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
+class Pem(NamedTuple):
+    """A key where it lies: `place` in words, its text, and why that can't be read, where it can't be."""
+
+    place: str
+    text: bytes
+    trouble: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys as they were read: all that verify, by id, and the one that signs, or else why there is none."""
+
+    verifying: Mapping[str, Key]
+    signing: Key | UnusableSigningKey
+
+    def signer(self) -> tuple[Key, PrivateKey]:
+        """The key that signs, and its private half. Raises UnusableSigningKey."""
+        key = self.signing
+        if isinstance(key, UnusableSigningKey):
+            raise UnusableSigningKey(*key.args)
+        if key.private is None:
+            raise UnusableSigningKey("the newest key is a public one, and can't sign; make a new key")
+        return key, key.private
+
+
 def new_key(algorithm: str) -> tuple[Key, bytes]:
     """A new key for one of the algorithms, and its PEM (PKCS#8)."""
     private = MAKERS[algorithm]()
@@ -73,6 +98,22 @@ def read_key(pem: bytes, place: str) -> Key:
         return _key(private.public_key(), private, place)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         raise UnusableSigningKey(f"{place} is no PEM of a key without a passphrase") from None
+
+
+def read_keys(pems: Sequence[Pem]) -> tuple[Keys, list[UnusableSigningKey]]:
+    """The keys of at least one PEM, of which the first signs or none, and what is wrong with those that are no use."""
+    found = [_tried(pem) for pem in pems]
+    keys = Keys({key.id: key for key in found if isinstance(key, Key)}, found[0])
+    return keys, [trouble for trouble in found if isinstance(trouble, UnusableSigningKey)]
+
+
+def _tried(pem: Pem) -> Key | UnusableSigningKey:
+    if pem.trouble is not None:
+        return UnusableSigningKey(f"{pem.place} can't be read: {pem.trouble}")
+    try:
+        return read_key(pem.text, pem.place)
+    except UnusableSigningKey as ex:
+        return ex
 
 
 def _key(public: object, private: object, place: str) -> Key:

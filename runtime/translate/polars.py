@@ -84,9 +84,9 @@ def _cell(cell: Cell) -> pl.Expr:
         case Present():
             return present
         case OneOf(values):
-            return present & value.is_in(pl.Series(values, dtype=dtype))
+            return present & value.is_in(pl.Series(values, dtype=dtype).implode())
         case NoneOf(values):
-            return present & ~value.is_in(pl.Series(values, dtype=dtype))
+            return present & ~value.is_in(pl.Series(values, dtype=dtype).implode())
         case Ordered(op, bound):
             compared: pl.Expr = _COMPARES[op](value, pl.lit(bound, dtype=dtype))
             return present & compared

@@ -162,6 +162,22 @@ class Tokens:
     def credential(self, token: bytes) -> Credential | None:
         return Credential(Scope[token.decode()], "token") if token in (b"READ", b"WRITE", b"ADMIN") else None
 
+    def spent(self, _token: bytes) -> bool:
+        return False
+
+
+class Forgetful:
+    """Remembers no header."""
+
+    def version(self) -> None:
+        return None
+
+    def credential(self, _header: str, _version: object) -> None:
+        return None
+
+    def keep(self, _header: str, _credential: Credential, _version: object) -> None:
+        pass
+
 
 class Responder:
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, **_params: Any) -> None:
@@ -178,7 +194,7 @@ TABLE = {
 
 
 def guarded() -> testing.TestClient:
-    guard = Guard([AdminKey(sha256(KEY.encode()).digest()), Tokens()], TABLE)
+    guard = Guard([AdminKey(sha256(KEY.encode()).digest()), Tokens()], Forgetful(), TABLE)
     application = falcon.asgi.App(middleware=[guard])
     ErrorAnswers(logging.getLogger("tests")).register(application)
     for path in TABLE:

@@ -7,11 +7,12 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from gunicorn.asgi.protocol import ASGIProtocol, BodyReceiver
+from gunicorn.asgi.protocol import ASGIProtocol, BodyReceiver, _get_cached_status_line
 from gunicorn.config import Config
 
 from api.connection import Connection, LateBody
@@ -214,17 +215,37 @@ def test_half_sent_heads_keep_no_evaluation_waiting(tmp_path: Path, model_file: 
             assert connection.answer().status == 200
 
 
-def test_a_connection_above_the_limit_is_refused(tmp_path: Path, model_file: Path) -> None:
+def test_a_connection_above_the_limit_is_refused_while_all_others_are_served(tmp_path: Path, model_file: Path) -> None:
     settings = {"WRIT_MAX_CONNECTIONS": "3"}
     with running(tmp_path / "data", "--import", str(model_file), settings=settings) as started, ExitStack() as stack:
         kept = [stack.enter_context(RawConnection(started.host, started.port)) for _ in range(3)]
+        for connection in kept:
+            connection.send(EVALUATION[:-1])
         assert wait_until(lambda: _is_refused(started))
         assert [_is_refused(started) for _ in range(10)] == [True] * 10
         for connection in kept:
-            connection.send(EVALUATION)
+            connection.send(EVALUATION[-1:])
             assert connection.answer().status == 200
-        kept[0].socket.close()
         assert wait_until(lambda: not _is_refused(started))
+
+
+@pytest.mark.parametrize("sent", [b"", HALF_HEAD, EVALUATION], ids=["a few bytes", "half a head", "a request"])
+def test_what_waits_longest_gives_way(tmp_path: Path, model_file: Path, sent: bytes) -> None:
+    settings = {"WRIT_MAX_CONNECTIONS": "3"}
+    with running(tmp_path / "data", "--import", str(model_file), settings=settings) as started, ExitStack() as stack:
+        kept = []
+        for _ in range(3):
+            connection = stack.enter_context(RawConnection(started.host, started.port))
+            connection.send(sent or EVALUATION[:5])
+            if sent == EVALUATION:
+                assert connection.answer().status == 200
+            kept.append(connection)
+        last = stack.enter_context(RawConnection(started.host, started.port))
+        last.send(EVALUATION)
+        assert last.answer().status == 200
+        assert kept[0].is_closed()
+        kept[2].send(EVALUATION[len(sent or EVALUATION[:5]) % len(EVALUATION) :])
+        assert kept[2].answer().status in (200, 401)
 
 
 def _is_refused(server: Server) -> bool:
@@ -248,9 +269,18 @@ def test_the_c_parser_is_used_where_it_is_installed() -> None:
     """Gunicorn loses it in a subclass of its protocol, and nothing but the speed tells."""
     parser = pytest.importorskip("gunicorn_h1c").H1CProtocol
     log = logging.getLogger("tests")
-    connection = Connection(SimpleNamespace(cfg=Config(), log=log, asgi=None, limits=HttpLimits(), connections=set()))
+    connection = Connection(
+        SimpleNamespace(cfg=Config(), log=log, asgi=None, limits=HttpLimits(), connections=set(), waiting={})
+    )
     connection._setup_callback_parser()
     assert type(connection._callback_parser) is parser
+
+
+def test_no_status_is_unknown() -> None:
+    """Gunicorn's own table has no 412, 421, 428, 431 or 451."""
+    lines = {status: _get_cached_status_line((1, 1), status.value) for status in HTTPStatus}
+    assert {status for status, line in lines.items() if b"Unknown" in line} == set()
+    assert lines[HTTPStatus.MISDIRECTED_REQUEST] == b"HTTP/1.1 421 Misdirected Request\r\n"
 
 
 def test_what_is_overridden_exists() -> None:

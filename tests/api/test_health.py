@@ -1,9 +1,17 @@
 """`/healthz` and `/readyz`."""
 
+import logging
 import re
+from pathlib import Path
 
+import falcon.asgi
 import pytest
 from falcon import testing
+
+from api.bundle_files import BundleFiles
+from api.health import Readiness
+from api.in_force import InForce
+from api.store.store import Store
 
 
 def test_healthz_answers_anybody(app: testing.TestClient) -> None:
@@ -26,3 +34,19 @@ def test_head_is_get_without_the_body(app: testing.TestClient, path: str) -> Non
     get, head = app.simulate_get(path), app.simulate_head(path)
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["Content-Length"] == str(len(get.content))
+
+
+def test_readyz_tells_nobody_where_the_store_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Anybody may ask; the log has it for the operator."""
+    store = Store.open(tmp_path / "data")
+    in_force = InForce(store, BundleFiles(tmp_path / "data", store), 5.0, logging.getLogger("tests"))
+    app = falcon.asgi.App()
+    app.add_route("/readyz", Readiness(in_force.engine))
+    for reason, logged in (("it has no bundle yet, or lost it", False), ("the store can't be read", True)):
+        answer = testing.TestClient(app).simulate_get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json == {"status": "failing", "error": f"nothing can be decided in `default`: {reason}"}
+        assert (str(store.path) in caplog.text) is logged
+        in_force.close()
+        store.close()
+        store.path.write_bytes(b"\xff" * 10_000)

@@ -16,6 +16,7 @@ from api.store.store import Store
 from bundles.errors import BundleError
 from bundles.reader import open_bundle
 from compiler.source import Source
+from tests.support.stored import ACTOR
 
 LOG = logging.getLogger("tests")
 TYPES = [{"id": "document", "actions": ["read"]}]
@@ -42,7 +43,7 @@ class Service:
         self.workers = [InForce(self.store, self.files, stale_seconds, LOG) for _ in range(2)]
 
     def put(self, model: dict[str, Any], environment: str = "default") -> None:
-        self.store.put_model(environment, "tests", [Source("model.json", json.dumps(model).encode())])
+        self.store.put_model(environment, ACTOR, [Source("model.json", json.dumps(model).encode())])
 
     def allowed(self, subject: str = "alice", resource: str = "d1", environment: str = "default") -> bool:
         """What all workers say."""
@@ -61,28 +62,28 @@ def service(tmp_path: Path) -> Service:
 def test_every_commit_is_in_force_for_the_next_decision(service: Service) -> None:
     for number in range(20):
         assert service.allowed(f"u{number}") is False
-        service.store.write("default", "tests", [Create("grants", grant(f"g{number}", f"u{number}"))])
+        service.store.write("default", ACTOR, [Create("grants", grant(f"g{number}", f"u{number}"))])
         assert service.allowed(f"u{number}") is True
         if number % 3 == 0:
-            service.store.write("default", "tests", [Delete("grants", (f"g{number}",))])
+            service.store.write("default", ACTOR, [Delete("grants", (f"g{number}",))])
             assert service.allowed(f"u{number}") is False
 
 
 def test_commits_before_the_first_decision_and_many_at_once(service: Service) -> None:
-    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
     for number in range(2, 12):
-        service.store.write("default", "tests", [Create("grants", grant(f"g{number}", f"u{number}"))])
+        service.store.write("default", ACTOR, [Create("grants", grant(f"g{number}", f"u{number}"))])
     assert all(service.allowed(f"u{number}") for number in range(2, 12))
 
 
 def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None:
-    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
     old = service.files.build("default")
-    service.store.write("default", "tests", [Create("grants", grant("g2", "bob"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
     new = service.files.build("default")
-    service.store.write("default", "tests", [Create("grants", grant("g3", "carol"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g3", "carol"))])
     assert [service.allowed(subject) for subject in ("alice", "bob", "carol", "dan")] == [True, True, True, False]
     assert 0 < service.workers[0].changes("default")[0] < 4
     assert (old.exists(), new.exists()) == (False, True)
@@ -90,9 +91,9 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
 
 def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is_built(service: Service) -> None:
     """A worker that was not asked in between applies the small changes in front of it."""
-    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
-    service.store.write("default", "tests", [Delete("grants", ("g1",))])
+    service.store.write("default", ACTOR, [Delete("grants", ("g1",))])
     service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]})
     assert service.allowed() is False
     fresh = InForce(service.store, service.files, 5.0, LOG)
@@ -117,25 +118,25 @@ def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -
 def test_environments_are_apart(service: Service) -> None:
     with pytest.raises(NotFound):
         service.allowed(environment="staging")
-    service.store.create_environment("staging")
+    service.store.create_environment(ACTOR, "staging")
     assert service.workers[0].revision("staging") is None
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
     assert (service.allowed(environment="staging"), service.allowed()) == (True, False)
-    service.store.delete_environment("staging")
+    service.store.delete_environment(ACTOR, "staging")
     with pytest.raises(NotFound):
         service.allowed(environment="staging")
     assert service.allowed() is False
 
 
 def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.store.create_environment("staging")
+    service.store.create_environment(ACTOR, "staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
     assert service.allowed(environment="staging") is True
     service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]}, "staging")
     service.files.build("staging").unlink()
-    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert (service.allowed(), service.allowed(environment="staging")) == (True, True)
     for worker in service.workers:
         monkeypatch.setattr(worker, "_stale_seconds", -1.0)
@@ -201,7 +202,7 @@ def test_a_bundle_that_can_t_be_removed_is_not_taken_up_again(
     assert path.exists()
     with pytest.raises(Stale):
         worker.engine()
-    service.store.write("default", "tests", [Create("grants", grant("g2", "bob"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
     with pytest.raises(Stale):
         worker.engine()
     service.files.build("default")
@@ -217,7 +218,7 @@ def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
     with path.open("r+b") as file:
         file.seek(section.offset + section.size - 2)
         file.write(b"\xff\xff")
-    service.store.write("default", "tests", [Create("assignments", {"role": "r", "group": "eng"})])
+    service.store.write("default", ACTOR, [Create("assignments", {"role": "r", "group": "eng"})])
     with pytest.raises(Stale, match="built anew"):
         worker.engine()
     assert worker.lagging() == [("default", 2)]
@@ -226,7 +227,7 @@ def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
 
 
 def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: Service) -> None:
-    service.store.create_environment("staging")
+    service.store.create_environment(ACTOR, "staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     path = service.files.build("staging")
     path.write_bytes(b"x" * path.stat().st_size)
@@ -240,12 +241,12 @@ def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: 
 
 
 def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_path: Path) -> None:
-    service.store.create_environment("staging")
+    service.store.create_environment(ACTOR, "staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
     assert service.allowed(environment="staging") is True
-    service.store.delete_environment("staging")
-    service.store.create_environment("staging")
+    service.store.delete_environment(ACTOR, "staging")
+    service.store.create_environment(ACTOR, "staging")
     service.put(MODEL, "staging")
     service.files.build("staging")
     assert service.allowed(environment="staging") is False
@@ -257,11 +258,11 @@ def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_pa
 def test_a_store_that_fails_serves_from_memory_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service = Service(tmp_path, stale_seconds=60)
     (worker, _) = service.workers
-    service.store.write("default", "tests", [Create("grants", grant("g1"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
     database = service.store.path
     whole = database.read_bytes()
-    service.store.write("default", "tests", [Create("grants", grant("g2", "bob"))])
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
     service.store.close()
     with database.open("r+b") as file:
         file.write(b"\xff" * len(whole))

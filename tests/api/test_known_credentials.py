@@ -1,7 +1,7 @@
 """What is remembered of credentials: bounded, forgotten when one changes, and not believed for long in the dark."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,9 +10,11 @@ import pytest
 from api import known_credentials
 from api.auth import Credential, Scope
 from api.in_force import Stale
-from api.known_credentials import KnownCredentials
+from api.known_credentials import ApiKeys, Kind, KnownCredentials
+from api.made_secrets import API_KEY, new_secret
 from api.store.store import Store
 from api.store.watch import Watch
+from tests.support.stored import ACTOR
 
 
 class Counting:
@@ -20,6 +22,11 @@ class Counting:
 
     def __init__(self) -> None:
         self.asked: list[bytes] = []
+        self.keys, self.looks = "old", 0
+
+    def basis(self) -> object:
+        self.looks += 1
+        return self.keys
 
     def recognises(self, token: bytes) -> bool:
         return token.startswith(b"k")
@@ -28,6 +35,10 @@ class Counting:
         assert digest == sha256(token).digest()
         self.asked.append(token)
         return None if token == b"k-unknown" else Credential(Scope.READ, token.decode())
+
+    def spent(self, token: bytes, digest: bytes) -> bool:
+        assert digest == sha256(token).digest()
+        return True
 
 
 @pytest.fixture
@@ -42,19 +53,46 @@ def kind() -> Counting:
     return Counting()
 
 
-def known_over(store: Store, kind: Counting, stale_seconds: float = 60.0) -> KnownCredentials:
+def known_over(
+    store: Store, kind: Kind, stale_seconds: float = 60.0, clock: Callable[[], float] = lambda: 0.0
+) -> KnownCredentials:
     log = logging.getLogger("tests")
-    return KnownCredentials(store.credentials, Watch(store._connections), [kind], lambda: 0.0, stale_seconds, log)
+    return KnownCredentials(store.credentials, Watch(store._connections), [kind], clock, stale_seconds, log)
 
 
 def test_a_credential_is_looked_up_once_until_one_changes(store: Store, kind: Counting) -> None:
     known = known_over(store, kind)
     found = [known.credential(b"k1") for _ in range(3)]
     assert (found, kind.asked) == ([Credential(Scope.READ, "k1")] * 3, [b"k1"])
-    store.create_environment("other")
+    store.create_environment(ACTOR, "other")
     assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1"]), "no credential has changed"
-    store.credentials.touch()
+    store.credentials.rotate_keys(ACTOR, "kid")
     assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1", b"k1"])
+
+
+def test_what_rests_on_a_key_that_is_gone_is_forgotten_within_a_second(store: Store, kind: Counting) -> None:
+    """Looked at no more often, though it is asked for all the time, and though the clock is set back."""
+    now = [1_000.0]
+    known = known_over(store, kind, clock=lambda: now[0])
+    for now[0] in (1_000.0, 1_000.9, 1_001.0, 1_001.1):
+        assert known.credential(b"k1")
+    assert (kind.asked, kind.looks) == ([b"k1"], 2), "no key has changed"
+    for now[0] in (1_002.0, 10.0):
+        kind.keys += "er"
+        assert known.credential(b"k1")
+    assert (kind.asked, kind.looks) == ([b"k1"] * 3, 4)
+
+
+def test_keys_are_followed_while_the_store_cannot_be_read(store: Store, kind: Counting) -> None:
+    now = [1_000.0]
+    known = known_over(store, kind, clock=lambda: now[0])
+    assert known.credential(b"k1")
+    known._watch.close()
+    store.close()
+    store.path.rename(store.path.with_name("away"))
+    kind.keys, now[0] = "new", 1_001.0
+    known.credential(b"k1")
+    assert kind.asked == [b"k1"] * 2
 
 
 def test_what_is_not_known_is_not_remembered(store: Store, kind: Counting) -> None:
@@ -63,6 +101,7 @@ def test_what_is_not_known_is_not_remembered(store: Store, kind: Counting) -> No
     assert kind.asked == [b"k-unknown"] * 2
     assert known.credential(b"other") is None
     assert len(kind.asked) == 2, "its form alone tells"
+    assert [known.spent(token) for token in (b"k-unknown", b"other")] == [True, False]
 
 
 def test_it_is_bounded(store: Store, kind: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,12 +132,22 @@ def test_while_the_store_cannot_be_read_what_is_known_serves_for_a_while(
     assert strict.credential(b"k1")
 
 
+def test_while_the_store_cannot_be_read_nobody_knows_what_was_an_api_key(store: Store) -> None:
+    key = new_secret(API_KEY)[0].encode()
+    known = known_over(store, ApiKeys(store.credentials))
+    assert not known.spent(key)
+    store.close()
+    store.path.rename(store.path.with_name("away"))
+    with pytest.raises(Stale):
+        known.spent(key)
+
+
 def test_an_environment_is_known_by_its_uuid_as_it_is_now(store: Store, kind: Counting) -> None:
     known = known_over(store, kind)
     assert known.environment_uuid("stage") is None
-    first = store.create_environment("stage").uuid
+    first = store.create_environment(ACTOR, "stage").uuid
     assert known.environment_uuid("stage") == first
-    store.delete_environment("stage")
+    store.delete_environment(ACTOR, "stage")
     assert known.environment_uuid("stage") is None
-    assert store.create_environment("stage").uuid != first
+    assert store.create_environment(ACTOR, "stage").uuid != first
     assert known.environment_uuid("stage") not in (None, first)

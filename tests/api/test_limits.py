@@ -18,6 +18,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "model_bytes": 268_435_456,
         "page_items": 1_000,
         "search_candidates": 20_000,
+        "failed_attempts": 300,
         "connections": 4_096,
         "head_seconds": 10.0,
         "body_seconds": 30.0,
@@ -38,12 +39,13 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MAX_PAGE_ITEMS": "11",
         "WRIT_MAX_SEARCH_CANDIDATES": "12",
         "WRIT_MAX_CONNECTIONS": "6",
+        "WRIT_MAX_FAILED_ATTEMPTS": "14",
         "WRIT_HEAD_SECONDS": "0.5",
         "WRIT_BODY_SECONDS": "8",
         "WRIT_MIN_BODY_RATE": "13",
         "WRIT_IDLE_SECONDS": "9",
     }
-    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 10, 11, 12, 6, 0.5, 8.0, 13, 9.0)
+    assert limits_from(variables) == HttpLimits(1, 2, 3, 4, 5, 7, 10, 11, 12, 14, 6, 0.5, 8.0, 13, 9.0)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,17 @@ import json
 import re
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from falcon import testing
 
 from api.auth import ROUTES
+from api.limits import HttpLimits
 from api.openapi.document import document
+from api.tokens.forms import FORM
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 DOCUMENT: dict[str, Any] = json.loads(json.dumps(document()))
@@ -65,19 +69,19 @@ def test_operations_are_named_in_plain_english() -> None:
 @pytest.mark.parametrize(
     ("path", "method", "own"),
     [
-        ("/access/v1/evaluation", "post", "200 400 401 403 413"),
-        ("/v1/clients", "post", "201 400 401 403 413 415"),
-        ("/v1/clients/{client_id}/secret", "post", "200 400 401 403 404 409"),
-        ("/v1/oauth/token", "post", "200 400 401"),
+        ("/access/v1/evaluation", "post", "200 400 401 403 413 429"),
+        ("/v1/clients", "post", "201 400 401 403 413 415 429"),
+        ("/v1/clients/{client_id}/secret", "post", "200 400 401 403 404 409 429"),
+        ("/v1/oauth/token", "post", "200 400 401 429"),
         ("/healthz", "get", "200"),
-        ("/v1/environments", "post", "201 400 401 403 409 413 415"),
-        ("/v1/environments/{env}", "patch", "200 400 401 403 404 409 412 413 415"),
-        ("/v1/environments/{env}/model", "put", "200 400 401 403 404 412 413 415"),
-        ("/v1/environments/{env}/roles", "get", "200 400 401 403 404"),
-        ("/v1/environments/{env}/roles", "post", "201 400 401 403 404 409 413 415"),
-        ("/v1/environments/{env}/roles/{id}", "get", "200 304 400 401 403 404"),
-        ("/v1/environments/{env}/roles/{id}", "put", "200 400 401 403 404 412 413 415"),
-        ("/v1/environments/{env}/roles/{id}", "delete", "204 400 401 403 404 409 412"),
+        ("/v1/environments", "post", "201 400 401 403 409 413 415 429"),
+        ("/v1/environments/{env}", "patch", "200 400 401 403 404 409 412 413 415 429"),
+        ("/v1/environments/{env}/model", "put", "200 400 401 403 404 412 413 415 429"),
+        ("/v1/environments/{env}/roles", "get", "200 400 401 403 404 429"),
+        ("/v1/environments/{env}/roles", "post", "201 400 401 403 404 409 413 415 429"),
+        ("/v1/environments/{env}/roles/{id}", "get", "200 304 400 401 403 404 429"),
+        ("/v1/environments/{env}/roles/{id}", "put", "200 400 401 403 404 412 413 415 429"),
+        ("/v1/environments/{env}/roles/{id}", "delete", "204 400 401 403 404 409 412 429"),
     ],
 )
 def test_every_status_that_a_route_gives_is_described(path: str, method: str, own: str) -> None:
@@ -131,10 +135,26 @@ def test_what_is_answered_is_what_is_documented(full: Managed) -> None:
         ("DELETE", ROOT, {}, None),
     ]:
         answer = full.simulate_request(method, path, headers=headers, **({"json": body} if body else {}))
-        template = next(one for one in DOCUMENT["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
-        documented = resolved(DOCUMENT["paths"][template][method.lower()]["responses"][str(answer.status_code)])
-        required = {name.lower() for name, one in documented["headers"].items() if resolved(one)["required"]}
-        assert required <= answer.headers.keys(), (method, path, answer.status_code)
+        check_documented(method, path, answer)
+
+
+def check_documented(method: str, path: str, answer: testing.Result) -> None:
+    template = next(one for one in DOCUMENT["paths"] if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
+    documented = resolved(DOCUMENT["paths"][template][method.lower()]["responses"][str(answer.status_code)])
+    required = {name.lower() for name, one in documented["headers"].items() if resolved(one)["required"]}
+    assert required <= answer.headers.keys(), (method, path, answer.status_code)
+
+
+def test_a_guess_too_many_is_answered_as_documented(tmp_path: Path) -> None:
+    service = Managed(tmp_path / "data", HttpLimits(failed_attempts=1), clock=lambda: 0.0)
+    guess = {"grant_type": "client_credentials", "token": "x", "client_id": "x", "client_secret": "x"}
+    calls = [("GET", f"{ROOT}/model"), ("POST", "/v1/oauth/token"), ("POST", "/v1/oauth/revoke")]
+    for status, (method, path) in zip((401, 429, 429, 429), (calls[0], *calls), strict=True):
+        headers = {"Authorization": "Bearer x", "Content-Type": FORM}
+        answer = service.simulate_request(method, path, headers=headers, body=urlencode(guess))
+        assert answer.status_code == status
+        check_documented(method, path, answer)
+    service.store.close()
 
 
 def test_each_kind_has_a_schema_of_its_elements(full: Managed) -> None:

@@ -1,9 +1,11 @@
 """Paths are split as raw bytes and each segment is decoded once (design: "The server")."""
 
 import pytest
+from falcon import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from api.auth import ROUTES
 from api.raw_paths import canonical, segment
 from api.rejections import BadPath
 from tests.support.managed import ROOT, Managed
@@ -67,6 +69,14 @@ def test_escapes_that_need_not_be_are_the_same_path(shared: Managed) -> None:
 def test_odd_paths(shared: Managed, path: str, status: int) -> None:
     answer = shared.simulate_get(path)
     assert (answer.status_code, answer.json.keys()) == (status, {"error"})
+
+
+def test_what_is_deeper_than_every_route_is_not_even_decoded(shared: Managed) -> None:
+    """Nobody makes the service work through thousands of segments; the deepest route itself is served."""
+    anybody = testing.TestClient(shared.app)
+    deepest = max(ROUTES, key=lambda route: route.count("/")).format(env="%65", type="t", id="i")
+    for path, status in ((deepest, 401), (f"{deepest}%zz", 400), (f"{deepest}/%zz", 404), ("/%zz" * 8_000, 404)):
+        assert anybody.simulate_post(path).status_code == status, path[:100]
 
 
 @pytest.mark.parametrize("origin", ["http://elsewhere", "HTTPS://a:1", "http://"])

@@ -1,6 +1,5 @@
-"""Settings, data directory and the administrator's key at the start."""
+"""Settings and the administrator's key at the start."""
 
-import stat
 from hashlib import sha256
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from api.admin_key import store_digest
 from api.limits import BadSetting, HttpLimits
-from api.startup import UnusableDirectory, admin_access, prepare_directory, settings_from
+from api.startup import AdminAccess, admin_access, settings_from
 
 KEY = "0123456789abcdef0123456789abcdef"
 DIGEST = sha256(KEY.encode()).digest()
@@ -42,22 +41,6 @@ def test_a_misspelt_setting_is_told_of_with_the_nearest_one() -> None:
     assert settings_from(right).warnings == ()
 
 
-def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
-    directory = tmp_path / "deep" / "data"
-    prepare_directory(directory)
-    prepare_directory(directory)
-    assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert list(directory.iterdir()) == []
-
-
-def test_a_directory_that_can_t_be_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for directory in (tmp_path / "file", tmp_path / "file" / "data"):
-        with pytest.raises(UnusableDirectory, match="can't be used as the data directory: ") as refused:
-            prepare_directory(directory)
-        assert "\n" not in str(refused.value)
-
-
 def test_a_first_start_makes_a_key(tmp_path: Path) -> None:
     access = admin_access(tmp_path, None)
     assert access.fresh_key is not None
@@ -73,9 +56,14 @@ def test_a_later_start_knows_the_key_of_the_first(tmp_path: Path) -> None:
 
 def test_a_preset_key_replaces_the_one_before(tmp_path: Path) -> None:
     store_digest(tmp_path, sha256(b"earlier").digest())
-    assert admin_access(tmp_path, KEY).digest == DIGEST
-    access = admin_access(tmp_path, None)
-    assert (access.digest, access.fresh_key) == (DIGEST, None)
+    access = admin_access(tmp_path, KEY)
+    assert (access.digest, access.adopted, access.replaces) == (DIGEST, True, True)
+    for preset in (KEY, None):
+        assert admin_access(tmp_path, preset) == AdminAccess(DIGEST)
+
+
+def test_a_preset_key_may_be_the_first(tmp_path: Path) -> None:
+    assert admin_access(tmp_path, KEY) == AdminAccess(DIGEST, adopted=True)
 
 
 def test_how_tokens_are_signed_is_a_setting() -> None:

@@ -186,17 +186,23 @@ def test_heads_and_bodies_have_their_deadlines(secure: Server) -> None:
         assert connection.is_closed()
 
 
-def test_unfinished_handshakes_count_as_connections(tmp_path: Path, pair: Pair, authority: Authority) -> None:
+def test_unfinished_handshakes_count_as_connections_and_give_way(
+    tmp_path: Path, pair: Pair, authority: Authority
+) -> None:
     settings = {"WRIT_MAX_CONNECTIONS": "3"}
     with running(tmp_path / "data", *pair.options, settings=settings, trust=authority.trust()) as started:
         with ExitStack() as stack:
-            kept = connected(started)
-            stack.enter_context(kept)
+            first, second = (stack.enter_context(RawConnection(started.host, started.port)) for _ in range(2))
+            kept = stack.enter_context(connected(started))
+            kept.send(EVALUATION[:-1])
+            assert asked(started).status == 200
+            assert first.is_closed()
             for _ in range(2):
-                stack.enter_context(RawConnection(started.host, started.port))
+                stack.enter_context(connected(started)).send(EVALUATION[:-1])
+            assert second.is_closed()
             assert wait_until(lambda: _is_refused(started))
             assert [_is_refused(started) for _ in range(5)] == [True] * 5
-            kept.send(EVALUATION)
+            kept.send(EVALUATION[-1:])
             assert kept.answer().status == 200
         assert wait_until(lambda: not _is_refused(started))
 

@@ -301,6 +301,23 @@ def test_what_is_no_http_is_answered_in_json_and_closed(raw: RawConnection, head
     assert raw.is_closed()
 
 
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (request("PUT", "/v1/environments/default/model", b"{}", {"If-Match": '"x"'}, KEY), "412 Precondition Failed"),
+        (evaluation(b"", {"Content-Length": str(MEBIBYTE + 1)}), "413 Content Too Large"),
+        (b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\n\r\n", "414 URI Too Long"),
+        (b"GET / HTTP/1.1\r\nX: " + b"x" * 20_000 + b"\r\n\r\n", "431 Request Header Fields Too Large"),
+    ],
+    ids=["412", "413", "414", "431"],
+)
+def test_the_status_line_has_the_phrase_of_its_status(raw: RawConnection, sent: bytes, status: str) -> None:
+    """Whoever answers: the application or the connection (RFC 9110, 15)."""
+    raw.send(sent)
+    answer = raw.answer()
+    assert f"{answer.status} {answer.reason}" == status
+
+
 def test_a_broken_chunk_is_answered_with_the_request_id(raw: RawConnection) -> None:
     head = evaluation(b"", {"Transfer-Encoding": "chunked", "X-Request-ID": "7"})
     raw.send(head.replace(b"Content-Length: 0\r\n", b"") + b"xyz\r\n")

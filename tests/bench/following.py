@@ -18,7 +18,7 @@ from pathlib import Path
 
 from api.bundle_files import BundleFiles
 from api.in_force import InForce
-from api.server import service_log
+from api.service_log import service_log
 from api.store.store import Store
 from tests.bench.management import ENVIRONMENT, Client, grant
 from tests.support.server import ROOT, Server, running

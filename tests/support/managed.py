@@ -70,6 +70,7 @@ class Managed(testing.TestClient):
             LOG,
             signing=signing,
         )
+        self.refused = parts.refused
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
 
     def create(self, kind: str, body: dict[str, Any]) -> testing.Result:

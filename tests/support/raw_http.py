@@ -15,6 +15,7 @@ class Answer:
     """One response as it came."""
 
     status: int
+    reason: str
     headers: dict[str, str]
     body: bytes
 
@@ -59,7 +60,8 @@ class RawConnection:
         while len(body) < length:
             body += self._piece()
         self._received = bytes(body[length:])
-        return Answer(int(status_line.split(" ")[1]), headers, bytes(body[:length]))
+        _, status, reason = status_line.split(" ", 2)
+        return Answer(int(status), reason, headers, bytes(body[:length]))
 
     def is_closed(self) -> bool:
         """Wait for the server to close; False where it sends something instead."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from api.store.actor import Actor
 from api.store.edits import Create, Delete, Edit, Patch, Replace
 from api.store.kinds import KINDS
 from api.store.refusals import Refusal
@@ -13,7 +14,7 @@ from tests.support.strategies_pick import Pick
 
 Document = dict[str, Any]
 
-ENV, ACTOR = "default", "tester"
+ENV, ACTOR = "default", Actor("tester")
 
 
 def source(document: Document) -> Source:

@@ -140,6 +140,7 @@ def test_a_key_that_nobody_sees_is_left_in_a_file(tmp_path: Path) -> None:
     assert {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in data.iterdir() if "key" in path.name} == {
         "admin-key": "0o600",
         "admin-key.sha256": "0o600",
+        "audit-keys": "0o700",
         "keys": "0o700",
     }
     assert key not in (data / "admin-key.sha256").read_text()
@@ -267,9 +268,11 @@ def test_the_demo_replaces_no_model_of_one_s_own(tmp_path: Path, model_file: Pat
             assert client.get("/readyz").json()["revision"] == 1
 
 
-def test_a_key_that_is_replaced_is_told_of(tmp_path: Path) -> None:
+def test_a_preset_key_that_is_new_is_told_of(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server:
-        assert "is not valid any more" not in server.log
+        assert "The administrator's key is the one in WRIT_ADMIN_KEY\n" in server.log
+    with running(tmp_path / "data") as server:
+        assert "The administrator's key" not in server.log
     with running(tmp_path / "data", settings={"WRIT_ADMIN_KEY": KEY[::-1]}) as server:
         assert "The administrator's key is now the one in WRIT_ADMIN_KEY" in server.log
 
@@ -278,8 +281,9 @@ def test_a_directory_that_is_served_is_refused(tmp_path: Path) -> None:
     with running(tmp_path / "data"):
         code, message = refused("--data", str(tmp_path / "data"))
         restored = writ("restore", tmp_path / "data" / "writ.db", "--data", tmp_path / "data")
-    assert (code, message.count("\n")) == (2, 1)
-    assert "is served by another process" in message
+    assert (code, message.count("\n")) == (2, 2)
+    assert "is in use; waiting up to 5 seconds" in message.splitlines()[0]
+    assert "is served by another process" in message.splitlines()[1]
     assert (restored.returncode, restored.stderr.decode()) == (2, message)
 
 
@@ -373,6 +377,15 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
         os.kill(int(re.findall(r"Booting worker with pid: (\d+)", server.log)[0]), signal.SIGKILL)
         assert wait_until(lambda: server.log.count("Booting worker") == 3)
         assert client.get("/readyz").status_code == 200
+
+
+def test_a_start_after_a_kill_waits_for_the_workers_that_are_left(tmp_path: Path, model_file: Path) -> None:
+    with running(tmp_path / "data", "--import", str(model_file), workers=2) as killed:
+        killed.process.kill()
+        killed.process.wait()
+        address = f"{killed.host}:{killed.port}"
+        with running(tmp_path / "data", "--bind", address) as server, server.client() as client:
+            assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
 
 
 def test_secrets_and_requests_stay_out_of_the_log(tmp_path: Path) -> None:

@@ -2,13 +2,17 @@
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
+from api.store.audit.entries import Wanted
+from api.store.store import Store
 from tests.support.command import writ
-from tests.support.server import running
+from tests.support.server import KEY, running
 
 SINGLE = "/access/v1/evaluation"
 ASKED = {
@@ -112,6 +116,16 @@ def test_an_import_makes_the_data_directory_that_serve_starts_from(tmp_path: Pat
         assert httpx.post(server.url + SINGLE, json=ASKED, headers=headers).json()["decision"] is True
 
 
+def test_an_import_says_that_it_takes_a_preset_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable may be there for curl."""
+    model, data = model_file(tmp_path), tmp_path / "data"
+    monkeypatch.setenv("WRIT_ADMIN_KEY", KEY)
+    done = writ("import", model, "--data", data)
+    said = "The administrator's key is the one in WRIT_ADMIN_KEY\ndefault: revision 1\n"
+    assert (done.returncode, done.stderr.decode()) == (0, said)
+    assert writ("import", model, "--data", data).stderr == b"default: revision 1\n"
+
+
 def test_an_import_makes_an_environment_where_it_is_told_to(tmp_path: Path) -> None:
     model, data = model_file(tmp_path), tmp_path / "data"
     with running(data) as server, server.client() as client:
@@ -138,3 +152,45 @@ def test_a_backup_is_restored_while_the_original_runs_on(tmp_path: Path) -> None
             assert copy.post(SINGLE, json=ASKED).json()["decision"] is True
             assert copy.get("/readyz").json()["bundle"]["epoch"] == client.get("/readyz").json()["bundle"]["epoch"] + 1
         assert client.post(SINGLE, json=ASKED).json()["decision"] is False
+
+
+def test_what_a_command_copies_out_of_a_store_is_in_its_audit_log(tmp_path: Path) -> None:
+    """A model, a backup, a store made of one; and there is no copy where there can be no trace of it."""
+    data, other = tmp_path / "data", tmp_path / "other"
+    assert writ("import", model_file(tmp_path), "--data", data).returncode == 0
+    assert writ("export", "--data", data).returncode == 0
+    assert writ("backup", tmp_path / "copy.db", "--data", data).returncode == 0
+    assert writ("restore", tmp_path / "copy.db", "--data", other).returncode == 0
+    events = ["admin_key.set", "model.changed", "model.exported"]
+    for directory, last in ((data, "store.backed_up"), (other, "store.restored")):
+        with closing(Store.open(directory)) as store:
+            told, _ = store.audit.page(Wanted(), None, 10)
+            assert [one.entry.event for one in reversed(told)] == [*events, last]
+            assert {one.entry.actor for one in told} == {"command line"}
+            exported = told[1].entry
+            assert (exported.environment, exported.details) == ("default", {"revision": 1})
+            assert exported.within == (store.environment("default").uuid,)
+            assert told[0].entry.details == {"file": str(tmp_path / "copy.db")}
+    with closing(sqlite3.connect(data / "writ.db")) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        refused = writ("backup", tmp_path / "untold.db", "--data", data)
+    assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
+    assert not (tmp_path / "untold.db").exists()
+
+
+def test_what_a_restore_revives_is_listed_with_the_way_to_end_it(data: Path, tmp_path: Path) -> None:
+    made = [json.loads(writ("clients", "create", name, "--scope", "read", "--data", data).stdout) for name in "abc"]
+    deleted, revoked, renewed = (one["client_id"] for one in made)
+    assert writ("backup", tmp_path / "copy.db", "--data", data).returncode == 0
+    commands = {("delete", deleted, "a"): "deleted", ("revoke", revoked, "b"): "revoked"}
+    commands |= {("secret", renewed, "c"): "given another secret"}
+    for command, id, _ in commands:
+        assert writ("clients", command, id, "--data", data).returncode == 0
+    said = writ("restore", tmp_path / "copy.db", "--data", data).stderr.decode()
+    assert "WARNING: these were ended since the backup was made, and are good again as they were then:\n" in said
+    for (command, id, name), ended in commands.items():
+        line = f"  client {id} `{name}` had been {ended}: `writ clients {command} {id} --data {data}`\n"
+        assert line in said
+        assert writ("clients", command, id, "--data", data).returncode == 0
+    lost = writ("restore", tmp_path / "copy.db", "--data", tmp_path / "elsewhere").stderr.decode()
+    assert "WARNING: no store was there that tells which credentials were ended since the backup was made" in lost

@@ -13,6 +13,7 @@ from api.store.edits import Create
 from api.store.environments import Environment
 from api.store.refusals import StoreUnavailable
 from api.store.store import Store
+from tests.support.stored import ACTOR
 
 EDIT = Create("roles", {"id": "editor"})
 
@@ -27,7 +28,7 @@ def test_a_commit_is_settled_where_its_client_is_gone(tmp_path: Path) -> None:
         work = StoreWork(Store.open(tmp_path), settle, time.time)
         with closing(connect(tmp_path / "writ.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            writing = asyncio.ensure_future(work.write("default", "tester", (EDIT,)))
+            writing = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
             await asyncio.sleep(0)
             writing.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -48,7 +49,7 @@ def test_a_commit_that_can_not_be_settled_is_not_answered_as_done(tmp_path: Path
     async def write() -> None:
         store = Store.open(tmp_path)
         with pytest.raises(StoreUnavailable, match="no bundle"):
-            await StoreWork(store, settle, time.time).write("default", "tester", (EDIT,))
+            await StoreWork(store, settle, time.time).write("default", ACTOR, (EDIT,))
         assert store.revision_of("default") == 1
 
     asyncio.run(write())

@@ -8,7 +8,7 @@ from api.store.backup import REPLACED, restore
 from api.store.edits import Create
 from api.store.refusals import StoreUnavailable
 from api.store.store import Store
-from tests.support.stored import ENV, put, stored, write
+from tests.support.stored import ACTOR, ENV, put, stored, write
 
 MODEL = {"roles": [{"id": f"r{number}"} for number in range(3_000)]}
 
@@ -41,7 +41,7 @@ def test_a_backup_is_one_instant_of_a_store_in_use(store, tmp_path):
 def test_restoring_raises_the_epoch_and_forgets_the_bundles(store, tmp_path):
     """Above the epochs of the store that is replaced, so that no epoch has two histories; that store is kept."""
     put(store, {"roles": [{"id": "r"}]})
-    store.create_environment("other")
+    store.create_environment(ACTOR, "other")
     env = store.environment(ENV)
     store.record_bundle(env, 1, "file")
     tag = store.get(ENV, "roles", ("r",)).etag

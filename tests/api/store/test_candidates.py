@@ -18,7 +18,7 @@ from bundles.conditions.forms import FALSE, TRUE, Joined, compared, joined, nega
 from runtime.search_subjects import SubjectRule
 from tests.support.comparing import VALUES, comparisons
 from tests.support.oracle_conditions import compare, read
-from tests.support.stored import ENV, put
+from tests.support.stored import ACTOR, ENV, put
 
 IDS = (" ", '"', "%", "'", "A", "\\", "a", "a\0", "a\0b", "aa", "b", "é", "\0", "\uffff", "\U0001f600")
 ROLES = ("r", "r\0", "s")
@@ -262,7 +262,7 @@ def test_conditions_beyond_the_limits_leave_nobody_out(store):
 def test_other_identifiers_come_along_and_environments_stay_apart(store):
     resource = {"type": "doc", "id": "a", "external_id": "A-1", "name": "Plan"}
     put(store, {"resource_types": TYPES, "resources": [resource]})
-    store.create_environment("second")
+    store.create_environment(ACTOR, "second")
     put(store, {"resource_types": TYPES, "resources": [resource | {"name": "Other"}]}, "second")
     (found,) = store.resource_candidates(ENV, "doc", "", 10, TRUE, None).found
     assert found == ("a", "A-1", "Plan", {})

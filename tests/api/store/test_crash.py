@@ -18,12 +18,13 @@ import sys
 from pathlib import Path
 from api.store.edits import Create, Patch
 from api.store.store import Store
+from tests.support.stored import ACTOR
 
 store = Store.open(Path(sys.argv[1]))
 for number in range(int(sys.argv[2]), 10**9):
     names = [f"left {number}", f"right {number}"]
-    store.write("default", "writer", [Create("roles", {"id": name}) for name in names])
-    store.write("default", "writer", [Patch("subjects", ("counter", "one"), {"attributes": {"count": number}})])
+    store.write("default", ACTOR, [Create("roles", {"id": name}) for name in names])
+    store.write("default", ACTOR, [Patch("subjects", ("counter", "one"), {"attributes": {"count": number}})])
     print(number, flush=True)
 """
 

@@ -5,7 +5,7 @@ import pytest
 from api.store.edits import Create
 from api.store.refusals import Conflict, NotFound, Protected, Rejected
 from api.store.store import Store
-from tests.support.stored import ENV, put, source, stored, write
+from tests.support.stored import ACTOR, ENV, put, source, stored, write
 
 MODEL = {"roles": [{"id": "r"}], "groups": [{"id": "g", "members": [{"group": "g"}]}]}
 
@@ -25,7 +25,7 @@ def test_a_new_store_has_the_default_environment_for_its_owner_alone(tmp_path):
 def test_environments_have_nothing_of_each_other(store):
     """Not their elements, nor revisions, nor tags."""
     put(store, MODEL)
-    store.create_environment("test.1", protected=True)
+    store.create_environment(ACTOR, "test.1", protected=True)
     put(store, MODEL, "test.1")
     write(store, Create("roles", {"id": "s"}))
     assert (store.revision_of(ENV), store.revision_of("test.1")) == (2, 1)
@@ -35,15 +35,15 @@ def test_environments_have_nothing_of_each_other(store):
 
 
 def test_a_deleted_environment_is_gone_with_all_in_it_and_a_new_one_is_another(store):
-    old = store.create_environment("x")
-    store.put_model("x", "me", [source(MODEL)])
+    old = store.create_environment(ACTOR, "x")
+    store.put_model("x", ACTOR, [source(MODEL)])
     store.record_bundle(store.environment("x"), 1, "file")
-    store.delete_environment("x")
+    store.delete_environment(ACTOR, "x")
     with pytest.raises(NotFound):
         store.model("x")
     with pytest.raises(NotFound):
         store.record_bundle(old, 1, "file")
-    new = store.create_environment("x")
+    new = store.create_environment(ACTOR, "x")
     assert (new.uuid != old.uuid, new.number != old.number, new.revision) == (True, True, 0)
     assert stored(store, "x") == {}
     assert store.follow("x").bundle is None
@@ -51,14 +51,14 @@ def test_a_deleted_environment_is_gone_with_all_in_it_and_a_new_one_is_another(s
 
 
 def test_who_can_t_be_made_or_deleted(store):
-    store.create_environment("safe", protected=True)
+    store.create_environment(ACTOR, "safe", protected=True)
     for id in ("default", "safe"):
         with pytest.raises(Protected):
-            store.delete_environment(id)
+            store.delete_environment(ACTOR, id)
         with pytest.raises(Conflict):
-            store.create_environment(id)
+            store.create_environment(ACTOR, id)
     for id in ("", "a/b", "-", "a" * 65, "é", "\ud800", "a\n"):
         with pytest.raises(Rejected):
-            store.create_environment(id)
+            store.create_environment(ACTOR, id)
         with pytest.raises(NotFound):
-            store.delete_environment(id)
+            store.delete_environment(ACTOR, id)

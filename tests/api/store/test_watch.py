@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from api.store.store import Store
+from tests.support.stored import ACTOR
 
 
 def test_a_commit_is_seen_in_the_next_step_and_a_step_asks_once(tmp_path: Path) -> None:
@@ -11,20 +12,20 @@ def test_a_commit_is_seen_in_the_next_step_and_a_step_asks_once(tmp_path: Path) 
 
     async def steps() -> list[tuple[int, int]]:
         seen = [store.watch.version()]
-        store.create_environment("a")
+        store.create_environment(ACTOR, "a")
         seen.append(store.watch.version())
         await asyncio.sleep(0)
         seen.append(store.watch.version())
-        await asyncio.to_thread(store.create_environment, "b")
+        await asyncio.to_thread(store.create_environment, ACTOR, "b")
         return [*seen, store.watch.version()]
 
     first, same_step, next_step, after_thread = asyncio.run(steps())
     assert first == same_step != next_step != after_thread
-    store.create_environment("c")
+    store.create_environment(ACTOR, "c")
     outside = store.watch.version()
     assert outside != after_thread, "without an event loop it is asked each time"
     assert asyncio.run(steps_of_another_loop(store)) == outside
-    store.create_environment("d")
+    store.create_environment(ACTOR, "d")
     assert asyncio.run(steps_of_another_loop(store)) != outside
     store.watch.close()
     store.close()

@@ -122,9 +122,9 @@ def test_a_model_is_read_as_it_was_when_reading_began(store):
 
 def test_the_log_has_who_did_what_when(store):
     put(store, MODEL)
-    store.write(ENV, "bob", [Patch("roles", ("r",), {"name": "R"}), Delete("roles", ("s",))], now=1_700_000_000.1234)
+    store.write(ENV, ACTOR, [Patch("roles", ("r",), {"name": "R"}), Delete("roles", ("s",))], now=1_700_000_000.1234)
     (newest,), cursor = store.revisions(ENV, limit=1)
-    assert (newest.revision, newest.by, newest.time) == (2, "bob", "2023-11-14T22:13:20.123Z")
+    assert (newest.revision, newest.by, newest.time) == (2, ACTOR.name, "2023-11-14T22:13:20.123Z")
     assert newest.changes == {"roles": {"added": 0, "changed": 1, "removed": 1}}
     (first,), end = store.revisions(ENV, limit=1, cursor=cursor)
     assert (first.revision, end) == (1, None)

@@ -4,6 +4,7 @@ import base64
 import hmac
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,18 @@ import pytest
 
 from api.auth import Credential, Scope
 from api.made_secrets import new_secret
+from api.management.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRONMENTS
 from api.store.credential_rows import Client
 from api.store.credentials import ClientWanted
 from api.store.store import Store
 from api.tokens import access_tokens
-from api.tokens.access_tokens import SKEW_SECONDS, AccessTokens
+from api.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
 from api.tokens.key_ring import KeyRing
 from api.tokens.key_sources import GivenKeys
 from api.tokens.signing_keys import MAKERS, Key, new_key
+from api.tokens.token_claims import LONGEST_HEADER, SKEW_SECONDS
 from tests.support.managed import LOG
+from tests.support.stored import ACTOR
 
 ISSUER, NOW = "https://writ.example", 1_800_000_000.0
 
@@ -33,7 +37,7 @@ class Issuing:
         self.now = NOW
         self.whole = Store.open(directory)
         self.store = self.whole.credentials
-        self.client = self.store.add_client(ClientWanted("app", ["write"], 60), new_secret("x")[1], None)
+        self.client = self.store.add_client(ACTOR, ClientWanted("app", ["write"], 60), new_secret("x")[1])
         self.key, self.pem = new_key(algorithm)
         self.tokens = self.with_keys(self.pem)
 
@@ -42,7 +46,7 @@ class Issuing:
         return AccessTokens(ring, self.store, issuer, lambda: self.now)
 
     def issue(self) -> str:
-        return self.tokens.issue(self.client, ["read"])
+        return self.tokens.issue(self.client, ["read"]).text
 
     def signed(self, key: Key | None = None, header: dict[str, Any] | None = None, **claims: Any) -> str:
         """A token with other claims, or without those that are None."""
@@ -92,6 +96,8 @@ def test_genuine_tokens_made_here_pass(issuing: Issuing) -> None:
     """Or the next tests would prove nothing."""
     assert known(issuing.tokens, issuing.signed())
     assert known(issuing.tokens, issuing.signed(nbf=int(NOW) + 9, other="claim"))
+    assert known(issuing.tokens, issuing.signed(exp=int(NOW) + LONGEST_LIFETIME, scope="read admin"))
+    assert known(issuing.tokens, issuing.signed(header={"cty": "x" * 200}))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +116,25 @@ def test_genuine_tokens_made_here_pass(issuing: Issuing) -> None:
         {"client_id": "other", "sub": "other"},
         {"client_id": ["x"]},
         {"environments": "x"},
-        {"jti": ""} | {"scope": ""} | {"exp": 0},
+        {"environments": ["\ud800"]},
+        {"jti": ""},
+        {"jti": "\ud800"},
+        {"jti": "é"},
+        {"jti": "x\n"},
+        {"jti": "x" * 129},
+        {"client_id": "\ud800", "sub": "\ud800"},
+        {"scope": ""},
+        {"scope": "root"},
+        {"scope": "read openid"},
+        {"scope": "READ"},
+        {"exp": int(NOW) + LONGEST_LIFETIME + 1},
+        {"exp": 10**30},
+        {"iat": int(NOW) - LONGEST_LIFETIME},
+        {"iat": -1},
+        {"iat": -(10**30)},
+        {"iat": int(NOW) + 20, "exp": int(NOW) + 20},
+        {"nbf": int(NOW) + SKEW_SECONDS + 1},
+        {"nbf": "x"},
     ],
     ids=str,
 )
@@ -120,7 +144,14 @@ def test_a_claim_that_is_missing_or_wrong_is_refused(issuing: Issuing, claims: d
 
 @pytest.mark.parametrize(
     "header",
-    [{"typ": "JWT"}, {"typ": None}, {"typ": "writ-bundle+jwt"}, {"typ": "AT+JWT"}, {"kid": "other"}],
+    [
+        {"typ": "JWT"},
+        {"typ": None},
+        {"typ": "writ-bundle+jwt"},
+        {"typ": "AT+JWT"},
+        {"kid": "other"},
+        {"cty": "x" * LONGEST_HEADER},
+    ],
     ids=str,
 )
 def test_a_header_of_something_else_is_refused(issuing: Issuing, header: dict[str, Any]) -> None:
@@ -173,6 +204,30 @@ def test_hostile_tokens_are_refused_without_a_failure(issuing: Issuing, token: s
         assert known(issuing.tokens, token) is None
 
 
+@pytest.mark.parametrize("header", [{"kid": "other"}, {"alg": "ES256"}, {"typ": "JWT"}, {"cty": "x" * 6_000}], ids=str)
+def test_junk_is_refused_by_its_header_alone(
+    issuing: Issuing, header: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is behind it is long, and whoever sends it has no credential."""
+    head = encoded({"typ": "at+jwt", "alg": "EdDSA", "kid": issuing.key.id} | header)
+    monkeypatch.setattr(access_tokens.jwt, "decode", None)
+    assert issuing.tokens.read(f"{head}.{'x' * 1_000}.x") is None
+
+
+def test_a_token_that_nobody_would_read_is_not_issued(issuing: Issuing) -> None:
+    issuer = "https://writ.example" + "/x" * 300
+    bounds = frozenset(f"{number:032x}-----" for number in range(MOST_ENVIRONMENTS))  # as long as UUIDs
+    tokens = issuing.with_keys(issuing.pem, issuer=issuer)
+    token = tokens.issue(replace(issuing.client, bounds=bounds), ["read", "write", "admin"]).text
+    assert tokens.recognises(token.encode())
+    found = tokens.read(token)
+    assert found is not None
+    assert found.bounds == bounds
+    many = bounds | {f"{number:032x}+++++" for number in range(50)}
+    with pytest.raises(TokenTooLong, match=rf"bound to 150 environments.*more than the {LONGEST} "):
+        tokens.issue(replace(issuing.client, bounds=many), ["read"])
+
+
 def test_each_changed_character_is_noticed(issuing: Issuing) -> None:
     token = issuing.issue()
     for place in range(0, len(token) - 1, 7):
@@ -203,7 +258,7 @@ def test_the_first_key_signs_and_the_others_verify(issuing: Issuing) -> None:
     old = issuing.issue()
     new, pem = new_key("ES256")
     rotated = issuing.with_keys(pem, issuing.key.public_pem())
-    assert jwt.get_unverified_header(rotated.issue(issuing.client, ["read"]))["kid"] == new.id
+    assert jwt.get_unverified_header(rotated.issue(issuing.client, ["read"]).text)["kid"] == new.id
     assert known(rotated, old)
     assert known(rotated, issuing.signed(header={"kid": ""})) is None
     assert known(issuing.with_keys(pem), old) is None
@@ -214,7 +269,7 @@ def test_a_verified_token_costs_no_second_signature_check(issuing: Issuing, monk
     assert known(issuing.tokens, token)
     monkeypatch.setattr(access_tokens.jwt, "decode", None)
     assert known(issuing.tokens, token)
-    issuing.store.delete_client(issuing.client.id, None)
+    issuing.store.delete_client(ACTOR, issuing.client.id)
     assert known(issuing.tokens, token) is None, "but its client is looked at"
 
 
@@ -226,15 +281,35 @@ def test_what_is_remembered_is_bounded(issuing: Issuing, monkeypatch: pytest.Mon
 
 
 def test_the_environments_of_a_token_and_of_its_client_are_intersected(issuing: Issuing) -> None:
-    uuids = {id: issuing.whole.create_environment(id).uuid for id in ("a", "b", "c")}
+    uuids = {id: issuing.whole.create_environment(ACTOR, id).uuid for id in ("a", "b", "c")}
 
     def bound(*ids: str) -> Client:
         change = ClientWanted("app", ["read"], 60, None, ids or None)
-        return issuing.store.change_client(issuing.client.id, lambda _: change, None)
+        return issuing.store.change_client(ACTOR, issuing.client.id, lambda _: change)
 
-    token = issuing.tokens.issue(bound("a", "b"), ["read"])
+    token = issuing.tokens.issue(bound("a", "b"), ["read"]).text
     for ids, left in [((), "ab"), (("b", "c"), "b"), (("c",), "")]:
         bound(*ids)
         found = known(issuing.tokens, token)
         assert found is not None
         assert found.bounds == {uuids[id] for id in left}
+
+
+def test_what_was_signed_here_is_told_from_a_guess_whatever_it_says(issuing: Issuing) -> None:
+    """Expired, of a client that is gone, from before the public URL changed; and it is accepted nowhere for that."""
+    stranger, _pem = new_key("EdDSA")
+    for token, ours in [
+        (issuing.issue(), True),
+        (issuing.signed(exp=1), True),
+        (issuing.signed(client_id="gone", sub="gone"), True),
+        (issuing.signed(iss="https://old.example", aud="https://old.example"), True),
+        (issuing.signed(header={"typ": "JWT"}), False),
+        (issuing.signed(stranger, {"kid": issuing.key.id}), False),
+        (issuing.signed(stranger), False),
+        (issuing.issue()[:-1], False),
+        ("ey.ey.ey", False),
+        ("ey\xe9.x.x", False),
+    ]:
+        presented = token.encode("latin-1")
+        assert issuing.tokens.spent(presented, sha256(presented).digest()) is ours, token
+    assert known(issuing.tokens, issuing.signed(exp=1)) is None

@@ -6,11 +6,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
+import falcon.asgi
 import pytest
 from falcon import testing
 
+from api.store.credentials import ClientWanted
+from api.tokens.access_tokens import LONGEST
 from api.tokens.key_sources import GivenKeys
+from api.tokens.metadata import CACHE, ServerMetadata
+from api.tokens.signing_keys import new_key
 from tests.support.managed import Managed
+from tests.support.stored import ACTOR
 
 TOKEN, REVOKE, CLIENTS, ENVIRONMENTS = "/v1/oauth/token", "/v1/oauth/revoke", "/v1/clients", "/v1/environments"
 FORM = "application/x-www-form-urlencoded"
@@ -93,7 +99,7 @@ GRANT = {"grant_type": "client_credentials"}
         ({"scope": "write"}, 400, "invalid_scope"),
         ({"scope": "read root"}, 400, "invalid_scope"),
         ({"scope": "READ"}, 400, "invalid_scope"),
-        ({"padding": "x" * 70_000}, 400, "invalid_request"),
+        ({"padding": "x" * 2 * LONGEST}, 400, "invalid_request"),
         ({str(number): "x" for number in range(40)}, 400, "invalid_request"),
     ],
 )
@@ -220,6 +226,44 @@ def test_a_token_is_revoked_by_its_client_alone(service: Managed) -> None:
         done = post(service, credentials(client) | {"token": presented, "token_type_hint": "any"}, REVOKE)
         assert (done.status_code, done.headers["Cache-Control"]) == (200, "no-store")
     assert [with_token(service, one) for one in (token, kept)] == [401, 200]
+    longest = {"token": "x" * LONGEST, "token_type_hint": "access_token"}
+    assert post(service, credentials(client) | longest, REVOKE).status_code == 200
+
+
+def test_a_token_ends_soon_after_its_key_was_taken_away(tmp_path: Path) -> None:
+    """Though no credential in the store changes."""
+    path, now = tmp_path / "key.pem", [1_800_000_000.0]
+    (_, bad), (_, good) = new_key("EdDSA"), new_key("EdDSA")
+    path.write_bytes(bad)
+    service = Managed(tmp_path / "data", clock=lambda: now[0], signing=GivenKeys(str(path)))
+    client = client_of(service)
+    token = token_of(service, client)
+    assert with_token(service, token) == 200
+    path.write_bytes(good)
+    now[0] += 1
+    assert with_token(service, token) == 401
+    assert with_token(service, token_of(service, client)) == 200
+    service.store.close()
+
+
+def test_more_environments_than_fit_into_a_token_are_refused(
+    service: Managed, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And a client that has them from before is told so by a failure, not by a token that never works."""
+    ids = [f"e{number}" for number in range(150)]
+    for id in ids:
+        service.store.create_environment(ACTOR, id)
+    for path in (CLIENTS, "/v1/api-keys"):
+        answer = service.simulate_post(path, json={"name": "app", "scopes": ["read"], "environments": ids[:101]})
+        assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "$.environments"), path
+        assert "100" in answer.text
+    client = client_of(service, environments=ids[:100])
+    assert with_token(service, token_of(service, client), path=f"{ENVIRONMENTS}/e99") == 200
+    wanted = ClientWanted("app", ["read"], 60, None, ids)
+    service.store.credentials.change_client(ACTOR, client["client_id"], lambda _: wanted)
+    answer = post(service, GRANT | credentials(client))
+    assert (answer.status_code, answer.json) == (500, {"error": "server_error"})
+    assert "bound to 150 environments" in caplog.text
 
 
 @pytest.mark.parametrize("key", ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no/such/file"])
@@ -236,7 +280,8 @@ def test_without_a_signing_key_tokens_fail_and_all_else_goes_on(
     assert client["client_secret"] not in caplog.text
     api_key = service.simulate_post("/v1/api-keys", json={"name": "k", "scopes": ["read"]}).json["key"]
     assert with_token(service, api_key) == 200
-    assert service.simulate_get("/.well-known/jwks.json").json == {"keys": []}
+    keys = service.simulate_get("/.well-known/jwks.json")
+    assert (keys.json, keys.headers["Cache-Control"]) == ({"keys": []}, "no-store")
     service.store.close()
 
 
@@ -246,5 +291,16 @@ def test_metadata_leads_to_everything(service: Managed) -> None:
     issuer = metadata["issuer"]
     assert metadata["token_endpoint"] == f"{issuer}{TOKEN}"
     assert metadata["grant_types_supported"] == ["client_credentials"]
-    keys = public.simulate_get(metadata["jwks_uri"].removeprefix(issuer)).json["keys"]
-    assert [key.keys() for key in keys] == [{"kty", "crv", "x", "kid", "alg", "use"}], "nothing private"
+    found = public.simulate_get(metadata["jwks_uri"].removeprefix(issuer))
+    assert [key.keys() for key in found.json["keys"]] == [{"kty", "crv", "x", "kid", "alg", "use"}], "nothing private"
+    assert found.headers["Cache-Control"] == CACHE
+
+
+def test_a_public_url_that_ends_with_a_slash_gives_no_double_one() -> None:
+    app: falcon.asgi.App[Any, Any] = falcon.asgi.App()
+    app.add_route("/", ServerMetadata("https://x/"))
+    metadata = testing.TestClient(app).simulate_get("/").json
+    assert metadata["issuer"] == "https://x/"
+    assert metadata["token_endpoint"] == "https://x/v1/oauth/token"
+    assert metadata["revocation_endpoint"] == "https://x/v1/oauth/revoke"
+    assert metadata["jwks_uri"] == "https://x/.well-known/jwks.json"

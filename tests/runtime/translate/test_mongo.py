@@ -37,6 +37,18 @@ def test_it_says_what_the_predicate_says():
     assert_agrees(select, ROWS, list(FIELDS), examples=100)
 
 
+def test_the_mappings_of_the_page():
+    """Fields of the document, and a document of attributes."""
+    trees = [field("id", "eq", "d1"), field("status", "in", ["draft", "final"]), field("owner.team", "eq", "sales")]
+    tree = {"type": "logical", "operator": "and", "conditions": trees}
+    stored = {"status": "draft", "owner": {"team": "sales"}}
+    flat = {"id": Json("_id"), "status": Json("status"), "owner.team": Json("owner", ("team",))}
+    inside = {"id": Json("_id"), **dict.fromkeys(("status", "owner.team"), Attributes("attributes"))}
+    assert matches(query(tree, flat), {"_id": "d1", **stored})
+    assert matches(query(tree, inside), {"_id": "d1", "attributes": stored})
+    assert not matches(query(tree, inside), {"_id": "d1", **stored})
+
+
 @pytest.mark.parametrize("value", [["draft"], [["draft"]], [{"b": "draft"}], {"0": "draft"}, {"b": ["draft"]}])
 def test_nothing_looks_into_an_array(value):
     """`{a: "draft"}` and `{"a.b": "draft"}` in MongoDB's own query language take these."""

@@ -1,0 +1,22 @@
+"""The engine that a request may ask: that of its environment, as long as its credential is bound to no other ones."""
+
+import falcon.asgi
+
+from api.in_force import EngineOf
+from api.rejections import Forbidden
+from runtime import Engine
+
+
+def engine_for(req: falcon.asgi.Request, engine_of: EngineOf, env: str) -> Engine:
+    """The engine of the environment `env`, for whoever sent `req`, which the guard let through.
+
+    The guard looked a moment ago; another environment may have the name by now, and a credential is bound to
+    environments, not to names. Raises what `engine_of` raises, Forbidden.
+    """
+    engine = engine_of(env)
+    bounds = req.context.credential.bounds
+    if bounds is not None:
+        environment = engine.manifest.environment
+        if environment is None or environment.uuid not in bounds:
+            raise Forbidden("the credential is bound to other environments than this one")
+    return engine

@@ -1,0 +1,93 @@
+"""The data directory: made for its owner alone, and the locks in it."""
+
+import fcntl
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, Final
+
+LOCK_SECONDS: Final = 5.0
+"""How long a start waits for the lock: workers whose master was killed hold it until they notice, within a second."""
+
+_LOCK_FILE: Final = "serve.lock"
+_LOCK_POLL_SECONDS: Final = 0.05
+_DIRECTORY_MODE: Final = 0o700
+_FILE_MODE: Final = 0o600
+_OTHERS: Final = 0o077
+_OTHERS_WRITE: Final = 0o022
+
+
+class UnusableDirectory(Exception):
+    """The data directory can't be made or written; the message is one sentence."""
+
+
+def prepare_directory(directory: Path) -> None:
+    """Make `directory`, for its owner alone, unless it is there, and see that it can be written.
+
+    Warns on standard error where others may put files of theirs in the place of the service's: a container's volume may
+    be like that for a reason, so it is no refusal.
+
+    Raises:
+        UnusableDirectory: neither.
+    """
+    try:
+        directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+        found = directory.stat()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
+    risk = "may replace the store, its keys and its audit log"
+    if found.st_mode & _OTHERS_WRITE:
+        _warn(f"others than its owner can write to `{directory}`, and {risk}; `chmod 700` it")
+    if found.st_uid != os.geteuid():
+        _warn(f"`{directory}` belongs to another user, who {risk}; run Writ as that user, or `chown` it")
+
+
+def hold(directory: Path) -> IO[bytes]:
+    """The lock of a prepared data directory, held until the file is closed by this process and all forked from it.
+
+    Waits `LOCK_SECONDS` for it, and says so on standard error.
+
+    Raises:
+        UnusableDirectory: another server holds it.
+        OSError: it can't be opened.
+    """
+    lock = open_lock(directory / _LOCK_FILE)
+    if _locked(lock):
+        return lock
+    print(f"`{directory}` is in use; waiting up to {LOCK_SECONDS:g} seconds for it", file=sys.stderr)
+    until = time.monotonic() + LOCK_SECONDS
+    while time.monotonic() < until:
+        time.sleep(_LOCK_POLL_SECONDS)
+        if _locked(lock):
+            return lock
+    lock.close()
+    raise UnusableDirectory(f"`{directory}` is served by another process; stop it, or choose another directory")
+
+
+def open_lock(path: Path) -> IO[bytes]:
+    """A file to lock, made where there is none, for its owner alone: whoever can open it can keep the service out.
+
+    Raises OSError, also for a link.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE_MODE)
+    found = os.fstat(handle)
+    if found.st_mode & _OTHERS and found.st_uid == os.geteuid():  # one of an earlier version
+        os.fchmod(handle, _FILE_MODE)
+    return os.fdopen(handle, "r+b", buffering=0)
+
+
+def _locked(lock: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _warn(sentence: str) -> None:
+    print(f"WARNING: {sentence}", file=sys.stderr)

@@ -1,0 +1,94 @@
+"""The audit log: `/v1/audit` (contract 6)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import falcon.asgi
+from msgspec import Struct
+
+from api.bodies import ENCODER
+from api.management.answers import Instant
+from api.management.elements import Serving
+from api.management.queries import known_parameters, page_limit
+from api.store.audit.entries import Numbered, Wanted, sortable_time
+from api.store.audit.events import Event
+from api.store.refusals import BadQuery
+from bundles.conditions.instants import parse_instant
+from compiler.diagnostics import did_you_mean
+from compiler.wording import quoted
+
+
+class AuditEntry(Struct, frozen=True):
+    """What happened. `client_id` is the client that it was done to, else the one that did it; `actor` who did it.
+
+    `environment` is the id that it had then. `address` is where the request came from, `request_id` its `X-Request-ID`.
+    """
+
+    id: str
+    time: Instant
+    event: Event
+    actor: str
+    client_id: str | None
+    environment: str | None
+    address: str | None
+    request_id: str | None
+    details: Mapping[str, Any]
+
+
+class Audit:
+    """The entries, newest first."""
+
+    def __init__(self, serving: Serving) -> None:
+        self._work, self._limits = serving.work, serving.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of those that the caller may see.
+
+        Raises:
+            BadQuery: an instant, an event or the cursor can't be read.
+        """
+        asked = known_parameters(req, "client_id", "event", "since", "until", "limit", "cursor")
+        limit = page_limit(asked, self._limits.page_items)
+        wanted = wanted_entries(asked)
+        bounds = req.context.credential.bounds
+        found, cursor = await self._work.read(self._work.store.audit.page, wanted, bounds, limit, asked.get("cursor"))
+        resp.data = ENCODER.encode({"items": [shown_entry(one) for one in found], "next_cursor": cursor})
+
+    on_head = on_get
+
+
+def wanted_entries(asked: Mapping[str, str]) -> Wanted:
+    """What is asked for, by `client_id`, `event`, `since` and `until`, where they are there. Raises BadQuery."""
+    event = asked.get("event")
+    if event is not None and event not in set(Event):
+        near = did_you_mean(event, tuple(Event))
+        raise BadQuery(f"there is no event {quoted(event)}{near and f'; {near}'}")
+    return Wanted(
+        asked.get("client_id"), None if event is None else Event(event), _time(asked, "since"), _time(asked, "until")
+    )
+
+
+def shown_entry(found: Numbered) -> AuditEntry:
+    """An entry as it is shown."""
+    one = found.entry
+    return AuditEntry(
+        str(found.number),
+        one.time,
+        one.event,
+        one.actor,
+        one.client_id,
+        one.environment,
+        one.address,
+        one.request_id,
+        one.details,
+    )
+
+
+def _time(asked: Mapping[str, str], name: str) -> str | None:
+    if name not in asked:
+        return None
+    try:
+        instant = parse_instant(asked[name])
+    except ValueError as ex:
+        raise BadQuery(f"`{name}`: {ex}") from None
+    return sortable_time(-(-instant // 10**6) * 10**6)  # rounded up, since entries are cut to milliseconds

@@ -1,0 +1,184 @@
+"""Entries of the audit log: how one is made, chained to the one before it, and found again."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from sqlite_utils import Database
+
+from api.store.actor import Actor
+from api.store.audit.events import Event
+from api.store.credential_rows import Bounds
+from api.store.environments import Environment
+from api.store.paging import MAX_PAGE, cursor_behind, read_cursor
+from api.store.refusals import BadQuery
+from bundles.conditions.instants import SECOND, parse_instant, show_instant
+
+GENESIS: Final = hashlib.sha256(b"writ audit log 1").digest()
+"""What stands for the hash of an entry before the first."""
+
+MOST_REQUEST_ID: Final = 200
+"""Characters that are kept of what a request calls itself."""
+
+_LIST = "audit"
+_NUMBER_BYTES = 8
+_MOST_DIGITS = 18
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What the log says of one event. `time` is RFC 3339 in UTC, with three digits of a second, so that texts compare.
+
+    `client_id` is the OAuth client that it is about, else the one that did it; `environment` an id. `within` are the
+    UUIDs of the environments that it belongs to: whoever is bound to all of these may see it; None where it belongs to
+    none in particular.
+    """
+
+    time: str
+    event: Event
+    actor: str
+    client_id: str | None = None
+    environment: str | None = None
+    address: str | None = None
+    request_id: str | None = None
+    details: Mapping[str, Any] = {}
+    within: tuple[str, ...] | None = None
+    acting_client: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        time: str,
+        actor: Actor,
+        event: Event,
+        details: Mapping[str, Any] | None = None,
+        *,
+        client_id: str | None = None,
+        environment: Environment | None = None,
+        within: Bounds = None,
+    ) -> "Entry":
+        """The entry of what `actor` did at `time`, RFC 3339; `environment` is the one that it belongs to."""
+        if environment is not None:
+            within = frozenset({environment.uuid})
+        return cls(
+            sortable_time(parse_instant(time)),
+            event,
+            actor.name,
+            client_id or actor.client,
+            None if environment is None else environment.id,
+            actor.address,
+            None if actor.request_id is None else actor.request_id[:MOST_REQUEST_ID],
+            details or {},
+            None if within is None else tuple(sorted(within)),
+            actor.client,
+        )
+
+
+class Numbered(msgspec.Struct, frozen=True):
+    """An entry and its number in the log."""
+
+    number: int
+    entry: Entry
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which entries are wanted: `since` inclusive and `until` exclusive, as `Entry.time`; None asks for nothing."""
+
+    client_id: str | None = None
+    event: Event | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def append(db: Database, entry: Entry) -> int:
+    """Add an entry behind the last one, in a transaction that writes; gives back its number."""
+    last = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
+    number, before = (0, GENESIS) if last is None else last
+    body = msgspec.json.encode(entry)
+    row = (number + 1, body.decode(), chained(before, number + 1, body))
+    db.execute("INSERT INTO audit (number, body, digest) VALUES (?, ?, ?)", row)
+    return int(number) + 1
+
+
+def chained(before: bytes, number: int, body: bytes) -> bytes:
+    """The hash of an entry, in which all entries before it take part."""
+    return hashlib.sha256(before + number.to_bytes(_NUMBER_BYTES) + body).digest()
+
+
+def entry_in(body: str | bytes) -> Entry:
+    """The entry that a body is."""
+    return _decoder.decode(body)
+
+
+def page(
+    db: Database, wanted: Wanted, within: Bounds, limit: int, cursor: str | None
+) -> tuple[list[Numbered], str | None]:
+    """Entries, the newest first, that somebody bound to `within` may see, and the cursor of the next page.
+
+    Raises BadQuery.
+    """
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    values = {
+        "client": wanted.client_id,
+        "event": wanted.event,
+        "since": wanted.since,
+        "until": wanted.until,
+        "within": None if within is None else msgspec.json.encode(sorted(within)).decode(),
+        "limit": limit + 1,
+    }
+    conditions = [text for name, text in _CONDITIONS.items() if values[name] is not None]
+    if cursor is not None:
+        values["time"], values["number"] = _place_in(cursor)
+        conditions.append("(time, number) < (:time, :number)")
+    rows = db.execute(_query(conditions, wanted.client_id is not None), values).fetchall()
+    found = [Numbered(number, entry_in(body)) for number, body, _ in rows[:limit]]
+    behind = cursor_behind(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
+    return found, behind
+
+
+_CONDITIONS: Final = {
+    "event": "event = :event",
+    "since": "time >= :since",
+    "until": "time < :until",
+    "within": (
+        "json_extract(body, '$.within') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.within') w"
+        " WHERE w.value NOT IN (SELECT value FROM json_each(:within)))"
+    ),
+}
+
+
+def _query(conditions: list[str], of_client: bool) -> str:
+    """PERF: what a client did and what was done to it are two walks of an index, each as long as a page at most."""
+    order = "ORDER BY time DESC, number DESC LIMIT :limit"
+    if not of_client:
+        return f"SELECT number, body, time FROM audit {_where(conditions)} {order}"
+    parts = (
+        f"SELECT * FROM (SELECT number, body, time FROM audit {_where([f'{column} = :client', *conditions])} {order})"
+        for column in ("client", "acting_client")
+    )
+    return f"{' UNION '.join(parts)} {order}"
+
+
+def _where(conditions: list[str]) -> str:
+    return f"WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def _place_in(cursor: str) -> tuple[str, int]:
+    time, number = read_cursor(_LIST, cursor, 2)
+    if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
+        raise BadQuery("the cursor is none of this list; begin without one")
+    return time, int(number)
+
+
+def sortable_time(instant: int) -> str:
+    """An instant in RFC 3339 in whole milliseconds, always with three digits of them.
+
+    >>> sortable_time(0), sortable_time(1_999_999_999)
+    ('1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.999Z')
+    """
+    whole, fraction = divmod(instant, SECOND)
+    return f"{show_instant(whole * SECOND)[:-1]}.{fraction // 10**6:03}Z"

@@ -1,0 +1,31 @@
+"""What the audit log tells of."""
+
+from enum import StrEnum
+
+
+class Event(StrEnum):
+    """Every event, by the name that it has in the log."""
+
+    TOKEN_ISSUED = "token.issued"  # noqa: S105 - a name
+    TOKEN_REFUSED = "token.refused"  # noqa: S105 - a name
+    TOKEN_REVOKED = "token.revoked"  # noqa: S105 - a name
+    CREDENTIAL_REFUSED = "credential.refused"
+    CLIENT_CREATED = "client.created"
+    CLIENT_CHANGED = "client.changed"
+    CLIENT_SECRET_RENEWED = "client.secret_renewed"  # noqa: S105 - a name
+    CLIENT_REVOKED = "client.revoked"
+    CLIENT_DELETED = "client.deleted"
+    API_KEY_CREATED = "api_key.created"
+    API_KEY_DELETED = "api_key.deleted"
+    ADMIN_KEY_SET = "admin_key.set"
+    SIGNING_KEY_ROTATED = "signing_key.rotated"
+    ENVIRONMENT_CREATED = "environment.created"
+    ENVIRONMENT_CHANGED = "environment.changed"
+    ENVIRONMENT_DELETED = "environment.deleted"
+    MODEL_CHANGED = "model.changed"
+    MODEL_EXPORTED = "model.exported"
+    STORE_BACKED_UP = "store.backed_up"
+    STORE_RESTORED = "store.restored"
+    SERVICE_STARTED = "service.started"
+    SERVICE_STOPPED = "service.stopped"
+    LOG_CUT = "audit.cut"

@@ -1,0 +1,70 @@
+"""Files of keys: read, watched, and written durably for whoever owns their folder alone."""
+
+import errno
+import os
+import secrets
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Final
+
+DRAFT: Final = r"\.[0-9a-f]{16}"
+"""How the name of what is not whole yet ends (a regular expression)."""
+
+_MOST_BYTES: Final = 64 * 1024
+
+
+def draft_suffix() -> str:
+    """One that nothing has yet (see `DRAFT`)."""
+    return f".{secrets.token_hex(8)}"
+
+
+def read_file(path: Path) -> bytes:
+    """What is in a file of keys, as far as one goes. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES)
+
+
+def stamp_of(path: Path) -> Hashable:
+    """What differs from the last time where the file, or who may read it, may have changed; None where it can't be."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_mode, stat.st_uid
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write it never half, readable by the owner of its folder alone. Raises OSError."""
+    draft = path.with_suffix(draft_suffix())
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            hand_to_owner(draft, path.parent)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def hand_to_owner(path: Path, folder: Path) -> None:
+    """Give what was made just now to whoever owns `folder`: a service that runs as that user has to read it.
+
+    Raises:
+        PermissionError: only that user, or root, can.
+    """
+    uid, gid = _owner(folder)
+    if path.stat().st_uid == uid:
+        return
+    try:
+        os.chown(path, uid, gid)
+    except OSError:
+        sentence = f"it belongs to the user {uid}, and so must its keys; run this as that user"
+        raise PermissionError(errno.EPERM, sentence, str(folder)) from None
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_uid, stat.st_gid

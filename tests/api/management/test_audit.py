@@ -1,0 +1,173 @@
+"""The audit log over HTTP: every event with who, where from and what; filters, pages, and whose part one sees."""
+
+from typing import Any
+
+from falcon import testing
+
+from api.made_secrets import API_KEY, new_secret
+from api.store.audit.events import Event
+from tests.support.managed import MEMBERS, ROOT, Managed
+
+AUDIT, CLIENTS, KEYS, ENVIRONMENTS = "/v1/audit", "/v1/clients", "/v1/api-keys", "/v1/environments"
+ADDRESS = "192.0.2.7"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def entries(service: Managed, query: str = "", **headers: str) -> list[dict[str, Any]]:
+    answer = service.simulate_get(AUDIT, query_string=query, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return list(answer.json["items"])
+
+
+def made_client(service: Managed, **more: Any) -> dict[str, Any]:
+    answer = service.simulate_post(CLIENTS, json={"name": "c", "scopes": ["admin"]} | more)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json)
+
+
+def token_for(service: Managed, client: dict[str, Any], secret: str | None = None) -> testing.Result:
+    form = f"grant_type=client_credentials&client_id={client['client_id']}&client_secret="
+    return service.simulate_post(
+        "/v1/oauth/token", body=form + (secret or client["client_secret"]), headers=FORM, remote_addr=ADDRESS
+    )
+
+
+def test_each_call_that_changes_something_is_told(service: Managed) -> None:
+    client = made_client(service, name="importer")
+    path = f"{CLIENTS}/{client['client_id']}"
+    token = token_for(service, client).json["access_token"]
+    key = service.simulate_post(KEYS, json={"name": "k", "scopes": ["read"]}).json
+    service.simulate_patch(path, json={"scopes": ["read"]})
+    service.simulate_post(f"{path}/secret")
+    form = f"client_id={client['client_id']}&client_secret={client['client_secret']}&token={token}"
+    service.simulate_post("/v1/oauth/revoke", body=form, headers=FORM)  # by the old secret: refused
+    service.simulate_post(f"{path}/revoke")
+    service.simulate_delete(path)
+    service.simulate_delete(f"{KEYS}/{key['id']}")
+    service.simulate_post(ENVIRONMENTS, json={"id": "stage"})
+    service.simulate_patch(f"{ENVIRONMENTS}/stage", json={"protected": False})
+    service.simulate_delete(f"{ENVIRONMENTS}/stage")
+    service.create("roles", MEMBERS["roles"])
+    assert service.simulate_get(f"{ROOT}/model").status_code == 200
+    service.simulate_head(f"{ROOT}/model")
+    found = entries(service)
+    assert [one["event"] for one in reversed(found)] == [
+        "client.created",
+        "token.issued",
+        "api_key.created",
+        "client.changed",
+        "client.secret_renewed",
+        "client.revoked",
+        "client.deleted",
+        "api_key.deleted",
+        "environment.created",
+        "environment.changed",
+        "environment.deleted",
+        "model.changed",
+        "model.exported",
+    ]
+    by_event = {one["event"]: one for one in found}
+    assert by_event["client.changed"]["details"]["before"]["scopes"] == ["admin"]
+    assert by_event["client.changed"]["details"]["after"]["scopes"] == ["read"]
+    assert by_event["model.changed"]["environment"] == "default"
+    assert by_event["model.changed"]["details"] == {
+        "revision": 1,
+        "changes": {"roles": {"added": 1, "changed": 0, "removed": 0}},
+    }
+    assert by_event["environment.deleted"]["environment"] == "stage"
+
+
+def test_an_entry_has_the_members_of_the_contract_and_whom_it_came_from(service: Managed) -> None:
+    client = made_client(service)
+    token = token_for(service, client).json["access_token"]
+    headers = {"Authorization": f"Bearer {token}", "X-Request-ID": "r-" + "7" * 1_000}
+    service.simulate_post(f"{ROOT}/roles", json={"id": "r"}, headers=headers, remote_addr=ADDRESS)
+    (changed,) = entries(service, "event=model.changed")
+    assert (changed["actor"], changed["client_id"]) == (f"client:{client['client_id']}", client["client_id"])
+    assert changed["address"] == ADDRESS
+    assert changed["request_id"] == "r-" + "7" * 198
+    (issued,) = entries(service, "event=token.issued")
+    assert set(issued) == {
+        "id",
+        "time",
+        "event",
+        "actor",
+        "client_id",
+        "environment",
+        "address",
+        "request_id",
+        "details",
+    }
+    assert issued["details"]["scope"] == "admin"
+    assert issued["client_id"] == client["client_id"]
+
+
+def test_pages_and_filters(service: Managed) -> None:
+    one, two = made_client(service), made_client(service)
+    for client in (one, two, one):
+        token_for(service, client)
+    everything = entries(service)
+    cursor, seen = "", []
+    while cursor is not None:
+        answer = service.simulate_get(AUDIT, query_string=f"limit=2{cursor and f'&cursor={cursor}'}").json
+        seen += answer["items"]
+        cursor = answer["next_cursor"]
+    assert seen == everything
+    of_one = entries(service, f"client_id={one['client_id']}")
+    assert [entry["event"] for entry in of_one] == ["token.issued", "token.issued", "client.created"]
+    assert entries(service, f"since={everything[0]['time']}&until=9999-01-01T00:00:00Z")[0] == everything[0]
+    assert entries(service, f"until={everything[-1]['time']}") == []
+    for query in ("since=yesterday", "event=token.isued", "limit=0", "cursor=x", "actor=x"):
+        answer = service.simulate_get(AUDIT, query_string=query)
+        assert answer.status_code == 400, query
+    misspelt = service.simulate_get(AUDIT, query_string="event=token.isued").json
+    assert misspelt == {"error": "there is no event `token.isued`; did you mean `token.issued`?"}
+
+
+def test_a_bound_administrator_sees_its_part_alone(full: Managed) -> None:
+    full.simulate_post(ENVIRONMENTS, json={"id": "stage"})
+    key = full.simulate_post(KEYS, json={"name": "k", "scopes": ["admin"], "environments": ["stage"]}).json["key"]
+    bearer = {"Authorization": f"Bearer {key}"}
+    made_client(full)
+    full.simulate_post(f"{ENVIRONMENTS}/stage/roles", json={"id": "r"})
+    seen = entries(full, **bearer)
+    assert [one["event"] for one in seen] == ["model.changed", "api_key.created", "environment.created"]
+    assert {one["environment"] for one in seen} == {"stage", None}
+
+
+def test_only_administrators_read_it(service: Managed) -> None:
+    key = service.simulate_post(KEYS, json={"name": "k", "scopes": ["write"]}).json["key"]
+    answer = service.simulate_get(AUDIT, headers={"Authorization": f"Bearer {key}"})
+    assert (answer.status_code, answer.json["error"]) == (403, "this needs a credential of the scope `admin`")
+
+
+def test_refused_attempts_are_told_of_together(service: Managed) -> None:
+    client = made_client(service)
+    for secret in ("wrong", "wrong too"):
+        assert token_for(service, client, secret).status_code == 401
+    assert token_for(service, {"client_id": "a-secret-in-the-wrong-field"}, "x").status_code == 401
+    wrong = {"Authorization": f"Bearer {new_secret(API_KEY)[0]}"}
+    assert service.simulate_get(AUDIT, headers=wrong, remote_addr=ADDRESS).status_code == 401
+    service.store.audit.count_refusals(service.refused.take(), 0.0)
+    service.store.audit.end(0.0)
+    refused = [one for one in entries(service) if one["event"] in (Event.TOKEN_REFUSED, Event.CREDENTIAL_REFUSED)]
+    assert sorted((one["event"], one["client_id"] or "", one["details"]["count"]) for one in refused) == [
+        ("credential.refused", "", 1),
+        ("token.refused", "", 1),
+        ("token.refused", client["client_id"], 2),
+    ]
+    assert {one["address"] for one in refused} == {ADDRESS}
+    assert "a-secret-in-the-wrong-field" not in str(entries(service))
+
+
+def test_what_cannot_be_told_is_not_done(service: Managed) -> None:
+    client = made_client(service)
+    before = entries(service)
+    with service.store._connections.writing() as db:
+        db.execute("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    answer = token_for(service, client)
+    assert (answer.status_code, answer.json) == (500, {"error": "server_error"})
+    assert service.simulate_get(f"{ROOT}/model").status_code == 500
+    assert service.simulate_post(f"{ROOT}/roles", json={"id": "r"}).status_code == 500
+    assert service.simulate_get(f"{ROOT}/roles").json["items"] == []
+    assert entries(service) == before
