@@ -9,6 +9,7 @@ of gunicorn; its bounded version and a test that looks for each of them hold the
 import asyncio
 from enum import Enum, auto
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Final, Protocol
 
 from gunicorn.asgi.protocol import _REASON_PHRASES, ASGIProtocol, BodyReceiver
@@ -23,7 +24,10 @@ LINGER_SECONDS: Final = 2.0
 overtakes the answer (RFC 9112, 9.6)."""
 
 FAREWELL_SECONDS: Final = 0.1
-"""How long a worker that stops waits for clients of idle connections to close them too, as TLS wants."""
+"""How long a connection that is closed though its client did nothing waits for it to close too, as TLS wants."""
+
+CANDIDATES: Final = 8
+"""How many connections of a kind are looked at for one that may give way; those in vain are looked at last again."""
 
 STRICT_TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
 """Goes with every answer over TLS: browsers come back with TLS only, for a year (RFC 6797)."""
@@ -46,12 +50,15 @@ class Awaited(Enum):
 class Owner(Protocol):
     """What a connection needs of the worker that it belongs to, beside what gunicorn's has.
 
-    `waiting` are the connections without a whole head of a request, the one that waits longest first.
+    `newcomers` are the connections that never sent a whole head, `answered` those that did and have the answer to all
+    they sent, whatever they still owe; the one that waits longest is the first of each.
     """
 
     limits: HttpLimits
+    nr_conns: int
     connections: "set[Connection]"
-    waiting: "dict[Connection, None]"
+    newcomers: "dict[Connection, None]"
+    answered: "dict[Connection, None]"
 
 
 class LateBody(BodyReceiver):  # type: ignore[misc]  # gunicorn has no types
@@ -106,13 +113,16 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._pace: Pace | None = None  # of a body that is not complete yet
         self._abort: asyncio.TimerHandle | None = None
         self._refused = False
+        self._gave_way = False
         self._answering = False  # the answer to the current request has begun
         self._ended = False  # the client has closed its side
+        self._queue = worker.newcomers  # where it stands, while it waits, to give way
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Start; where the worker has as many connections as it may, in the place of another, or be refused.
 
-        Only one that waits for a head gives way, so nobody can keep others out by opening connections, or half a head.
+        One gives way whenever no request of it is being served, so nobody can keep others out by opening connections,
+        or by what comes half: a head, also behind a request, or a body that is only swallowed.
         """
         if self.worker.nr_conns >= self._limits.connections and not give_way(self.worker):
             self._refused = True
@@ -122,7 +132,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
             return
         super().connection_made(transport)
         self.worker.connections.add(self)
-        self.worker.waiting[self] = None
+        self._queue[self] = None
         self._await(Awaited.FIRST_BYTE)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -132,7 +142,9 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         self._set_timer(None)
         self._set_abort(None)
         self.worker.connections.discard(self)
-        self.worker.waiting.pop(self, None)
+        self._queue.pop(self, None)
+        if self._gave_way:
+            self.worker.nr_conns += 1  # gunicorn takes off what was taken off before
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:
@@ -147,20 +159,37 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def close_if_idle(self) -> None:
         """Close unless a request is being served: the worker stops."""
         if self._current_request is None:
-            super()._close_transport()
-            if self._is_ssl:
-                self._set_abort(FAREWELL_SECONDS)
-            self._task.cancel()
+            self.leave()
+
+    def give_way(self) -> None:
+        """Close, and count no more from now on: over TLS the client still has a moment."""
+        self._gave_way = True
+        self.worker.nr_conns -= 1
+        self.leave()
+
+    def leave(self) -> None:
+        """Close without a word, once what was written is on its way."""
+        self._closed = True
+        self._callback_parser = None  # from here on gunicorn drops what arrives
+        self.transport.close()
+        if self._is_ssl:
+            self._set_abort(FAREWELL_SECONDS)
+        self._task.cancel()
 
     # -- deadlines
+
+    def _on_headers_complete(self) -> Any:
+        self._queue.pop(self, None)
+        self._queue = self.worker.answered
+        return super()._on_headers_complete()
 
     def _feed_callback_parser(self, data: bytes) -> bool:
         going: bool = super()._feed_callback_parser(data)
         if going:
             if self._current_request is None:
+                self._queue[self] = None  # it is missing there where the head came behind a request
                 self._await(Awaited.HEAD)
                 return going
-            self.worker.waiting.pop(self, None)
             if self._body_receiver._complete:
                 self._await(Awaited.NOTHING)
             else:
@@ -191,7 +220,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def _arm_keepalive_timer(self) -> None:
         if self._awaited is Awaited.NOTHING:  # else a pipelined head has begun, under its own deadline
             super()._arm_keepalive_timer()
-            self.worker.waiting[self] = None
+            self._queue[self] = None
 
     def _expire(self) -> None:
         if self._pace is not None:
@@ -216,6 +245,8 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
         if not receiver._complete:
             receiver = self._body_receiver = LateBody(receiver)
         keep: bool = await self._handle_http_request(request, sockname, peername)
+        if keep and not receiver._complete:
+            self._queue[self] = None
         while keep and not receiver._complete:
             keep = (await receiver.receive())["type"] == "http.request"
         self._answering = not keep
@@ -261,6 +292,7 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
     def _close_transport(self) -> None:
         if self._closed:
             return
+        self._queue[self] = None
         self._set_abort(self._limits.body_seconds)  # the transport itself waits for the client to take everything
         done = self._ended or self._awaited in (Awaited.NOTHING, Awaited.FIRST_BYTE)
         if done or self.transport.is_closing():
@@ -289,10 +321,15 @@ class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
 
 
 def give_way(worker: Owner) -> bool:
-    """End the connection of `worker` that has waited longest for a head; whether there was one."""
-    longest = next(iter(worker.waiting), None)
-    if longest is None:
-        return False
-    del worker.waiting[longest]
-    longest.transport.abort()
-    return True
+    """Close a connection of `worker` that serves nothing, a newcomer rather than another; whether there was one.
+
+    It is the one that waits longest, of those whose client has taken the answer: to close over TLS cuts it off.
+    """
+    for queue in (worker.newcomers, worker.answered):
+        for connection in tuple(islice(queue, CANDIDATES)):
+            del queue[connection]
+            if not connection.transport.get_write_buffer_size():
+                connection.give_way()
+                return True
+            queue[connection] = None
+    return False

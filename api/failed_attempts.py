@@ -4,8 +4,9 @@ import hashlib
 import mmap
 import secrets
 from collections.abc import Callable
-from ipaddress import IPv4Address, ip_address
 from typing import Final
+
+from api.source_address import network_of
 
 SLOTS: Final = 65_536
 """Counts that are kept; addresses that meet in one share it, and only those of them that fail notice."""
@@ -39,20 +40,5 @@ class FailedAttempts:
         return _WINDOW_SECONDS - int(now % _WINDOW_SECONDS) if count > self._most else None
 
     def _slot(self, address: str) -> int:
-        digest = hashlib.blake2b(_network(address), digest_size=8, key=self._key).digest()
+        digest = hashlib.blake2b(network_of(address).encode(), digest_size=8, key=self._key).digest()
         return int.from_bytes(digest) % SLOTS
-
-
-def _network(address: str) -> bytes:
-    """Whoever is counted as one: an IPv4 address, an IPv6 network of 64 bits, all whose address can't be read.
-
-    >>> _network("::ffff:192.0.2.1") == _network("192.0.2.1"), _network("2001:db8::1") == _network("2001:db8::ffff:2")
-    (True, True)
-    """
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return b""
-    if isinstance(found, IPv4Address):
-        return found.packed
-    return found.packed[:8] if found.ipv4_mapped is None else found.ipv4_mapped.packed

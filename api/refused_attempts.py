@@ -3,11 +3,12 @@
 from collections import Counter
 from typing import Final
 
+from api.source_address import network_of
 from api.store.audit.events import Event
 from api.store.audit.refusals import Attempt
 
-MOST_KINDS: Final = 1_000
-"""Clients and addresses that are told apart until then; what goes beyond is counted together."""
+MOST_KINDS: Final = 500
+"""Attempts that are told apart until then; what goes beyond is counted by its client alone, if it has one."""
 
 
 class RefusedAttempts:
@@ -17,8 +18,8 @@ class RefusedAttempts:
         self._counts: Counter[Attempt] = Counter()
 
     def add(self, event: Event, address: str, client: str | None = None) -> None:
-        """Count an attempt of an address; `client` is the id of the client that it was made as, if there is one."""
-        self._count(Attempt(event, client, address or None), 1)
+        """Count an attempt of an address' network; `client` is the id of the client that it named, if it is one."""
+        self._count(Attempt(event, client, network_of(address) or None), 1)
 
     def take(self) -> Counter[Attempt]:
         """What was counted since the last time."""
@@ -32,5 +33,5 @@ class RefusedAttempts:
 
     def _count(self, attempt: Attempt, count: int) -> None:
         if attempt not in self._counts and len(self._counts) >= MOST_KINDS:
-            attempt = Attempt(attempt.event, None, None)
+            attempt = attempt._replace(address=None)
         self._counts[attempt] += count

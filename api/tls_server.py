@@ -33,7 +33,6 @@ class AcceptingOwner(Owner, Protocol):
     """What is needed of the worker beside what a connection needs."""
 
     loop: asyncio.AbstractEventLoop
-    nr_conns: int
 
 
 class TlsServer:
@@ -79,9 +78,11 @@ class TlsServer:
         handshake.add_done_callback(lambda done: self._handshakes.pop(done, None))
 
     def _give_way(self) -> bool:
-        """End what has waited longest for its client: a handshake, else a connection without a head of a request."""
+        """End the handshake that began first, else a connection that serves nothing."""
         if self._handshakes:
-            next(iter(self._handshakes)).cancel()
+            longest = next(iter(self._handshakes))
+            del self._handshakes[longest]  # it is done only later, and must not give way twice
+            longest.cancel()
             return True
         return give_way(self._worker)
 

@@ -38,7 +38,8 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
         super().__init__(*arguments, **options)
         self.limits: HttpLimits = self.app.limits
         self.connections: set[Connection] = set()
-        self.waiting: dict[Connection, None] = {}
+        self.newcomers: dict[Connection, None] = {}
+        self.answered: dict[Connection, None] = {}
         self._stop = asyncio.Event()
 
     def handle_exit_signal(self) -> None:

@@ -1,6 +1,7 @@
 """`writ audit`: what was done, by whom, and whether the log of it is whole."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from api.bodies import ENCODER
 from api.cli.output import Unreadable, error_console, os_sentence, progress_bar
@@ -17,10 +19,10 @@ from api.limits import BadSetting
 from api.management.audit import AuditEntry, shown_entry, wanted_entries
 from api.service_log import service_log
 from api.startup import settings_from
-from api.store.audit.check import Tampered, Verdict
+from api.store.audit.check import Verdict
 from api.store.audit.entries import Wanted
-from api.store.audit.events import Event
 from api.store.audit.log import SEAL_SECONDS
+from api.store.audit.tampering import Tampered
 from api.store.paging import MAX_PAGE
 from api.store.refusals import BadQuery, StoreUnavailable
 from api.store.store import Store
@@ -28,11 +30,13 @@ from api.tokens import AUDIT_KEY_VARIABLE
 from api.tokens.key_folder import AUDIT_FOLDER, KeyFolder
 from api.tokens.key_ring import KeyRing
 from api.tokens.key_sealer import KeySealer
-from api.tokens.key_sources import GivenKeys
+from api.tokens.key_sources import NO_KEYS, GivenKeys, KeySource
 from api.tokens.signing_keys import Key, UnusableSigningKey, read_key
 from bundles.conditions.instants import SECOND, parse_instant
 
 _SHOWN = 100
+_HEAD = re.compile(r"([1-9]\d{0,17}):([0-9a-fA-F]{64})", re.ASCII)
+_UNPRINTABLE = re.compile(r"[^ -~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\uffdc]")
 
 
 class Head(click.ParamType[tuple[int, bytes]]):
@@ -43,17 +47,16 @@ class Head(click.ParamType[tuple[int, bytes]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, bytes]:
         if isinstance(value, tuple):
             return value
-        number, _, digest = str(value).partition(":")
-        try:
-            return int(number), bytes.fromhex(digest)
-        except ValueError:
-            self.fail(f"`{value}` is no head as the service logs it, like `42:9f86d0…`", param, ctx)
+        found = _HEAD.fullmatch(str(value))
+        if found is None:
+            self.fail(f"`{value}` is no head as the service logs it, like `42:9f86d0…`, 64 digits", param, ctx)
+        return int(found[1]), bytes.fromhex(found[2])
 
 
 @click.group("audit", invoke_without_command=True)
 @data_option
 @click.option("--client", "client_id", help="Only what this OAuth client did, or what was done to it.")
-@click.option("--event", type=click.Choice([str(event) for event in Event]), metavar="NAME", help="Only such events.")
+@click.option("--event", metavar="NAME", help="Only such events, like `token.issued`.")
 @click.option("--since", metavar="INSTANT", help="Only from this RFC 3339 instant on.")
 @click.option("--until", metavar="INSTANT", help="Only before this RFC 3339 instant.")
 @click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="So many at most.")
@@ -71,14 +74,22 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
       writ audit verify
     """
     if context.invoked_subcommand is not None:
+        _refuse_filters(context)
         return
     show = _text if form == "text" else _json
     try:
         wanted = wanted_entries({name: value for name, value in asked.items() if value is not None})
+        entry = None
         for entry in _entries(opened(directory), wanted, limit):
             click.echo(show(entry))
     except (BadQuery, StoreUnavailable) as ex:
         raise Unreadable(str(ex)) from None
+    except BrokenPipeError:
+        raise
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    if entry is None:
+        error_console().print("there is no such entry")
 
 
 @audit_command.command("verify")
@@ -90,10 +101,10 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
 def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[int, bytes], ...]) -> None:
     """Check every entry, the chain through all of them, and every seal.
 
-    Seals are proven by the keys in the data directory, those of WRIT_AUDIT_KEY, and those that are given. A service
-    logs each head that it seals: whoever keeps that log elsewhere can tell even where the whole store was put back.
-    Exit code 0 where the log is whole, 1 where it is not, or where entries should have been sealed by now; 2 where
-    something can't be read.
+    Seals are proven by the keys that are given, by --key or WRIT_AUDIT_KEY, and by nothing else then; else by those in
+    the data directory. A service logs each head that it seals: whoever keeps that log elsewhere can tell even where the
+    whole data directory was put back. Exit code 0 where the log is whole, 1 where it is not, or nobody can tell, or
+    entries should have been sealed by now; 2 where something can't be read.
 
     \b
     Examples:
@@ -101,20 +112,31 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
       writ audit verify --key old-audit-key.pem --head 4711:9f86d081884c7d65…
     """
     try:
+        noted = dict(heads)
+        if len(noted) < len(set(heads)):
+            raise click.UsageError("two heads have one number, and differ: one of them was never sealed")
         sealer = _sealer(directory, keys)
         with progress_bar() as progress:
-            verdict = opened(directory).audit.check(sealer, dict(heads), progress)
+            verdict = opened(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
-        error_console().print(f"the audit log is not whole: {ex}", markup=False)
+        error_console().print(_printable(f"the audit log is not whole: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
         raise Unreadable(str(ex)) from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
     click.echo(_told(verdict))
-    if _is_overdue(verdict):
-        error_console().print("they should have been sealed by now; `writ serve` does when it starts", markup=False)
-        sys.exit(1)
+    for doubt in _doubts(verdict):
+        error_console().print(doubt, markup=False)
+    sys.exit(1 if any(_doubts(verdict)) else 0)
+
+
+def _refuse_filters(context: click.Context) -> None:
+    given = [name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
+    for name in given:
+        if name != "directory":
+            option = next(one for one in context.command.params if one.name == name)
+            raise click.UsageError(f"`{option.opts[0]}` does not go with `{context.invoked_subcommand}`")
 
 
 def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
@@ -130,18 +152,27 @@ def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
 def _text(entry: AuditEntry) -> str:
     about = [f"{name}={value}" for name in ("client_id", "environment", "address") if (value := getattr(entry, name))]
     details = msgspec.json.encode(entry.details).decode() if entry.details else ""
-    return " ".join((entry.time, entry.event.ljust(21), entry.actor, *about, details)).rstrip()
+    return _printable(" ".join((entry.time, entry.event.ljust(21), entry.actor, *about, details)).rstrip())
 
 
 def _json(entry: AuditEntry) -> str:
     return ENCODER.encode(entry).decode()
 
 
+def _printable(text: str) -> str:
+    """Text of others on one line of a terminal: what would steer it, or turn its direction, is shown as escapes."""
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
     """Raises BadSetting, OSError, UnusableSigningKey."""
     given = settings_from(os.environ).audit_key
-    source = KeyFolder(directory, AUDIT_FOLDER) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
     trusted: list[Key] = [read_key(path.read_bytes(), f"`{path}`") for path in paths]
+    source: KeySource = KeyFolder(directory, AUDIT_FOLDER) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
+    if given is None and trusted:  # whoever writes the data directory may have put a key there
+        source = NO_KEYS
+    else:
+        source.pems()  # without a key nobody can tell
     return KeySealer(KeyRing(source, service_log("error")), trusted)
 
 
@@ -149,13 +180,17 @@ def _told(verdict: Verdict) -> str:
     count = f"{verdict.entries:,} entr{'y' if verdict.entries == 1 else 'ies'}"
     lines = [f"The audit log is whole: {count}, from {verdict.first} to {verdict.last}"]
     if verdict.sealed_at is not None:
-        lines.append(f"Sealed up to {verdict.sealed} at {verdict.sealed_at}")
-    if verdict.unsealed_since is not None:
-        lines.append(f"Not sealed yet: what came from {verdict.unsealed_since} on")
+        lines.append(f"Sealed up to {verdict.sealed} at {verdict.sealed_at} by the key {verdict.key}")
+    if verdict.last > verdict.sealed:
+        lines.append(f"Not sealed yet: what is behind {verdict.sealed}")
     return "\n".join((*lines, f"Its head is {verdict.last}:{verdict.head.hex()}"))
 
 
-def _is_overdue(verdict: Verdict) -> bool:
-    if verdict.unsealed_since is None:
-        return False
-    return time.time() - parse_instant(verdict.unsealed_since) / SECOND > 2 * SEAL_SECONDS
+def _doubts(verdict: Verdict) -> Iterator[str]:
+    """Why a log that looks whole proves little."""
+    if verdict.untold:
+        yield f"nobody can tell of the head {verdict.untold[0]}, since entries up to {verdict.first - 1} are gone"
+    if verdict.sealed_at is None:
+        yield "nothing in it is sealed, so anybody may have written it; `writ serve` seals when it starts"
+    elif verdict.last > verdict.sealed and time.time() - parse_instant(verdict.sealed_at) / SECOND > 2 * SEAL_SECONDS:
+        yield "the rest should have been sealed by now; `writ serve` does when it starts"

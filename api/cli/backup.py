@@ -1,5 +1,6 @@
 """`writ backup`: a copy of a store, made while a service runs on it."""
 
+import os
 from pathlib import Path
 
 import click
@@ -9,7 +10,6 @@ from api.cli.stored import data_option, opened
 from api.store.actor import COMMAND_LINE
 from api.store.audit.events import Event
 from api.store.refusals import StoreUnavailable
-from api.store.store import Store
 
 
 @click.command("backup")
@@ -18,28 +18,31 @@ from api.store.store import Store
 def backup_command(file: Path, directory: Path) -> None:
     """Copy the store, as it is at one instant, to FILE, which must not be there yet. A service goes on meanwhile.
 
-    `writ restore` makes a data directory of it. Exit code 2 where something can't be read or written.
+    The audit log tells of it before it is made, and so even where it can't be made. `writ restore` makes a data
+    directory of it. Exit code 2 where something can't be read or written.
 
     \b
     Examples:
       writ backup writ-monday.db
       writ backup /backups/writ.db --data /var/lib/writ
     """
+    refuse_undecodable(file)
     if not file.parent.is_dir():
         raise Unreadable(f"{file.parent}: the folder does not exist")
     try:
         store = opened(directory)
+        # There is no copy that the log does not know of; where the copy fails then, it tells of one too many.
+        store.audit.tell(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
         store.backup(file)
-        _tell(store, file)
     except StoreUnavailable as ex:
         raise Unreadable(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
 
 
-def _tell(store: Store, file: Path) -> None:
-    """Have the audit log say that there is a copy; there is none that it does not know of."""
+def refuse_undecodable(file: Path) -> None:
+    """Raises Unreadable for a name that is no text, which the audit log could not tell of."""
     try:
-        store.audit.tell(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
+        str(file).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(file).decode("utf-8", "backslashreplace")
+        raise Unreadable(f"{shown}: the name of the file is not UTF-8; rename it") from None

@@ -1,6 +1,7 @@
 """`writ keys`: the keys that sign tokens, and a new one."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import click
@@ -61,8 +62,8 @@ def rotate_command(directory: Path, distrust_old: bool) -> None:
         raise Unreadable(f"the keys are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
     try:
         store = opened(directory)
-        id = KeyFolder(directory).rotate(settings.signing_algorithm, distrust_old)
-        store.credentials.rotate_keys(COMMAND_LINE, id)
+        rotate = partial(KeyFolder(directory).rotate, settings.signing_algorithm, distrust_old)
+        id = store.credentials.rotate_keys(COMMAND_LINE, rotate, {"distrust_old": distrust_old})
     except StoreUnavailable as ex:
         raise Unreadable(str(ex)) from None
     except OSError as ex:

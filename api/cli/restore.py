@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from api.cli.backup import refuse_undecodable
 from api.cli.output import Unreadable, error_console, os_sentence
 from api.cli.stored import data_option
 from api.data_directory import UnusableDirectory, hold, prepare_directory
@@ -34,6 +35,7 @@ def restore_command(file: Path, directory: Path) -> None:
       writ restore writ-monday.db
       writ restore /backups/writ.db --data /var/lib/writ
     """
+    refuse_undecodable(file)
     try:
         prepare_directory(directory)
         with hold(directory):

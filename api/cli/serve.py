@@ -11,7 +11,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from api.admin_key import KEY_FILE, UnusableKey
+from api.admin_key import KEY_FILE, UnusableKey, preset_digest, stored_digest
 from api.app import Collaborators, create_app
 from api.audit_upkeep import AuditUpkeep
 from api.build import NoSources, Refused, sources_of
@@ -152,10 +152,11 @@ def _get_ready(
     lock = hold(directory)
     listener = bound_socket(bind)
     store = Store.open(directory, settings.synchronous)
-    access = admin_access(directory, settings.preset_key)  # before the model that is there is replaced
     refused = RefusedAttempts()
     upkeep = _audit_upkeep(directory, store, settings, refused, log)
-    upkeep.begin_service(new_key=access.is_new)
+    # Both before the model that is there is replaced; the first of them first, or an untold key would be an old one.
+    upkeep.begin_service(new_key=_is_new_key(directory, settings.preset_key))
+    access = admin_access(directory, settings.preset_key)
     _prepare(directory, store, sources, demo)
     files = BundleFiles(directory, store)
     in_force = InForce(store, files, settings.stale_seconds, log)
@@ -208,6 +209,12 @@ def _audit_upkeep(
     keys = source_of_audit_keys(directory, settings.audit_key, time.time, log)
     sealer = KeySealer(KeyRing(keys, log))
     return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
+
+
+def _is_new_key(directory: Path, preset: str | None) -> bool:
+    """Whether `admin_access` will give a key that was not valid before. Raises UnusableKey, OSError."""
+    wanted, stored = None if preset is None else preset_digest(preset), stored_digest(directory)
+    return stored is None or wanted not in (None, stored)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:

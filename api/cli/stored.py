@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from api.admin_key import store_digest, write_key
@@ -22,16 +23,24 @@ _Command = Callable[..., Any]
 
 
 def data_option(command: _Command) -> _Command:
-    """`--data DIR`, given to the command as `directory`."""
+    """`--data DIR`, given to the command as `directory`; before a subcommand it counts for that."""
     option = click.option(
         "--data",
         "directory",
         type=click.Path(path_type=Path, file_okay=False),
         default=Path("writ-data"),
         show_default=True,
+        callback=_inherited,
         help="The data directory.",
     )
     return option(command)
+
+
+def _inherited(context: click.Context, parameter: click.Parameter, value: Path) -> Path:
+    """What was said before the subcommand counts where nothing is said behind it."""
+    default = context.get_parameter_source(str(parameter.name)) is ParameterSource.DEFAULT
+    outer = context.parent.params.get(str(parameter.name)) if context.parent else None
+    return outer if default and isinstance(outer, Path) else value
 
 
 def env_option(command: _Command) -> _Command:

@@ -13,9 +13,11 @@ from api.management.queries import known_parameters, page_limit
 from api.store.audit.entries import Numbered, Wanted, sortable_time
 from api.store.audit.events import Event
 from api.store.refusals import BadQuery
-from bundles.conditions.instants import parse_instant
+from bundles.conditions.instants import END, parse_instant
 from compiler.diagnostics import did_you_mean
 from compiler.wording import quoted
+
+_MILLISECOND = 10**6
 
 
 class AuditEntry(Struct, frozen=True):
@@ -91,4 +93,5 @@ def _time(asked: Mapping[str, str], name: str) -> str | None:
         instant = parse_instant(asked[name])
     except ValueError as ex:
         raise BadQuery(f"`{name}`: {ex}") from None
-    return sortable_time(-(-instant // 10**6) * 10**6)  # rounded up, since entries are cut to milliseconds
+    # Rounded up, since entries are cut to milliseconds; none lies behind the last one of the year 9999.
+    return sortable_time(min(-(-instant // _MILLISECOND), END // _MILLISECOND - 1) * _MILLISECOND)

@@ -75,7 +75,7 @@ class OneClient:
                 scopes,
                 client.token_lifetime if patch.token_lifetime is UNSET else patch.token_lifetime,
                 client.description if patch.description is UNSET else patch.description,
-                client.environments if patch.environments is UNSET else patch.environments,
+                patch.environments,
             )
 
         found = await self._work.change(self._work.store.credentials.change_client, actor_of(req), client_id, changed)

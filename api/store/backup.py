@@ -13,6 +13,8 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from api.store.actor import COMMAND_LINE
+from api.store.audit.anchor import FILE as ANCHOR
+from api.store.audit.anchor import Anchor
 from api.store.audit.entries import Entry, append
 from api.store.audit.events import Event
 from api.store.connections import Connections
@@ -84,6 +86,7 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
         finally:
             connections.close()
         kept = _kept(path)
+        Anchor(directory / ANCHOR).put_aside()  # the restored log is another one
     return Restored(environments, kept, revived)
 
 

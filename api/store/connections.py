@@ -152,7 +152,8 @@ def _sentence(ex: sqlite3.DatabaseError, path: Path, busy_seconds: float) -> str
         return f"the store `{path}` is read-only; make the file and its folder writable"
     if name.startswith("SQLITE_CANTOPEN"):
         return f"the store `{path}` can't be opened; make the file and its folder readable and writable"
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+    lacks = name == "SQLITE_ERROR" and str(ex).startswith("no such")  # a table, a column
+    if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return f"the store `{path}` is damaged ({ex}); restore a backup"
     if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOLFS", "SQLITE_NOMEM")):
         return f"the store `{path}` can't be read or written ({ex}, {name}); look at the disk"

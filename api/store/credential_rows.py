@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
 from api.store.environments import environment_called
@@ -56,10 +57,12 @@ _BOUND = (
 _CLIENT = f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_BOUND}"
 _API_KEY = f"id, name, scopes, created, expires_at, {_BOUND}"
 _WITHIN = (
-    "(:within IS NULL OR (environments IS NOT NULL AND NOT EXISTS"
+    "(:within IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
 )
-"""Whether a credential stays within the bounds `:within`: one that does not is not their owner's to manage."""
+"""Whether a credential stays within the bounds `:within`: one that does not is not their owner's to manage.
+
+No environments at all are within nobody's bounds, though the empty set is a part of every other."""
 
 
 def client_row(db: Database, id: str, within: Bounds = None) -> Client:
@@ -90,12 +93,17 @@ def api_key_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -
     return [_api_key(row) for row in rows], behind
 
 
-def bound_to(db: Database, environments: Sequence[str] | None, within: Bounds) -> str | None:
+def bound_to(
+    db: Database, environments: Sequence[str] | UnsetType | None, within: Bounds, before: Bounds = None
+) -> str | None:
     """The column that binds a credential to environments, by their ids; its maker is bound `within` others.
 
-    Raises OutOfBounds where the maker may not give that away, Rejected for an environment that there is not.
+    UNSET leaves it bound as it was `before`, to environments too that were deleted since. Raises OutOfBounds where the
+    maker may not give that away, Rejected for an environment that there is not.
     """
-    if environments is None:
+    if environments is UNSET and before is not None and (within is None or before <= within):
+        return _json(before)
+    if environments is None or environments is UNSET:
         if within is not None:
             raise OutOfBounds("your credential is bound to environments, so name `environments` among them")
         return None

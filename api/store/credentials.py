@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import uuid4
 
+from msgspec import UnsetType
 from sqlite_utils import Database
 
 from api.store.actor import Actor
@@ -33,13 +34,16 @@ REVOCATION_SECONDS: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ClientWanted:
-    """What a client is to be; `environments` are ids, None where it is bound to none."""
+    """What a client is to be; `environments` are ids, None where it is bound to none.
+
+    UNSET, in a change, leaves the client bound as it is: ids could not name environments that were deleted.
+    """
 
     name: str
     scopes: Sequence[str]
     token_lifetime: int
     description: str | None = None
-    environments: Sequence[str] | None = None
+    environments: Sequence[str] | UnsetType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +118,11 @@ class Credentials:
             db.execute(
                 "UPDATE clients SET name = ?, description = ?, scopes = ?, token_lifetime = ?, environments = ?"
                 " WHERE id = ?",
-                (*_columns(db, change(before), actor.bounds), id),
+                (*_columns(db, change(before), actor.bounds, before.bounds), id),
             )
             after = client_row(db, id)
-            self._tell(db, actor, Event.CLIENT_CHANGED, after, {"before": _told(before), "after": _told(after)})
+            told = {"before": _told(before), "after": _told(after)}
+            self._append(db, actor, Event.CLIENT_CHANGED, told, client_id=id, within=_both(before, after))
             return after
 
     def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
@@ -131,10 +136,13 @@ class Credentials:
             return client_row(db, id)
 
     def revoke_client(self, actor: Actor, id: str) -> None:
-        """End a client, and with it its tokens, for good. Raises NotFound."""
-        with self._changing(actor) as db:
+        """End a client, and with it its tokens, for good; a revoked one stays as it is. Raises NotFound."""
+        with self._writing(actor) as db:
             client = client_row(db, id, actor.bounds)
-            db.execute("UPDATE clients SET revoked = coalesce(revoked, ?) WHERE id = ?", (self._now(), id))
+            if client.revoked is not None:
+                return
+            _raise_generation(db)
+            db.execute("UPDATE clients SET revoked = ? WHERE id = ?", (self._now(), id))
             self._tell(db, actor, Event.CLIENT_REVOKED, client)
 
     def delete_client(self, actor: Actor, id: str) -> None:
@@ -191,17 +199,23 @@ class Credentials:
         with self._changing(actor) as db:
             db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now - REVOCATION_SECONDS,))
             db.execute("INSERT OR IGNORE INTO revoked_tokens VALUES (?, ?)", (id, expires))
-            append(db, Entry.of(self._now(), actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds))
+            self._append(db, actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds)
 
     def is_revoked(self, id: str) -> bool:
         """Whether a token, which has not expired, was ended."""
         with self._connections.reading() as db:
             return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
 
-    def rotate_keys(self, actor: Actor, key: str) -> None:
-        """Have every worker look anew at all that it knows of credentials: tokens are signed by the key `key` now."""
+    def rotate_keys(self, actor: Actor, rotate: Callable[[], str], details: Mapping[str, object] | None = None) -> str:
+        """Have tokens signed by the key that `rotate` makes, and gives back the id of; gives back that id.
+
+        Every worker looks anew at all that it knows of credentials. `rotate` is called only while the store is this
+        one's to write: where nothing can be told of it, no key is made.
+        """
         with self._changing(actor) as db:
-            append(db, Entry.of(self._now(), actor, Event.SIGNING_KEY_ROTATED, {"kid": key}))
+            id = rotate()
+            self._append(db, actor, Event.SIGNING_KEY_ROTATED, {"kid": id, **(details or {})})
+            return id
 
     def _tell(
         self,
@@ -212,24 +226,51 @@ class Credentials:
         details: Mapping[str, object] | None = None,
     ) -> None:
         client = whose.id if isinstance(whose, Client) else None
-        append(db, Entry.of(self._now(), actor, event, details, client_id=client, within=whose.bounds))
+        self._append(db, actor, event, details, client_id=client, within=whose.bounds)
+
+    def _append(
+        self,
+        db: Database,
+        actor: Actor,
+        event: Event,
+        details: Mapping[str, object] | None,
+        *,
+        client_id: str | None = None,
+        within: Bounds = None,
+    ) -> None:
+        append(db, Entry.of(self._now(), actor, event, details, client_id=client_id, within=within))
 
     @contextmanager
     def _changing(self, actor: Actor) -> Iterator[Database]:
+        with self._writing(actor) as db:
+            _raise_generation(db)
+            yield db
+
+    @contextmanager
+    def _writing(self, actor: Actor) -> Iterator[Database]:
         with self._connections.writing() as db:
             refuse_ended(db, actor)
-            db.execute("UPDATE credential_generation SET number = number + 1")
             yield db
+
+
+def _raise_generation(db: Database) -> None:
+    db.execute("UPDATE credential_generation SET number = number + 1")
+
+
+def _both(before: Client, after: Client) -> Bounds:
+    """Bounds within which whoever may manage a client both before and after a change of it may see that change."""
+    return None if before.bounds is None or after.bounds is None else before.bounds | after.bounds
 
 
 def _told(whose: Client | ApiKey) -> dict[str, object]:
     """What the audit log keeps of a client or an API key: nothing that is secret."""
     found: dict[str, object] = {"name": whose.name, "scopes": whose.scopes, "environments": whose.environments}
     if isinstance(whose, Client):
-        return found | {"token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+        more = {"description": whose.description, "token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+        return found | more
     return {"id": whose.id, **found, "expires_at": whose.expires_at}
 
 
-def _columns(db: Database, wanted: ClientWanted, within: Bounds) -> tuple[object, ...]:
-    environments = bound_to(db, wanted.environments, within)
+def _columns(db: Database, wanted: ClientWanted, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
+    environments = bound_to(db, wanted.environments, within, before)
     return wanted.name, wanted.description, " ".join(wanted.scopes), wanted.token_lifetime, environments

@@ -160,7 +160,7 @@ INSERT INTO credential_generation VALUES (1);
 """
 
 
-_AUDIT = """
+AUDIT = """
 CREATE TABLE audit (
     number INTEGER PRIMARY KEY, body TEXT NOT NULL, digest BLOB NOT NULL,
     time TEXT NOT NULL GENERATED ALWAYS AS (json_extract(body, '$.time')) VIRTUAL,
@@ -178,6 +178,9 @@ CREATE TABLE audit_seals (
     PRIMARY KEY (purpose, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
+CREATE TRIGGER audit_grows BEFORE INSERT ON audit
+    WHEN NEW.number <> coalesce((SELECT max(number) FROM audit), 0) + 1
     BEGIN SELECT RAISE(ABORT, 'the audit log only grows'); END;
 CREATE TRIGGER audit_kept BEFORE DELETE ON audit
     WHEN OLD.number > coalesce((SELECT max(number) FROM audit_seals WHERE purpose = 'checkpoint'), 0)
@@ -206,7 +209,7 @@ def _add_credentials(db: Database) -> None:
 
 
 def _add_audit(db: Database) -> None:
-    db.executescript(_AUDIT)
+    db.executescript(AUDIT)
 
 
 MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit)

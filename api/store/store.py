@@ -143,8 +143,10 @@ class Store:
         """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
         with self._connections.writing() as db:
             refuse_ended(db, actor)
-            environment_for(db, id, actor.bounds)
+            before = environment_for(db, id, actor.bounds)
             found = protect_environment(db, id, protected)
+            if found == before:
+                return found
             details = {"protected": protected}
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_CHANGED, details, environment=found))
             return found

@@ -248,6 +248,80 @@ def test_what_waits_longest_gives_way(tmp_path: Path, model_file: Path, sent: by
         assert kept[2].answer().status in (200, 401)
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_is_answered_and_owes_the_rest_gives_way(tmp_path: Path, model_file: Path, hidden: bool) -> None:
+    settings = {"WRIT_MAX_CONNECTIONS": "3"}
+    path = [hide_modules(tmp_path / "hidden", "uvloop", "gunicorn_h1c")] if hidden else []
+    with (
+        running(tmp_path / "data", "--import", str(model_file), settings=settings, path=path) as started,
+        ExitStack() as stack,
+    ):
+        for sent, status in (
+            (EVALUATION + HALF_HEAD, 200),
+            (request("POST", SINGLE, b"", {"Content-Length": "1000"}), 401),
+            (request("GET", "/healthz", b"", {"Content-Length": "1000"}), 200),
+            (request("GET", "/healthz", b"half a body", {"Content-Length": "1000"}), 200),
+            (request("GET", "/healthz", b"", {"Content-Length": "100000000"}), 200),
+        ):
+            kept = []
+            for _ in range(3):
+                kept.append(stack.enter_context(RawConnection(started.host, started.port)))
+                kept[-1].send(sent)
+                assert kept[-1].answer().status == status
+            for _ in kept:
+                new = stack.enter_context(RawConnection(started.host, started.port))
+                new.send(EVALUATION)
+                assert new.answer().status == 200
+            assert [connection.is_closed() for connection in kept] == [True] * 3
+        assert "Traceback" not in started.log
+
+
+def test_who_sent_no_whole_request_gives_way_before_who_is_idle(tmp_path: Path, model_file: Path) -> None:
+    settings = {"WRIT_MAX_CONNECTIONS": "3"}
+    with running(tmp_path / "data", "--import", str(model_file), settings=settings) as started, ExitStack() as stack:
+        idle = stack.enter_context(RawConnection(started.host, started.port))
+        for sent in (b"", HALF_HEAD):
+            idle.send(EVALUATION)
+            assert idle.answer().status == 200
+            churned = [stack.enter_context(RawConnection(started.host, started.port)) for _ in range(8)]
+            for connection in churned[2:]:
+                with suppress(ConnectionError):
+                    connection.send(sent)
+            assert [connection.is_closed() for connection in churned[:6]] == [True] * 6
+        idle.send(EVALUATION)
+        assert idle.answer().status == 200
+
+
+def test_who_gives_way_still_gets_its_answer(tmp_path: Path, model_file: Path) -> None:
+    """Of answers that grow by less than what the service holds back for a client, some are still held back in part."""
+    items, apart = _held_back() // 10_000, 4
+    settings = {"WRIT_MAX_CONNECTIONS": "40"}
+    with running(tmp_path / "data", "--import", str(model_file), settings=settings) as started, ExitStack() as stack:
+        slow = []
+        for count in range(items - 15 * apart, items + 15 * apart, apart):
+            connection = stack.enter_context(RawConnection(started.host, started.port))
+            body = json.dumps(LONG | {"evaluations": [{}] * count}).encode()
+            connection.send(request("POST", BATCH, body, key=KEY))
+            select.select([connection.socket], [], [])
+            slow.append(connection)
+        for _ in range(2 * len(slow)):
+            stack.enter_context(RawConnection(started.host, started.port)).send(EVALUATION)
+        for connection in slow:
+            assert connection.answer().status == 200
+
+
+def _held_back() -> int:
+    """How many bytes the system takes for a client that reads none."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname()),
+    ):
+        served, _ = listening.accept()
+        with served:
+            served.setblocking(False)
+            return served.send(bytes(20_000_000))
+
+
 def _is_refused(server: Server) -> bool:
     with RawConnection(server.host, server.port) as connection:
         try:
@@ -270,7 +344,9 @@ def test_the_c_parser_is_used_where_it_is_installed() -> None:
     parser = pytest.importorskip("gunicorn_h1c").H1CProtocol
     log = logging.getLogger("tests")
     connection = Connection(
-        SimpleNamespace(cfg=Config(), log=log, asgi=None, limits=HttpLimits(), connections=set(), waiting={})
+        SimpleNamespace(
+            cfg=Config(), log=log, asgi=None, limits=HttpLimits(), connections=set(), newcomers={}, answered={}
+        )
     )
     connection._setup_callback_parser()
     assert type(connection._callback_parser) is parser
@@ -296,5 +372,7 @@ def test_what_is_overridden_exists() -> None:
             "_answer_error",
             "_set_abort",
             "close_if_idle",
+            "leave",
+            "give_way",
         }
         assert {name for name in own - added if not hasattr(theirs, name)} == set()

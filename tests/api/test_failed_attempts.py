@@ -15,6 +15,7 @@ from falcon import testing
 from api.failed_attempts import SLOTS, FailedAttempts
 from api.limits import HttpLimits
 from api.made_secrets import API_KEY, new_secret
+from tests.support.clock import Clock
 from tests.support.managed import Managed
 from tests.support.server import Server, running, wait_until
 
@@ -24,17 +25,9 @@ NOW = 1_800_000_000.0
 """The first second of a minute."""
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(NOW)
 
 
 def test_a_minute_has_so_many_attempts_of_one_address(clock: Clock) -> None:

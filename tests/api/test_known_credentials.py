@@ -66,7 +66,7 @@ def test_a_credential_is_looked_up_once_until_one_changes(store: Store, kind: Co
     assert (found, kind.asked) == ([Credential(Scope.READ, "k1")] * 3, [b"k1"])
     store.create_environment(ACTOR, "other")
     assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1"]), "no credential has changed"
-    store.credentials.rotate_keys(ACTOR, "kid")
+    store.credentials.rotate_keys(ACTOR, lambda: "kid")
     assert (known.credential(b"k1"), kind.asked) == (found[0], [b"k1", b"k1"])
 
 

@@ -9,6 +9,7 @@ from api import recent_headers
 from api.auth import Credential, Scope
 from api.recent_headers import GOOD_SECONDS, RecentHeaders
 from api.store.store import Store
+from tests.support.clock import Clock
 from tests.support.stored import ACTOR
 
 HEADER, START = "Bearer writ_sk_secret", 1_700_000_000.0
@@ -16,16 +17,9 @@ READER = Credential(Scope.READ, "someone", expires=START + 0.5)
 LASTING = Credential(Scope.READ, "someone")
 
 
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture

@@ -207,6 +207,33 @@ def test_unfinished_handshakes_count_as_connections_and_give_way(
         assert wait_until(lambda: not _is_refused(started))
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_connections_give_way_in_order(tmp_path: Path, pair: Pair, authority: Authority, hidden: bool) -> None:
+    """First those without a whole request, then those that are answered: also where a body is only swallowed."""
+    settings, trust = {"WRIT_MAX_CONNECTIONS": "3"}, authority.trust()
+    path = [hide_modules(tmp_path / "hidden", "uvloop", "gunicorn_h1c")] if hidden else []
+    with (
+        running(tmp_path / "data", *pair.options, settings=settings, trust=trust, path=path) as started,
+        ExitStack() as stack,
+    ):
+        owing = []
+        for _ in range(2):
+            owing.append(stack.enter_context(connected(started)))
+            owing[-1].send(request("GET", "/healthz", b"", {"Content-Length": "1000"}))
+            assert owing[-1].answer().status == 200
+        newcomer = stack.enter_context(connected(started))
+        served = []
+        for gone in (newcomer, *owing):
+            served.append(stack.enter_context(connected(started)))
+            served[-1].send(EVALUATION)
+            assert served[-1].answer().status == 200
+            assert gone.is_closed()
+        for connection in served:
+            connection.send(EVALUATION)
+            assert connection.answer().status == 200
+        assert "Traceback" not in started.log
+
+
 def _is_refused(server: Server) -> bool:
     try:
         return asked(server).status != 200

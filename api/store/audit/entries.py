@@ -145,7 +145,7 @@ _CONDITIONS: Final = {
     "since": "time >= :since",
     "until": "time < :until",
     "within": (
-        "json_extract(body, '$.within') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.within') w"
+        "json_array_length(body, '$.within') > 0 AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.within') w"
         " WHERE w.value NOT IN (SELECT value FROM json_each(:within)))"
     ),
 }

@@ -1,18 +1,25 @@
 """The audit log of a store: the front door to its entries, its seals and its end."""
 
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
+import msgspec
+from sqlite_utils import Database
+
 from api.store.actor import SERVICE, Actor
+from api.store.audit.anchor import FILE, Anchor
 from api.store.audit.check import Progress, Verdict, check
-from api.store.audit.entries import Entry, Numbered, Wanted, append, page, sortable_time
+from api.store.audit.entries import GENESIS, Entry, Numbered, Wanted, append, page, sortable_time
 from api.store.audit.events import Event
 from api.store.audit.refusals import Attempt, count_refusals, end_minutes, has_ended_minutes
 from api.store.audit.retention import cut
-from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, head, newest_seal
+from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, all_seals, head
+from api.store.audit.tampering import Proven, Tampered, proven, walk
 from api.store.connections import Connections
 from api.store.credential_rows import Bounds
+from api.store.refusals import StoreUnavailable
 from bundles.conditions.instants import SECOND, from_seconds, parse_instant
 
 SEAL_SECONDS: Final = 3_600.0
@@ -30,6 +37,7 @@ class AuditLog:
     def __init__(self, connections: Connections, time: Callable[[float | None], str]):
         """`time` gives RFC 3339 of epoch seconds, of now for None."""
         self._connections, self._time = connections, time
+        self._anchor = Anchor(connections.path.with_name(FILE))
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Add entries in one transaction."""
@@ -44,51 +52,81 @@ class AuditLog:
 
         Raises BadQuery.
         """
-        with self._connections.reading() as db:
-            return page(db, wanted, within, limit, cursor)
+        try:
+            with self._connections.reading() as db:
+                return page(db, wanted, within, limit, cursor)
+        except (msgspec.MsgspecError, sqlite3.Error) as ex:
+            sentence = "the audit log can't be read; `writ audit verify` says where it was changed"
+            raise StoreUnavailable(sentence) from ex
 
     def count_refusals(self, counts: Mapping[Attempt, int], now: float) -> None:
         """Count refused attempts."""
         with self._connections.writing() as db:
             count_refusals(db, counts, now)
 
-    def keep_up(self, now: float, keep_days: int, sealer: Sealer) -> Seal | None:
+    def keep_up(self, now: float, keep_days: int, sealer: Sealer) -> tuple[Seal, ...]:
         """Do what is due: make entries of minutes of refusals, remove old entries, sign the head.
 
-        Gives back the new seal. Raises what `Sealer.sign` raises.
+        Gives back the new seals. Raises Tampered, OSError, and what `Sealer.sign` raises.
         """
-        before, late = (sortable_time(from_seconds(now - days * DAY_SECONDS)) for days in (keep_days, keep_days + 1))
         with self._connections.reading() as db:
-            ended = has_ended_minutes(db, now)
-            seal, newest = newest_seal(db), head(db)
-            oldest = db.execute("SELECT time FROM audit ORDER BY number LIMIT 1").fetchone()
+            ended, newest = has_ended_minutes(db, now), head(db)
         if ended:
             with self._connections.writing() as db:
                 end_minutes(db, self._time(now), now)
-        due = newest is not None and (seal is None or (newest[0] > seal.number and _age(seal, now) >= SEAL_SECONDS))
-        if oldest is not None and oldest[0] < late:  # then all of a day, and not each by itself
-            with self._connections.writing() as db:
-                cut(db, before, self._time(now), sealer)
-        return self.seal(now, sealer) if due else None
+        anchor = self._anchor.read()
+        if newest is None:
+            return ()
+        if anchor is None or (newest[0] != anchor.number and _age(anchor, now) >= SEAL_SECONDS):
+            sealed = self.seal(now, sealer)
+            anchor = sealed or anchor
+        else:
+            sealed = None
+        checkpoint = None if anchor is None else self._cut(now, keep_days, sealer, anchor)
+        return tuple(seal for seal in (sealed, checkpoint) if seal is not None)
 
     def seal(self, now: float, sealer: Sealer) -> Seal | None:
-        """Sign the head; None where it is signed. Raises what `Sealer.sign` raises."""
+        """Sign the head; None where it is signed.
+
+        What is signed is proven to follow from what was signed before, by a seal that lies outside of the store as
+        well: nobody gets a signature for a history of his own. Raises as `keep_up`.
+        """
         with self._connections.writing() as db:
-            found, seal = head(db), newest_seal(db)
-            if found is None or (seal is not None and seal.number == found[0]):
+            last: Proven | None = None
+            for last in walk(db, *self._proven_start(db, sealer)):  # noqa: B007 - the last one is wanted
+                pass
+            if last is None:
                 return None
-            return add_seal(db, Purpose.HEAD, *found, self._time(now), sealer)
+            seal = add_seal(db, Purpose.HEAD, last.number, last.digest, self._time(now), sealer)
+            self._anchor.write(seal)  # it is so whether this transaction ends well or not: the entries are there
+            return seal
+
+    def _proven_start(self, db: Database, sealer: Sealer) -> tuple[int, bytes]:
+        """The number and the hash of the entry up to which the log is signed. Raises Tampered."""
+        anchor = self._anchor.read()
+        seals = all_seals(db) if anchor is None else [anchor]
+        newest = max((proven(seal, sealer) for seal in seals), key=lambda seal: seal.number, default=None)
+        if newest is None:
+            return 0, GENESIS
+        last = head(db)
+        if last is None or last[0] < newest.number:
+            raise Tampered(f"the entries up to {newest.number}, which were sealed, are missing")
+        return newest.number, newest.digest
+
+    def _cut(self, now: float, keep_days: int, sealer: Sealer, anchor: Seal) -> Seal | None:
+        """Remove a day's worth of old entries at a time, and not each by itself."""
+        before, late = (sortable_time(from_seconds(now - days * DAY_SECONDS)) for days in (keep_days, keep_days + 1))
+        with self._connections.reading() as db:
+            oldest = db.execute("SELECT time FROM audit ORDER BY number LIMIT 1").fetchone()
+        if oldest is None or oldest[0] >= late:
+            return None
+        with self._connections.writing() as db:
+            return cut(db, before, self._time(now), sealer, proven(anchor, sealer))
 
     def tell(self, actor: Actor, event: Event, details: Mapping[str, object] | None = None) -> None:
         """Add an entry of something that belongs to no environment, by the store's clock."""
         with self._connections.writing() as db:
             append(db, Entry.of(self._time(None), actor, event, details))
-
-    def begin(self, new_key: bool) -> None:
-        """Add the first entries of a service; `new_key`: it has another administrator's key than before."""
-        self.tell(SERVICE, Event.SERVICE_STARTED)
-        if new_key:
-            self.tell(SERVICE, Event.ADMIN_KEY_SET)
 
     def end(self, now: float) -> None:
         """Add the last entry of a service, behind what it has counted."""
@@ -99,9 +137,12 @@ class AuditLog:
 
     def check(self, sealer: Sealer, noted: dict[int, bytes], progress: Progress = lambda *_: None) -> Verdict:
         """Check the whole log as it is at one instant; `noted` are heads that were written down. Raises Tampered."""
-        with self._connections.translated(), closing(self._connections.fresh()) as db:
-            db.conn.execute("BEGIN")
-            return check(db, sealer, noted, progress)
+        try:
+            with self._connections.translated(), closing(self._connections.fresh()) as db:
+                db.conn.execute("BEGIN")
+                return check(db, sealer, self._anchor.read(), noted, progress)
+        except (ValueError, TypeError, OverflowError, sqlite3.Error) as ex:
+            raise Tampered(f"what is there can't be read as a log: {ex!a}") from None
 
 
 def _age(seal: Seal, now: float) -> float:

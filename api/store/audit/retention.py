@@ -5,37 +5,61 @@ from typing import Final
 from sqlite_utils import Database
 
 from api.store.actor import SERVICE
-from api.store.audit.entries import Entry, append
+from api.store.audit.entries import GENESIS, Entry, append
 from api.store.audit.events import Event
-from api.store.audit.seals import Purpose, Sealer, add_seal
+from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, all_seals
+from api.store.audit.tampering import Proven, Tampered, proven, walk
 
 MOST_REMOVED: Final = 10_000
 """Entries that one transaction removes, so that no writer waits for long."""
 
 
-def cut(db: Database, before: str, time: str, sealer: Sealer) -> int:
-    """Remove the oldest entries, up to the first that is not from `before` that time; gives back how many.
+def cut(db: Database, before: str, time: str, sealer: Sealer, anchor: Seal) -> Seal | None:
+    """Remove the oldest entries, up to the first that is not from `before` that time; gives back the checkpoint.
 
-    The newest entry stays. `time` is that of the seal. Raises what `Sealer.sign` raises; then nothing is removed.
+    What is removed is proven first, by the chain and by every seal of it, and lies before `anchor`, the newest seal:
+    nobody gets a signature for what somebody else wrote. `time` is that of the checkpoint. Raises Tampered, and what
+    `Sealer.sign` raises; then nothing is removed.
     """
-    bounds = db.execute("SELECT min(number), max(number) FROM audit").fetchone()
-    if bounds[0] is None:
-        return 0
-    first, last = bounds
-    end = min(first + MOST_REMOVED, last)
-    kept = db.execute(
-        "SELECT number FROM audit WHERE number BETWEEN ? AND ? AND time >= ? ORDER BY number LIMIT 1",
-        (first, end, before),
-    ).fetchone()
-    number = (end if kept is None else kept[0]) - 1
-    if number < first:
-        return 0
-    (digest,) = db.execute("SELECT digest FROM audit WHERE number = ?", (number,)).fetchone()
-    add_seal(db, Purpose.CHECKPOINT, number, digest, time, sealer)
+    found = _last_old(db, before, sealer, anchor)
+    if found is None:
+        return None
+    number, digest, count = found
+    seal = add_seal(db, Purpose.CHECKPOINT, number, digest, time, sealer)
     db.execute("DELETE FROM audit WHERE number <= ?", (number,))
     db.execute(
         "DELETE FROM audit_seals WHERE number <= ? AND NOT (purpose = 'checkpoint' AND number = ?)", (number, number)
     )
-    details = {"before": before, "entries": number - first + 1, "up_to": str(number)}
+    details = {"before": before, "entries": count, "up_to": str(number)}
     append(db, Entry.of(time, SERVICE, Event.LOG_CUT, details))
-    return int(number) - int(first) + 1
+    return seal
+
+
+def _last_old(db: Database, before: str, sealer: Sealer, anchor: Seal) -> tuple[int, bytes, int] | None:
+    """The number and the hash of the last entry to go, and how many go; None where none does. Raises Tampered."""
+    seals = [proven(seal, sealer) for seal in all_seals(db)]
+    start, digest = next(
+        ((seal.number, seal.digest) for seal in reversed(seals) if seal.purpose is Purpose.CHECKPOINT), (0, GENESIS)
+    )
+    heads = {seal.number: seal.digest for seal in (*seals, anchor) if seal.purpose is Purpose.HEAD}
+    last: Proven | None = None
+    for one in walk(db, start, digest, min(start + MOST_REMOVED, anchor.number - 1)):
+        if one.entry.time >= before:
+            break
+        if heads.get(one.number, one.digest) != one.digest:
+            raise Tampered(f"entry {one.number} is not the one that was sealed")
+        last = one
+    if last is None:
+        return None
+    _prove_the_rest(db, last, heads)
+    return last.number, last.digest, last.number - start
+
+
+def _prove_the_rest(db: Database, last: Proven, heads: dict[int, bytes]) -> None:
+    """The next seal behind the last entry to go proves that entry too. Raises Tampered."""
+    following = min(number for number in heads if number >= last.number)
+    digest = last.digest
+    for one in walk(db, last.number, digest, following):
+        digest = one.digest
+    if digest != heads[following]:
+        raise Tampered(f"entry {following} is not the one that was sealed")

@@ -1,9 +1,9 @@
 """Seals: signatures of the head of the log, and of where it begins once its oldest entries were removed."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+import msgspec
 from sqlite_utils import Database
 
 _COLUMNS = "purpose, number, digest, time, key, signature"
@@ -16,8 +16,7 @@ class Purpose(StrEnum):
     CHECKPOINT = "checkpoint"
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
+class Seal(msgspec.Struct, frozen=True):
     """A signature, by the key of the id `key`, of an entry's number and hash. `time` is RFC 3339."""
 
     purpose: Purpose
@@ -52,13 +51,6 @@ def head(db: Database) -> tuple[int, bytes] | None:
     """The number and the hash of the newest entry, None where there is none."""
     row = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     return None if row is None else (int(row[0]), row[1])
-
-
-def newest_seal(db: Database) -> Seal | None:
-    """The newest seal of a head."""
-    query = f"SELECT {_COLUMNS} FROM audit_seals WHERE purpose = 'head' ORDER BY number DESC LIMIT 1"
-    row = db.execute(query).fetchone()
-    return None if row is None else _seal(row)
 
 
 def all_seals(db: Database) -> list[Seal]:

@@ -38,7 +38,7 @@ def audit(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
 
 def entries(folder: Path, *arguments: str) -> list[dict[str, object]]:
     code, out, err = audit(folder, "--format", "json", *arguments)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "" if out else "there is no such entry\n")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -82,20 +82,55 @@ def test_what_was_changed_is_told_of(stopped: tuple[Path, str], tmp_path: Path) 
     folder = tmp_path / "data"
     shutil.copytree(stopped[0], folder)
     with closing(sqlite3.connect(folder / "writ.db")) as db:
-        db.executescript("DROP TRIGGER audit_kept; DELETE FROM audit WHERE number = 2")
+        (trigger,) = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'audit_kept'").fetchone()
+        db.executescript(f"DROP TRIGGER audit_kept; DELETE FROM audit WHERE number = 2; {trigger}")
     code, _, err = audit(folder, "verify")
     assert (code, err) == (1, "the audit log is not whole: entry 2 is missing\n")
+
+
+def test_a_head_is_compared_with_what_was_noted(stopped: tuple[Path, str]) -> None:
+    folder, log = stopped
+    number, _, digest = _HEAD.findall(log)[-1].partition(":")
+    code, _, err = audit(folder, "verify", "--head", f"{number}:{'0' * 64}")
+    assert (code, err) == (1, f"the audit log is not whole: entry {number} is not the one that was noted\n")
+    for wrong in (f"0:{digest}", f"-1:{digest}", f"{number}:00", digest):
+        assert audit(folder, "verify", f"--head={wrong}")[0] == 2
+    code, _, err = audit(folder, "verify", "--head", f"{number}:{digest}", "--head", f"{number}:{'0' * 64}")
+    assert code == 2
+    assert "two heads have one number, and differ" in err
+
+
+def test_what_others_wrote_does_not_steer_a_terminal(stopped: tuple[Path, str], tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(stopped[0], folder)
+    name = "a\x1b[2K\x9b1m\u202eb\nc"
+    assert writ("clients", "create", name, "--scope", "read", "--data", folder).returncode == 0
+    line = audit(folder, "--limit", "1")[1]
+    assert line.isprintable() or line.rstrip("\n").isprintable()
+    with closing(sqlite3.connect(folder / "writ.db")) as db:
+        db.execute("UPDATE audit_seals SET key = char(27) || '[2K the audit log is whole'")
+        db.commit()
+    code, _, err = audit(folder, "verify")
+    assert code == 1
+    assert "\x1b" not in err
 
 
 def test_seals_need_their_key(stopped: tuple[Path, str], tmp_path: Path) -> None:
     folder, public = tmp_path / "data", tmp_path / "public.pem"
     shutil.copytree(stopped[0], folder)
-    (key,) = (folder / "audit-keys").iterdir()
     shutil.rmtree(folder / "audit-keys")
     code, _, err = audit(folder, "verify")
+    assert code == 2
+    assert "can't be read" in err
+    (folder / "audit-keys").mkdir(mode=0o700)
+    key, pem = new_key("EdDSA")
+    (folder / "audit-keys" / f"000000000001-{key.id}.pem").write_bytes(pem)
+    code, _, err = audit(folder, "verify")
     assert code == 1
-    assert "which is not known here" in err
-    public.write_bytes(key.name.encode())
+    assert "which is not known here; give its public half" in err
+    public.write_bytes(new_key("EdDSA")[0].public_pem())
+    assert audit(folder, "verify", "--key", public)[0] == 1, "what lies in the data directory proves nothing then"
+    public.write_bytes(b"no key")
     code, _, err = audit(folder, "verify", "--key", public)
     assert (code, err.splitlines()[-1]) == (2, f"Error: `{public}` is no PEM of a key without a passphrase")
 
@@ -113,7 +148,7 @@ def test_a_service_that_was_killed_is_sealed_by_the_next(tmp_path: Path) -> None
     public.write_bytes(key.public_pem())
     code, out, _ = audit(tmp_path / "data", "verify", "--key", public)
     assert code == 0
-    assert "Sealed up to" in out
+    assert f"by the key {key.id}" in out
     with running(tmp_path / "data", settings=settings) as server:
         server.stop(signal.SIGINT)
     code, out, _ = audit(tmp_path / "data", "verify", "--key", public)

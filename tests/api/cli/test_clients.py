@@ -54,3 +54,19 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
     done = writ("clients", "--data", tmp_path / "nowhere")
     assert done.returncode == 2
     assert "has no store" in done.stderr.decode()
+
+
+def test_the_directory_counts_wherever_it_is_said(tmp_path: Path) -> None:
+    """Said before the subcommand it was left aside, and another store was changed."""
+    with running(tmp_path / "writ-data"), running(tmp_path / "other"):
+        pass
+    made = writ("clients", "--data", tmp_path / "other", "create", "c", "--scope", "read", cwd=tmp_path)
+    assert made.returncode == 0
+    assert writ("clients", "--data", tmp_path / "writ-data").stdout == b""
+    assert writ("clients", "--data", tmp_path / "writ-data", "list", cwd=tmp_path).returncode == 2
+    for arguments in (("clients", "--data", "nowhere", "revoke", "x"), ("keys", "--data", "nowhere", "rotate")):
+        done = writ(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert b"`nowhere` has no store" in done.stderr
+    done = writ("audit", "--client", "x", "verify", cwd=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, b"Error: `--client` does not go with `verify`")

@@ -1,12 +1,17 @@
 """`writ keys`: what verifies tokens, and new keys for a service that runs."""
 
+import sqlite3
 import stat
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
+from api.store.audit.entries import Wanted
+from api.store.opening import FILE
+from api.store.store import Store
 from api.tokens.key_folder import KeyFolder
 from api.tokens.signing_keys import new_key, read_key
 from tests.support.command import WRIT, writ
@@ -74,3 +79,20 @@ def test_keys_that_are_given_are_rotated_where_they_are_given(
 def test_the_way_out_of_an_emergency_is_in_the_help() -> None:
     shown = subprocess.run([WRIT, "keys", "rotate", "--help"], capture_output=True, check=True, timeout=60)
     assert b"--distrust-old" in shown.stdout
+
+
+def test_a_rotation_that_can_t_be_told_of_does_not_happen(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        folder = KeyFolder(tmp_path)
+        folder.make_first("EdDSA")
+        before, generation = folder.pems(), store.credentials.generation()
+        with closing(sqlite3.connect(tmp_path / FILE)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            refused = writ("keys", "rotate", "--distrust-old", "--data", tmp_path)
+        assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
+        assert (folder.pems(), store.credentials.generation()) == (before, generation)
+        assert writ("keys", "rotate", "--distrust-old", "--data", tmp_path).returncode == 0
+        ((told,), _) = store.audit.page(Wanted(), None, 10)
+        (key,) = folder.pems()
+        assert told.entry.details == {"kid": read_key(key.text, "").id, "distrust_old": True}
+        assert store.credentials.generation() > generation

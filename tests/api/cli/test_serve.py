@@ -7,9 +7,11 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -275,6 +277,23 @@ def test_a_preset_key_that_is_new_is_told_of(tmp_path: Path) -> None:
         assert "The administrator's key" not in server.log
     with running(tmp_path / "data", settings={"WRIT_ADMIN_KEY": KEY[::-1]}) as server:
         assert "The administrator's key is now the one in WRIT_ADMIN_KEY" in server.log
+
+
+def test_a_preset_key_that_the_audit_log_can_t_be_told_of_does_not_count(tmp_path: Path) -> None:
+    """The store is locked by another write: a start with another key is refused, and the next one tells of it."""
+    data, other = tmp_path / "data", {"WRIT_ADMIN_KEY": KEY[::-1]}
+    with running(data) as server:
+        server.stop()
+    with closing(sqlite3.connect(data / "writ.db")) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        code, message = refused("--data", str(data), settings=other)
+    assert (code, message.count("\n")) == (2, 1)
+    assert "the administrator's key is new, and the audit log can't be told of it" in message
+    for settings in ({}, other, other):
+        with running(data, settings=settings) as server:
+            assert ask(server, settings.get("WRIT_ADMIN_KEY", KEY)) == 200
+    told = writ("audit", "--event", "admin_key.set", "--data", data)
+    assert (told.returncode, told.stdout.count(b"\n")) == (0, 2)
 
 
 def test_a_directory_that_is_served_is_refused(tmp_path: Path) -> None:

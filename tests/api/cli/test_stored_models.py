@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -161,13 +162,15 @@ def test_what_a_command_copies_out_of_a_store_is_in_its_audit_log(tmp_path: Path
     assert writ("export", "--data", data).returncode == 0
     assert writ("backup", tmp_path / "copy.db", "--data", data).returncode == 0
     assert writ("restore", tmp_path / "copy.db", "--data", other).returncode == 0
-    events = ["admin_key.set", "model.changed", "model.exported"]
-    for directory, last in ((data, "store.backed_up"), (other, "store.restored")):
+    events = ["admin_key.set", "model.changed", "model.exported", "store.backed_up"]
+    for directory, more in ((data, []), (other, ["store.restored"])):
         with closing(Store.open(directory)) as store:
             told, _ = store.audit.page(Wanted(), None, 10)
-            assert [one.entry.event for one in reversed(told)] == [*events, last]
+            assert [one.entry.event for one in reversed(told)] == [*events, *more], (
+                "a backup is told of before it is made"
+            )
             assert {one.entry.actor for one in told} == {"command line"}
-            exported = told[1].entry
+            exported = told[-3].entry
             assert (exported.environment, exported.details) == ("default", {"revision": 1})
             assert exported.within == (store.environment("default").uuid,)
             assert told[0].entry.details == {"file": str(tmp_path / "copy.db")}
@@ -176,6 +179,17 @@ def test_what_a_command_copies_out_of_a_store_is_in_its_audit_log(tmp_path: Path
         refused = writ("backup", tmp_path / "untold.db", "--data", data)
     assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
     assert not (tmp_path / "untold.db").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems take no such name")
+def test_a_backup_whose_name_is_no_text_is_refused(data: Path, tmp_path: Path) -> None:
+    """The audit log could not tell of it."""
+    file = tmp_path / "\udcff.db"
+    for command in ("backup", "restore"):
+        refused = writ(command, file, "--data", data)
+        assert (refused.returncode, refused.stderr.decode().splitlines()[1:]) == (2, [])
+        assert b"\\xff.db: the name of the file is not UTF-8; rename it" in refused.stderr
+        file.touch()
 
 
 def test_what_a_restore_revives_is_listed_with_the_way_to_end_it(data: Path, tmp_path: Path) -> None:

@@ -194,6 +194,18 @@ def test_a_binding_is_to_the_environment_and_not_to_its_name(staged: Managed) ->
     assert staged.simulate_get(f"{KEYS}/{key['id']}").json["environments"] == []
 
 
+def test_a_client_of_a_deleted_environment_is_no_other_administrator_s(staged: Managed) -> None:
+    """A merge patch (RFC 7396) that leaves its environments out leaves it bound to what is gone."""
+    wanted = {"name": "c", "scopes": ["read"], "environments": ["stage"]}
+    path = f"{CLIENTS}/{staged.simulate_post(CLIENTS, json=wanted).json['client_id']}"
+    staged.simulate_delete(f"{ENVIRONMENTS}/stage")
+    assert staged.simulate_patch(path, json={"name": "renamed"}).json["environments"] == []
+    ask = asking(staged, made(staged, ["admin"], ["default"])["key"])
+    for method, place in [("GET", path), ("PATCH", path), ("POST", f"{path}/secret"), ("DELETE", path)]:
+        assert ask(method, place, {} if method == "PATCH" else None).status_code == 403, method
+    assert ask("GET", CLIENTS).json["items"] == []
+
+
 def test_keys_are_listed_in_pages(service: Managed) -> None:
     ids = sorted(made(service, ["read"])["id"] for _ in range(5))
     seen, cursor = [], ""

@@ -37,15 +37,17 @@ def test_each_call_that_changes_something_is_told(service: Managed) -> None:
     path = f"{CLIENTS}/{client['client_id']}"
     token = token_for(service, client).json["access_token"]
     key = service.simulate_post(KEYS, json={"name": "k", "scopes": ["read"]}).json
-    service.simulate_patch(path, json={"scopes": ["read"]})
+    service.simulate_patch(path, json={"scopes": ["read"], "description": "nightly"})
     service.simulate_post(f"{path}/secret")
     form = f"client_id={client['client_id']}&client_secret={client['client_secret']}&token={token}"
     service.simulate_post("/v1/oauth/revoke", body=form, headers=FORM)  # by the old secret: refused
-    service.simulate_post(f"{path}/revoke")
+    for _ in range(2):
+        assert service.simulate_post(f"{path}/revoke").status_code == 204
     service.simulate_delete(path)
     service.simulate_delete(f"{KEYS}/{key['id']}")
     service.simulate_post(ENVIRONMENTS, json={"id": "stage"})
-    service.simulate_patch(f"{ENVIRONMENTS}/stage", json={"protected": False})
+    for protected in (True, True, False):
+        service.simulate_patch(f"{ENVIRONMENTS}/stage", json={"protected": protected})
     service.simulate_delete(f"{ENVIRONMENTS}/stage")
     service.create("roles", MEMBERS["roles"])
     assert service.simulate_get(f"{ROOT}/model").status_code == 200
@@ -62,13 +64,15 @@ def test_each_call_that_changes_something_is_told(service: Managed) -> None:
         "api_key.deleted",
         "environment.created",
         "environment.changed",
+        "environment.changed",
         "environment.deleted",
         "model.changed",
         "model.exported",
     ]
     by_event = {one["event"]: one for one in found}
-    assert by_event["client.changed"]["details"]["before"]["scopes"] == ["admin"]
-    assert by_event["client.changed"]["details"]["after"]["scopes"] == ["read"]
+    changed = by_event["client.changed"]["details"]
+    assert [changed[when]["scopes"] for when in ("before", "after")] == [["admin"], ["read"]]
+    assert [changed[when]["description"] for when in ("before", "after")] == [None, "nightly"]
     assert by_event["model.changed"]["environment"] == "default"
     assert by_event["model.changed"]["details"] == {
         "revision": 1,
@@ -117,6 +121,8 @@ def test_pages_and_filters(service: Managed) -> None:
     assert [entry["event"] for entry in of_one] == ["token.issued", "token.issued", "client.created"]
     assert entries(service, f"since={everything[0]['time']}&until=9999-01-01T00:00:00Z")[0] == everything[0]
     assert entries(service, f"until={everything[-1]['time']}") == []
+    end = "9999-12-31T23:59:59.9999Z"
+    assert (entries(service, f"since={end}"), entries(service, f"until={end}")) == ([], everything)
     for query in ("since=yesterday", "event=token.isued", "limit=0", "cursor=x", "actor=x"):
         answer = service.simulate_get(AUDIT, query_string=query)
         assert answer.status_code == 400, query
@@ -133,6 +139,22 @@ def test_a_bound_administrator_sees_its_part_alone(full: Managed) -> None:
     seen = entries(full, **bearer)
     assert [one["event"] for one in seen] == ["model.changed", "api_key.created", "environment.created"]
     assert {one["environment"] for one in seen} == {"stage", None}
+
+
+def test_a_change_of_bounds_is_seen_by_whoever_is_bound_to_both(service: Managed) -> None:
+    """Names of one environment are nothing that an administrator of another one may read."""
+    bearers = {}
+    for bound in (["one"], ["two"], ["one", "two"]):
+        for id in bound:
+            service.simulate_post(ENVIRONMENTS, json={"id": id})
+        made = service.simulate_post(KEYS, json={"name": "k", "scopes": ["admin"], "environments": bound}).json
+        bearers[" ".join(bound)] = {"Authorization": f"Bearer {made['key']}"}
+    path = f"{CLIENTS}/{made_client(service, environments=['one'])['client_id']}"
+    service.simulate_patch(path, json={"environments": ["two"]})
+    service.simulate_patch(path, json={"environments": None})
+    service.simulate_patch(path, json={"environments": ["one"]})
+    changes = {who: entries(service, "event=client.changed", **bearer) for who, bearer in bearers.items()}
+    assert {who: len(seen) for who, seen in changes.items()} == {"one": 0, "two": 0, "one two": 1}
 
 
 def test_only_administrators_read_it(service: Managed) -> None:

@@ -1,5 +1,7 @@
 """The audit log in the store: it only grows, is found again, cut with a checkpoint, and every change is noticed."""
 
+import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -9,18 +11,22 @@ import pytest
 
 from api.store.actor import Actor
 from api.store.audit import refusals
-from api.store.audit.check import Tampered, Verdict
+from api.store.audit.anchor import FILE as ANCHOR
+from api.store.audit.check import Verdict
 from api.store.audit.entries import Entry, Wanted
 from api.store.audit.events import Event
 from api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
 from api.store.audit.refusals import Attempt
+from api.store.audit.tampering import Tampered
 from api.store.opening import FILE
 from api.store.refusals import BadQuery, OutOfBounds
+from api.store.schema import AUDIT
 from api.store.store import Store
 from api.tokens.key_ring import KeyRing
 from api.tokens.key_sealer import KeySealer
 from api.tokens.key_sources import GivenKeys
 from api.tokens.signing_keys import UnusableSigningKey, new_key
+from tests.support.clock import Clock
 from tests.support.managed import LOG
 
 START = 1_700_000_000.0
@@ -38,18 +44,9 @@ def sealer_of(*pems: bytes) -> KeySealer:
 SEALER = sealer_of(KEY)
 
 
-class Clock:
-    """Epoch seconds that a test sets."""
-
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(START)
 
 
 @pytest.fixture
@@ -145,7 +142,7 @@ def test_refused_attempts_of_a_minute_are_one_entry(
     clock.now = START // 60 * 60
     store.audit.count_refusals({token: 2, key: 1}, clock.now)
     store.audit.count_refusals({token: 3}, clock.now + 59)
-    assert store.audit.keep_up(clock.now + 59.9, 400, SEALER) is None
+    assert store.audit.keep_up(clock.now + 59.9, 400, SEALER) == ()
     assert numbers(store) == []
     store.audit.keep_up(clock.now + 60, 400, SEALER)
     found, _ = store.audit.page(ALL, None, 10)
@@ -161,22 +158,19 @@ def test_refused_attempts_of_a_minute_are_one_entry(
 
 
 def test_the_head_is_sealed_each_hour_in_which_something_was_added(store: Store, clock: Clock) -> None:
-    assert store.audit.keep_up(clock.now, 400, SEALER) is None, "nothing to seal"
+    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "nothing to seal"
     tell(store, clock, 3)
-    first = store.audit.keep_up(clock.now, 400, SEALER)
-    assert first is not None
+    (first,) = store.audit.keep_up(clock.now, 400, SEALER)
     assert first.number == 3
     tell(store, clock, 1)
-    assert store.audit.keep_up(clock.now, 400, SEALER) is None, "the hour is not over"
+    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "the hour is not over"
     clock.now += SEAL_SECONDS
-    second = store.audit.keep_up(clock.now, 400, SEALER)
-    assert second is not None
+    assert len(store.audit.keep_up(clock.now, 400, SEALER)) == 1
     clock.now += SEAL_SECONDS
-    assert store.audit.keep_up(clock.now, 400, SEALER) is None, "nothing was added"
+    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "nothing was added"
     tell(store, clock, 1)
     verdict = store.audit.check(SEALER, {first.number: first.digest})
     assert (verdict.entries, verdict.first, verdict.last, verdict.sealed) == (5, 1, 5, 4)
-    assert verdict.unsealed_since is not None
 
 
 def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock) -> None:
@@ -200,7 +194,8 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
     assert sealed(store, clock).first == 8
 
 
-_UNLOCKED = "DROP TRIGGER audit_unchanged; DROP TRIGGER audit_kept;"
+_UNLOCKED = "".join(f"DROP TRIGGER {name};" for name in ("audit_unchanged", "audit_kept", "audit_grows"))
+_LOCKED = "\n".join(re.findall(r"CREATE TRIGGER.*?END;", AUDIT, re.DOTALL))
 _CHANGES = {
     "an entry": "UPDATE audit SET body = replace(body, 'alice', 'bobby') WHERE number = 3",
     "an entry's hash": "UPDATE audit SET digest = zeroblob(32) WHERE number = 3",
@@ -210,6 +205,14 @@ _CHANGES = {
     "all are gone": "DELETE FROM audit",
     "two changed places": "UPDATE audit SET number = -number WHERE number IN (3, 4);"
     "UPDATE audit SET number = 7 + number WHERE number < 0",
+    "written otherwise": "UPDATE audit SET body = body || ' ' WHERE number = 3",
+    "no UTF-8": "UPDATE audit SET body = replace(body, 'alice', CAST(x'ff' AS TEXT)) WHERE number = 3",
+    "a trigger": "SELECT 1",
+    "an index": "DROP INDEX audit_in_time; CREATE INDEX audit_in_time ON audit (time) WHERE number <> 3",
+    "a view": "ALTER TABLE audit RENAME TO kept; CREATE VIEW audit AS SELECT * FROM kept",
+    "no tables": "DROP TABLE audit",
+    "an unknown purpose": "UPDATE audit_seals SET purpose = 'x'",
+    "a key that is no text": "UPDATE audit_seals SET key = CAST(x'ff' AS TEXT)",
     "a seal": "UPDATE audit_seals SET signature = zeroblob(64)",
     "a seal's time": "UPDATE audit_seals SET time = '2020-01-01T00:00:00Z'",
     "a seal for another purpose": "UPDATE audit_seals SET purpose = 'checkpoint'; DELETE FROM audit WHERE number < 6",
@@ -222,7 +225,8 @@ def test_every_change_is_noticed(store: Store, clock: Clock, tmp_path: Path, cha
     tell(store, clock, 6)
     assert sealed(store, clock).sealed == 6
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.executescript(_UNLOCKED + change)
+        tables_stay = " audit SET" in change or "FROM audit" in change
+        db.executescript(f"{_UNLOCKED}{change};{_LOCKED if tables_stay else ''}")
     with pytest.raises(Tampered):
         store.audit.check(SEALER, {})
 
@@ -234,13 +238,64 @@ def test_a_chain_that_somebody_made_anew_is_betrayed_by_its_seals(store: Store, 
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         db.executescript(_UNLOCKED + "DELETE FROM audit WHERE number > 1")
     tell(store, clock, 4, Event.SERVICE_STARTED)
-    with pytest.raises(Tampered, match="entry 3 is not the one that was sealed"):
-        store.audit.check(SEALER, {})
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.executescript("DELETE FROM audit_seals")
+        db.executescript(_LOCKED)
+    for loosened in ("SELECT 1", "DELETE FROM audit_seals"):
+        with closing(sqlite3.connect(tmp_path / FILE)) as db:
+            db.executescript(loosened)
+        with pytest.raises(Tampered, match="entry 3 is not the one that was sealed"):
+            store.audit.check(SEALER, {})
+        clock.now += SEAL_SECONDS
+        with pytest.raises(Tampered, match="entry 3 is not the one that was sealed"):
+            store.audit.keep_up(clock.now, 400, SEALER)
+    (tmp_path / ANCHOR).unlink()
     assert store.audit.check(SEALER, {}).sealed == 0
     with pytest.raises(Tampered, match="entry 3 is not the one that was noted"):
         store.audit.check(SEALER, {seal.number: seal.digest})
+
+
+def test_what_was_taken_away_is_not_sealed_again(store: Store, clock: Clock, tmp_path: Path) -> None:
+    tell(store, clock, 3)
+    store.audit.seal(clock.now, SEALER)
+    with closing(sqlite3.connect(tmp_path / FILE)) as db:
+        db.executescript(_UNLOCKED + "DELETE FROM audit; DELETE FROM audit_seals;" + _LOCKED)
+    tell(store, clock, 1)
+    with pytest.raises(Tampered, match="up to 3, which were sealed, are missing"):
+        store.audit.seal(clock.now, SEALER)
+    with pytest.raises(Tampered):
+        store.audit.check(SEALER, {})
+
+
+def test_nothing_goes_that_is_not_what_was_sealed(store: Store, clock: Clock, tmp_path: Path) -> None:
+    tell(store, clock, 4)
+    store.audit.seal(clock.now, SEALER)
+    for change in (
+        "UPDATE audit SET body = json_set(body, '$.time', '2001-01-01T00:00:00.000Z') WHERE number < 3",
+        "UPDATE audit_seals SET signature = zeroblob(64)",
+    ):
+        shutil.copytree(tmp_path, tmp_path.with_name(f"{tmp_path.name}-copy"), dirs_exist_ok=True)
+        copy = Store.open(tmp_path.with_name(f"{tmp_path.name}-copy"), clock=clock)
+        with closing(sqlite3.connect(copy.path)) as db:
+            db.executescript(_UNLOCKED + change + ";" + _LOCKED)
+        with pytest.raises(Tampered):
+            copy.audit.keep_up(clock.now + 2 * DAY_SECONDS, 1, SEALER)
+        assert len(numbers(copy)) == 4
+        copy.close()
+
+
+def test_a_head_that_was_noted_is_compared_whatever_the_seals_say(store: Store, clock: Clock) -> None:
+    tell(store, clock, 3)
+    verdict = sealed(store, clock)
+    assert store.audit.check(SEALER, {3: verdict.head}).untold == ()
+    for number in (1, 3):
+        with pytest.raises(Tampered, match="noted"):
+            store.audit.check(SEALER, {number: bytes(32)})
+    clock.now += 9 * DAY_SECONDS
+    tell(store, clock, 2)
+    store.audit.keep_up(clock.now, 7, SEALER)
+    assert store.audit.check(SEALER, {1: bytes(32), 3: verdict.head}).untold == (1,)
+    with pytest.raises(Tampered, match="entry 3 is not the one that was noted"):
+        store.audit.check(SEALER, {3: bytes(32)})
 
 
 def test_a_store_that_was_put_back_is_betrayed_by_a_head_that_was_noted(store: Store, clock: Clock) -> None:
@@ -264,9 +319,10 @@ def test_seals_of_a_replaced_key_are_proven_by_its_public_half(store: Store, clo
 def test_each_change_of_the_store_leaves_its_entry(store: Store) -> None:
     changes: list[tuple[Event, Callable[[], object]]] = [
         (Event.ENVIRONMENT_CREATED, lambda: store.create_environment(ADMIN, "one")),
+        (Event.ENVIRONMENT_CHANGED, lambda: store.protect_environment(ADMIN, "one", True)),
         (Event.ENVIRONMENT_CHANGED, lambda: store.protect_environment(ADMIN, "one", False)),
         (Event.ENVIRONMENT_DELETED, lambda: store.delete_environment(ADMIN, "one")),
-        (Event.SIGNING_KEY_ROTATED, lambda: store.credentials.rotate_keys(ADMIN, "kid")),
+        (Event.SIGNING_KEY_ROTATED, lambda: store.credentials.rotate_keys(ADMIN, lambda: "kid")),
         (Event.TOKEN_REVOKED, lambda: store.credentials.revoke_token(ADMIN, "jti", 0, 0.0)),
     ]
     for event, change in changes:

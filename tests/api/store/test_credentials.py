@@ -3,11 +3,15 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from api.store.actor import Actor
+from api.store.audit.entries import Wanted
+from api.store.audit.events import Event
 from api.store.credentials import REVOCATION_SECONDS, ApiKeyWanted, ClientWanted, Credentials
 from api.store.opening import APPLICATION_ID, FILE
 from api.store.refusals import NotFound, OutOfBounds
@@ -47,7 +51,7 @@ def test_every_change_raises_the_generation(tmp_path: Path) -> None:
         lambda: held.delete_client(ACTOR, client.id),
         lambda: held.delete_api_key(ACTOR, key.id),
         lambda: held.revoke_token(ACTOR, "t", 100, 0.0),
-        lambda: held.rotate_keys(ACTOR, "kid"),
+        lambda: held.rotate_keys(ACTOR, lambda: "kid"),
     ]
     seen = [held.generation()]
     for change in changes:
@@ -84,6 +88,41 @@ def test_what_lies_outside_the_bounds_of_who_asks_is_neither_seen_nor_changed(tm
             make()
     assert held.clients(NOBODYS, 10) == held.api_keys(NOBODYS, 10) == ([], None)
     assert (held.generation(), held.client(client.id), held.api_key(key.id)) == (generation, client, key)
+    store.close()
+
+
+def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(tmp_path: Path) -> None:
+    """A change of its name alone leaves it bound as it was; even no environments at all are within nobody's bounds."""
+    store = Store.open(tmp_path)
+    held = store.credentials
+    one, other = (store.create_environment(ACTOR, id).uuid for id in ("one", "other"))
+    client = held.add_client(ACTOR, replace(CLIENT, environments=["one"]), SECRET)
+    store.delete_environment(ACTOR, "one")
+    renamed = held.change_client(ACTOR, client.id, lambda _: replace(CLIENT, name="renamed", environments=UNSET))
+    assert (renamed.name, renamed.bounds, renamed.environments) == ("renamed", frozenset({one}), ())
+    empty = held.add_client(ACTOR, replace(CLIENT, environments=[]), SECRET)
+    for id in (client.id, empty.id):
+        for within in (frozenset({other}), frozenset()):
+            with pytest.raises(OutOfBounds):
+                held.client(id, within)
+            with pytest.raises(OutOfBounds):
+                held.renew_secret(Actor("a", within), id, SECRET)
+    assert held.clients(frozenset({other}), 10) == ([], None)
+    assert store.audit.page(Wanted(event=Event.CLIENT_CREATED), frozenset({other}), 10) == ([], None)
+    with pytest.raises(OutOfBounds):
+        held.add_client(Actor("a", frozenset({other})), replace(CLIENT, environments=UNSET), SECRET)
+    store.close()
+
+
+def test_a_client_is_revoked_once(tmp_path: Path) -> None:
+    store = Store.open(tmp_path)
+    held = store.credentials
+    client = held.add_client(ACTOR, CLIENT, SECRET)
+    held.revoke_client(ACTOR, client.id)
+    revoked, generation = held.client(client.id), held.generation()
+    held.revoke_client(ACTOR, client.id)
+    assert (held.client(client.id), held.generation()) == (revoked, generation)
+    assert len(store.audit.page(Wanted(event=Event.CLIENT_REVOKED), None, 10)[0]) == 1
     store.close()
 
 

@@ -11,24 +11,16 @@ from api.management.credential_shapes import LONGEST_LIFETIME
 from api.tokens.key_folder import AUDIT_FOLDER, FOLDER, KeyFolder
 from api.tokens.key_ring import KeyRing
 from api.tokens.signing_keys import Key, UnusableSigningKey
+from tests.support.clock import Clock
 from tests.support.managed import LOG
 
 KEPT = LONGEST_LIFETIME + 60
 JUNK = b"-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"
 
 
-class Clock:
-    """One that stands still."""
-
-    now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_000.0)
 
 
 @pytest.fixture

@@ -1,0 +1,48 @@
+"""The newest seal, kept in a file beside the store: whoever can write the store alone can't take back what it says."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from api.store.audit.seals import Seal
+from api.store.audit.tampering import Tampered
+
+FILE: Final = "audit-head"
+"""In the data directory, for its owner alone."""
+
+
+class Anchor:
+    """The file. It holds a seal as JSON, with its signature: whoever changes it needs the key."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> Seal | None:
+        """The seal, not proven yet; None where there is none. Raises Tampered for a file that is none of ours."""
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=Seal)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, msgspec.MsgspecError) as ex:
+            raise Tampered(f"`{self.path}`, the newest seal, can't be read: {ex}") from None
+
+    def write(self, seal: Seal) -> None:
+        """Keep another seal, never half. Raises OSError."""
+        draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(seal))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def put_aside(self) -> None:
+        """Begin without one: another store takes this one's place. Raises OSError."""
+        if self.path.exists():
+            self.path.replace(self.path.with_name(f"{self.path.name}.replaced"))
