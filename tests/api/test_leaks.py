@@ -18,8 +18,8 @@ from tests.support.command import writ
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
 
-ROUNDS = 2
-THREADS = 8
+ROUNDS = 1
+THREADS = 4
 ASKED = {
     "subject": {"type": "user", "id": "alice"},
     "action": {"name": "read"},
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 def calls(secrets: Secrets, secret: str) -> Iterator[httpx.Request]:
     """A secret in each place where a client may put it, right or wrong."""
     url, wrong = secrets.server.url, secret + "x"
-    for one, scheme in product((secret, wrong), ("Bearer", "bearer", "Basic", "Token")):
+    for one, scheme in product((secret, wrong), ("Bearer", "Basic")):
         headers = {"Authorization": f"{scheme} {one}"}
         yield httpx.Request("POST", f"{url}/access/v1/evaluation", headers=headers, json=ASKED)
         yield httpx.Request("POST", f"{url}/access/v1/evaluation", headers=headers, content=b"{" + one.encode())
@@ -117,7 +117,7 @@ def in_trouble(secrets: Secrets, folder: Path) -> None:
     with closing(sqlite3.connect(folder / "writ.db", isolation_level=None)) as db:
         db.execute("BEGIN EXCLUSIVE")
         with httpx.Client(timeout=60) as client:
-            for call in islice(calls(secrets, secrets.token), 4):
+            for call in islice(calls(secrets, secrets.token), 2):
                 client.send(call)
             client.post(f"{secrets.server.url}/v1/oauth/token", data=secrets.form(secrets.client["client_secret"]))
         db.execute("ROLLBACK")
@@ -132,7 +132,7 @@ def test_what_the_service_wrote_has_no_secret(folder: Path, tmp_path: Path) -> N
         said.append(done.stderr)
         return done.stdout
 
-    settings = {"WRIT_MAX_FAILED_ATTEMPTS": "50"}
+    settings = {"WRIT_MAX_FAILED_ATTEMPTS": "50", "WRIT_HEAD_SECONDS": "0.5", "WRIT_BODY_SECONDS": "2"}
     with running(folder, "--log-level", "debug", workers=2, settings=settings) as server:
         secrets = Secrets(server)
         load(secrets)

@@ -14,6 +14,9 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).parents[2]
+WITHOUT_PANDAS = Path(__file__).with_name("without")
+"""First on the path of every process that is started: see the module in it."""
+
 KEY = "a-key-for-tests-of-32-characters"
 
 _PATIENCE_SECONDS = 60
@@ -25,7 +28,7 @@ _URL = re.compile(r"decides at (https?://(\S+):(\d+))")
 def environment(extra: Mapping[str, str] | None = None, path: Sequence[Path] = ()) -> dict[str, str]:
     """The environment of a `writ` process: this one's without any setting of Writ, and `extra`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WRIT_")}
-    kept["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (*path, ROOT))
+    kept["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (*path, WITHOUT_PANDAS, ROOT))
     return kept | dict(extra or {})
 
 
