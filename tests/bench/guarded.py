@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
+import falcon.asgi
+
 from api.app import Collaborators, create_app
+from api.auth import Credential, Scope
 from api.cli.main import main as command_line
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment
@@ -27,13 +30,20 @@ _CONTROL: Final = "/bench/"
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 
 
+_ANYBODY = Credential(Scope.ADMIN, "anybody")
+
+
 class NoGuard:
     """Lets all pass."""
 
     def __init__(self, *_: object, **__: object) -> None: ...
 
-    async def process_resource(self, *_: object) -> None:
+    def confirm(self, _req: object) -> None:
+        """See `Guard`."""
+
+    async def process_resource(self, req: falcon.asgi.Request, *_: object) -> None:
         """Pass."""
+        req.context.credential = _ANYBODY
 
 
 class Twice:
