@@ -1,10 +1,11 @@
 """The administrator's key: made once, handed over once, kept in the data directory as its SHA-256 alone."""
 
 import hashlib
-import os
 import secrets
 from pathlib import Path
 from typing import Final
+
+from api.private_files import write_new, write_whole
 
 SHORTEST_KEY: Final = 32
 KEY_FILE: Final = "admin-key"
@@ -12,7 +13,6 @@ DIGEST_FILE: Final = "admin-key.sha256"
 
 _PREFIX: Final = "writ_admin_"
 _RANDOM_BYTES: Final = 32
-_OWNER_ONLY: Final = 0o600
 
 
 class UnusableKey(Exception):
@@ -59,13 +59,7 @@ def store_digest(directory: Path, digest: bytes) -> None:
     Raises:
         OSError: `directory` can't be written.
     """
-    path = directory / DIGEST_FILE
-    draft = path.with_suffix(f".{secrets.token_hex(8)}")
-    try:
-        _write_new(draft, digest.hex())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_whole(directory / DIGEST_FILE, _line(digest.hex()))
 
 
 def new_key() -> tuple[str, bytes]:
@@ -83,7 +77,7 @@ def write_key(directory: Path, key: str) -> Path:
     """
     path = directory / KEY_FILE
     try:
-        _write_new(path, key)
+        write_new(path, _line(key))
     except FileExistsError:
         raise UnusableKey(f"`{path}` is there already, and belongs to no known key; remove it") from None
     return path
@@ -93,9 +87,5 @@ def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-def _write_new(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+def _line(text: str) -> bytes:
+    return f"{text}\n".encode("ascii")

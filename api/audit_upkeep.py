@@ -20,7 +20,7 @@ from api.store.audit.seals import Purpose, Seal, Sealer
 from api.store.audit.tampering import Tampered
 from api.store.refusals import StoreUnavailable
 from api.tokens.signing_keys import UnusableSigningKey
-from bundles.conditions.instants import from_seconds, show_instant
+from bundles.conditions.instants import show_seconds
 
 LOOK_SECONDS: Final = 10.0
 """How often a worker looks whether something is due."""
@@ -98,7 +98,7 @@ class AuditUpkeep:
         self._try(self._end)
 
     def _entry(self, event: Event) -> Entry:
-        return Entry.of(show_instant(from_seconds(self.clock())), SERVICE, event)
+        return Entry.of(show_seconds(self.clock()), SERVICE, event)
 
     def _finish(self) -> None:
         """Count again what could not be stored; waits for it."""

@@ -15,7 +15,7 @@ from api.management.kinds import KINDS
 from api.rejections import Forbidden, TooManyFailures, Unauthenticated
 from api.source_address import source_address
 from api.store.credential_rows import Bounds
-from api.store.environments import DEFAULT
+from api.store.environments import DEFAULT, refuse_outside
 
 
 class Scope(IntEnum):
@@ -175,7 +175,7 @@ class Guard:
             falcon.HTTPMethodNotAllowed: the route has no such method; known without a credential.
             Unauthenticated: no credential, or an unknown one.
             TooManyFailures: an unknown one, after too many others of this address.
-            Forbidden: a known credential of a lower scope, or bound to other environments.
+            Forbidden, OutOfBounds: a known credential of a lower scope, or bound to other environments.
         """
         route = req.uri_template or ""
         methods = self._routes[route]
@@ -192,7 +192,7 @@ class Guard:
         """Check a request again whose body was long in coming: its credential may have been ended meanwhile.
 
         Raises:
-            Unauthenticated, TooManyFailures, Forbidden: as `process_resource`.
+            Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
         """
         needed, params, before = req.context.asked
         version = self._recent.version()
@@ -211,10 +211,8 @@ class Guard:
 
     def _check_bounds(self, bounds: frozenset[str], route: str, params: Mapping[str, str]) -> None:
         """The same answer whether an environment outside is there or not."""
-        if route in ALL_ENVIRONMENTS:
-            return
-        if self._uuid_of(params.get("env", DEFAULT)) not in bounds:
-            raise Forbidden("the credential is bound to other environments than this one")
+        if route not in ALL_ENVIRONMENTS:
+            refuse_outside(self._uuid_of(params.get("env", DEFAULT)), bounds)
 
     def _presented(self, req: falcon.asgi.Request, version: object) -> Credential:
         header = req.get_header("Authorization")

@@ -3,7 +3,7 @@
 import falcon.asgi
 
 from api.in_force import EngineOf
-from api.rejections import Forbidden
+from api.store.environments import refuse_outside
 from runtime import Engine
 
 
@@ -11,12 +11,9 @@ def engine_for(req: falcon.asgi.Request, engine_of: EngineOf, env: str) -> Engin
     """The engine of the environment `env`, for whoever sent `req`, which the guard let through.
 
     The guard looked a moment ago; another environment may have the name by now, and a credential is bound to
-    environments, not to names. Raises what `engine_of` raises, Forbidden.
+    environments, not to names. Raises what `engine_of` raises, OutOfBounds.
     """
     engine = engine_of(env)
-    bounds = req.context.credential.bounds
-    if bounds is not None:
-        environment = engine.manifest.environment
-        if environment is None or environment.uuid not in bounds:
-            raise Forbidden("the credential is bound to other environments than this one")
+    environment = engine.manifest.environment
+    refuse_outside(None if environment is None else environment.uuid, req.context.credential.bounds)
     return engine

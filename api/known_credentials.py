@@ -27,7 +27,9 @@ MOST_NAMES: Final = 10_000
 """Ids of environments that are remembered, whether there are such."""
 
 LOOK_SECONDS: Final = 1.0
-"""Between two looks at what credentials rest on outside of the store: for so long a removed key may still be good."""
+"""Between two looks at what credentials rest on outside of the store.
+
+A token by a key that was removed may be good for so long, and `recent_headers.GOOD_SECONDS` more."""
 
 
 class Kind(Protocol):

@@ -10,7 +10,9 @@ from api.store.refusals import StoreUnavailable
 from api.store.watch import Watch
 
 GOOD_SECONDS: Final = 1.0
-"""After so long a header is looked at anew: keys that sign tokens are not in the store that is watched."""
+"""After so long a header is looked at anew: keys that sign tokens are not in the store that is watched.
+
+It adds to `known_credentials.LOOK_SECONDS`."""
 
 MOST_RECENT: Final = 65_536
 """Headers that a worker remembers; of more, the one met first is forgotten."""

@@ -126,9 +126,10 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
     click.echo(_told(verdict))
-    for doubt in _doubts(verdict):
+    doubts = list(_doubts(verdict))
+    for doubt in doubts:
         error_console().print(doubt, markup=False)
-    sys.exit(1 if any(_doubts(verdict)) else 0)
+    sys.exit(1 if doubts else 0)
 
 
 def _refuse_filters(context: click.Context) -> None:

@@ -9,11 +9,8 @@ import click
 from api.cli.output import Unreadable, os_sentence
 from api.cli.stored import data_option, env_option, opened
 from api.store.actor import COMMAND_LINE
-from api.store.audit.entries import Entry
-from api.store.audit.events import Event
-from api.store.reading import ModelText
 from api.store.refusals import NotFound, StoreUnavailable
-from bundles.conditions.instants import from_seconds, show_instant
+from bundles.conditions.instants import show_seconds
 from bundles.publish import published
 
 
@@ -35,7 +32,7 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
     try:
         store = opened(directory)
         text = store.model(environment)
-        store.audit.add([_exported(text)])
+        store.audit.add([text.exported(show_seconds(time.time()), COMMAND_LINE)])
         if output is None:
             for piece in text:
                 sys.stdout.buffer.write(piece)
@@ -49,10 +46,3 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
         raise
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
-
-
-def _exported(text: ModelText) -> Entry:
-    """What the audit log is told before anybody has a byte of it."""
-    now = show_instant(from_seconds(time.time()))
-    details = {"revision": text.revision}
-    return Entry.of(now, COMMAND_LINE, Event.MODEL_EXPORTED, details, environment=text.environment)

@@ -12,7 +12,7 @@ from api.store.audit.entries import Entry
 from api.store.edits import Committed, Edit
 from api.store.environments import Environment
 from api.store.store import Store
-from bundles.conditions.instants import from_seconds, show_instant
+from bundles.conditions.instants import show_seconds
 
 READING_THREADS: Final = 4
 """Threads of a worker that read the store. One more writes: SQLite lets one writer in at a time, and threads that
@@ -71,7 +71,7 @@ class StoreWork:
 
     def time(self) -> str:
         """RFC 3339."""
-        return show_instant(from_seconds(self._clock()))
+        return show_seconds(self._clock())
 
     async def _written(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         committed = await self.change(self.store.write, env, actor, edits, self._clock())

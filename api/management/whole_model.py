@@ -17,9 +17,6 @@ from api.management.replacing import Order, Replacer
 from api.management.revisions import revision_number
 from api.management.spool import spooled
 from api.management.streams import Stream
-from api.store.actor import Actor
-from api.store.audit.entries import Entry
-from api.store.audit.events import Event
 from api.store.credential_rows import Bounds
 from api.store.past import past_model
 from api.store.reading import ModelText
@@ -60,7 +57,7 @@ class WholeModel:
             if unchanged or req.method == "HEAD":
                 await stream.close()
             else:
-                await self._work.record(self._exported(actor_of(req), text, asked.get("revision")))
+                await self._work.record(text.exported(self._work.time(), actor_of(req)))
         except BaseException:
             await stream.close()
             raise
@@ -90,10 +87,6 @@ class WholeModel:
         if not order.dry_run:
             await self._work.settle(order.env)
         return changes
-
-    def _exported(self, actor: Actor, text: ModelText, revision: str | None) -> Entry:
-        details = {"revision": text.revision if revision is None else revision_number(revision)}
-        return Entry.of(self._work.time(), actor, Event.MODEL_EXPORTED, details, environment=text.environment)
 
     def _export_ended(self) -> None:
         self._exports -= 1

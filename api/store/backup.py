@@ -22,7 +22,7 @@ from api.store.environments import Environment, all_environments
 from api.store.opening import FILE, ensure_file, migrate
 from api.store.refusals import StoreUnavailable
 from api.store.revived import Replaced, Revived
-from bundles.conditions.instants import from_seconds, show_instant
+from bundles.conditions.instants import show_seconds
 
 REPLACED = "writ.db.replaced"
 """What `restore` names the database that it takes the place of; a second one has `.2` behind it, and so on."""
@@ -79,9 +79,7 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
         try:
             _copy(Connections(file, "FULL"), unfinished)
             _check(connections)
-            restored = Entry.of(
-                show_instant(from_seconds(clock())), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)}
-            )
+            restored = Entry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
             environments, revived = _prepare(connections, replaced, restored)
         finally:
             connections.close()

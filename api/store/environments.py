@@ -69,12 +69,19 @@ def environment_for(db: Database, id: str, bounds: frozenset[str] | None) -> Env
     try:
         found = environment_called(db, id)
     except NotFound:
-        if bounds is None:
-            raise
-        found = None
-    if found is None or (bounds is not None and found.uuid not in bounds):
-        raise OutOfBounds("the credential is bound to other environments than this one")
+        refuse_outside(None, bounds)
+        raise
+    refuse_outside(found.uuid, bounds)
     return found
+
+
+def refuse_outside(uuid: str | None, bounds: frozenset[str] | None) -> None:
+    """Raise OutOfBounds for an environment outside of what somebody is bound to, None: to none.
+
+    `uuid` is None where there is no such environment; whoever is bound can't tell.
+    """
+    if bounds is not None and uuid not in bounds:
+        raise OutOfBounds("the credential is bound to other environments than this one")
 
 
 def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:

@@ -35,11 +35,11 @@ class PastText(ModelText):
         bounds: Bounds = None,
     ):
         """Takes over the connection `db`, unless it raises. Raises NotFound for a revision that is none."""
-        self._past = revision
         db.conn.execute("PRAGMA temp_store = FILE")
         super().__init__(db, env, translated, bounds)
         if revision > self.revision:
             raise no_revision(revision, self.environment.id)
+        self.revision = revision
         self.etag = self.environment.etag_of(revision)
 
     def _read(self) -> Generator[bytes, None, None]:
@@ -49,7 +49,7 @@ class PastText(ModelText):
     def _take_back(self) -> Iterator[bytes]:
         """Note of each element changed since what it was then; a pause after each chunk of the log."""
         self._db.conn.execute(_UNDO)
-        for revision in range(self._past + 1, self.revision + 1):
+        for revision in range(self.revision + 1, self.environment.revision + 1):
             chunk = 0
             while (entries := entries_chunk(self._db, self.environment.number, revision, chunk)) is not None:
                 rows = (

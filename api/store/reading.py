@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlite_utils import Database
 
+from api.store.actor import Actor
+from api.store.audit.entries import Entry
+from api.store.audit.events import Event
 from api.store.bodies import element_of
 from api.store.credential_rows import Bounds
 from api.store.environments import Environment, environment_for
@@ -45,6 +48,7 @@ class ModelText:
         db.conn.execute("BEGIN")
         self.environment = environment_for(db, env, bounds)
         self.revision = self.environment.revision
+        """Of what is read."""
         self.etag = self.environment.etag
         self._pieces = self._read()
 
@@ -60,6 +64,11 @@ class ModelText:
         except BaseException:  # the end too
             self.close()
             raise
+
+    def exported(self, time: str, actor: Actor) -> Entry:
+        """What the audit log is told before anybody has a piece of it. `time` is RFC 3339."""
+        details = {"revision": self.revision}
+        return Entry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -2,20 +2,13 @@
 
 import errno
 import os
-import secrets
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Final
 
-DRAFT: Final = r"\.[0-9a-f]{16}"
-"""How the name of what is not whole yet ends (a regular expression)."""
+from api.private_files import write_whole
 
 _MOST_BYTES: Final = 64 * 1024
-
-
-def draft_suffix() -> str:
-    """One that nothing has yet (see `DRAFT`)."""
-    return f".{secrets.token_hex(8)}"
 
 
 def read_file(path: Path) -> bytes:
@@ -35,18 +28,7 @@ def stamp_of(path: Path) -> Hashable:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write it never half, readable by the owner of its folder alone. Raises OSError."""
-    draft = path.with_suffix(draft_suffix())
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            hand_to_owner(draft, path.parent)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
+    write_whole(path, content, lambda draft: hand_to_owner(draft, path.parent))
 
 
 def hand_to_owner(path: Path, folder: Path) -> None:

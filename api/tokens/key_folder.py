@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from api.management.credential_shapes import LONGEST_LIFETIME
-from api.tokens.key_files import DRAFT, draft_suffix, hand_to_owner, read_file, stamp_of, write_file
+from api.private_files import DRAFT, draft_suffix
+from api.tokens.key_files import hand_to_owner, read_file, stamp_of, write_file
 from api.tokens.signing_keys import Pem, UnusableSigningKey, new_key, read_key
 
 FOLDER: Final = "keys"

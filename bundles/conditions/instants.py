@@ -95,3 +95,12 @@ def show_instant(instant: int) -> str:
     whole, fraction = divmod(instant, SECOND)
     shown = (_EPOCH + timedelta(seconds=whole)).replace(tzinfo=None).isoformat()
     return f"{shown}.{fraction:09}".rstrip("0").rstrip(".") + "Z" if fraction else f"{shown}Z"
+
+
+def show_seconds(seconds: float) -> str:
+    """RFC 3339 in UTC of finite epoch seconds, as clocks have them.
+
+    >>> show_seconds(1.5)
+    '1970-01-01T00:00:01.5Z'
+    """
+    return show_instant(from_seconds(seconds))

@@ -1,12 +1,11 @@
 """The newest seal, kept in a file beside the store: whoever can write the store alone can't take back what it says."""
 
-import os
-import secrets
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from api.private_files import write_whole
 from api.store.audit.seals import Seal
 from api.store.audit.tampering import Tampered
 
@@ -31,16 +30,7 @@ class Anchor:
 
     def write(self, seal: Seal) -> None:
         """Keep another seal, never half. Raises OSError."""
-        draft = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(seal))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.path)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(self.path, msgspec.json.encode(seal))
 
     def put_aside(self) -> None:
         """Begin without one: another store takes this one's place. Raises OSError."""

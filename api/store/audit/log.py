@@ -1,6 +1,7 @@
 """The audit log of a store: the front door to its entries, its seals and its end."""
 
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Final
@@ -14,7 +15,7 @@ from api.store.audit.check import Progress, Verdict, check
 from api.store.audit.entries import GENESIS, Entry, Numbered, Wanted, append, page, sortable_time
 from api.store.audit.events import Event
 from api.store.audit.refusals import Attempt, count_refusals, end_minutes, has_ended_minutes
-from api.store.audit.retention import cut
+from api.store.audit.retention import cut, old_entries
 from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, all_seals, head
 from api.store.audit.tampering import Proven, Tampered, proven, walk
 from api.store.connections import Connections
@@ -91,15 +92,22 @@ class AuditLog:
         What is signed is proven to follow from what was signed before, by a seal that lies outside of the store as
         well: nobody gets a signature for a history of his own. Raises as `keep_up`.
         """
+        last = self._proven_head(sealer)
+        if last is None:
+            return None
         with self._connections.writing() as db:
-            last: Proven | None = None
-            for last in walk(db, *self._proven_start(db, sealer)):  # noqa: B007 - the last one is wanted
-                pass
-            if last is None:
-                return None
+            anchor = self._anchor.read()
+            if anchor is not None and anchor.number >= last.number:
+                return None  # another process was faster
             seal = add_seal(db, Purpose.HEAD, last.number, last.digest, self._time(now), sealer)
             self._anchor.write(seal)  # it is so whether this transaction ends well or not: the entries are there
             return seal
+
+    def _proven_head(self, sealer: Sealer) -> Proven | None:
+        """The newest entry, None where it is signed; while it is proven, others may write. Raises Tampered."""
+        with self._connections.reading() as db:
+            ends = deque(walk(db, *self._proven_start(db, sealer)), maxlen=1)
+        return ends.pop() if ends else None
 
     def _proven_start(self, db: Database, sealer: Sealer) -> tuple[int, bytes]:
         """The number and the hash of the entry up to which the log is signed. Raises Tampered."""
@@ -118,10 +126,13 @@ class AuditLog:
         before, late = (sortable_time(from_seconds(now - days * DAY_SECONDS)) for days in (keep_days, keep_days + 1))
         with self._connections.reading() as db:
             oldest = db.execute("SELECT time FROM audit ORDER BY number LIMIT 1").fetchone()
-        if oldest is None or oldest[0] >= late:
+            if oldest is None or oldest[0] >= late:
+                return None
+            old = old_entries(db, before, sealer, proven(anchor, sealer))
+        if old is None:
             return None
         with self._connections.writing() as db:
-            return cut(db, before, self._time(now), sealer, proven(anchor, sealer))
+            return cut(db, old, self._time(now), sealer)
 
     def tell(self, actor: Actor, event: Event, details: Mapping[str, object] | None = None) -> None:
         """Add an entry of something that belongs to no environment, by the store's clock."""

@@ -1,5 +1,6 @@
 """Retention: the oldest entries are removed, and a signed checkpoint takes their place."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from sqlite_utils import Database
@@ -14,29 +15,21 @@ MOST_REMOVED: Final = 10_000
 """Entries that one transaction removes, so that no writer waits for long."""
 
 
-def cut(db: Database, before: str, time: str, sealer: Sealer, anchor: Seal) -> Seal | None:
-    """Remove the oldest entries, up to the first that is not from `before` that time; gives back the checkpoint.
+@dataclass(frozen=True, slots=True)
+class Old:
+    """The entries that go, those behind the number `start` up to `last`; all of them are from `before` that time."""
 
-    What is removed is proven first, by the chain and by every seal of it, and lies before `anchor`, the newest seal:
-    nobody gets a signature for what somebody else wrote. `time` is that of the checkpoint. Raises Tampered, and what
-    `Sealer.sign` raises; then nothing is removed.
+    before: str
+    start: int
+    last: Proven
+
+
+def old_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> Old | None:
+    """The oldest entries, up to the first that is not from `before` that time; None where there are none.
+
+    They are proven, by the chain and by every seal of it, and lie before `anchor`, the newest seal: nobody gets a
+    signature for what somebody else wrote. Raises Tampered.
     """
-    found = _last_old(db, before, sealer, anchor)
-    if found is None:
-        return None
-    number, digest, count = found
-    seal = add_seal(db, Purpose.CHECKPOINT, number, digest, time, sealer)
-    db.execute("DELETE FROM audit WHERE number <= ?", (number,))
-    db.execute(
-        "DELETE FROM audit_seals WHERE number <= ? AND NOT (purpose = 'checkpoint' AND number = ?)", (number, number)
-    )
-    details = {"before": before, "entries": count, "up_to": str(number)}
-    append(db, Entry.of(time, SERVICE, Event.LOG_CUT, details))
-    return seal
-
-
-def _last_old(db: Database, before: str, sealer: Sealer, anchor: Seal) -> tuple[int, bytes, int] | None:
-    """The number and the hash of the last entry to go, and how many go; None where none does. Raises Tampered."""
     seals = [proven(seal, sealer) for seal in all_seals(db)]
     start, digest = next(
         ((seal.number, seal.digest) for seal in reversed(seals) if seal.purpose is Purpose.CHECKPOINT), (0, GENESIS)
@@ -52,7 +45,25 @@ def _last_old(db: Database, before: str, sealer: Sealer, anchor: Seal) -> tuple[
     if last is None:
         return None
     _prove_the_rest(db, last, heads)
-    return last.number, last.digest, last.number - start
+    return Old(before, start, last)
+
+
+def cut(db: Database, old: Old, time: str, sealer: Sealer) -> Seal | None:
+    """Remove `old` entries; gives back the checkpoint, of that `time`, or None where another process was faster.
+
+    Raises what `Sealer.sign` raises; then nothing is removed.
+    """
+    number = old.last.number
+    if db.execute("SELECT min(number) FROM audit").fetchone() != (old.start + 1,):
+        return None
+    seal = add_seal(db, Purpose.CHECKPOINT, number, old.last.digest, time, sealer)
+    db.execute("DELETE FROM audit WHERE number <= ?", (number,))
+    db.execute(
+        "DELETE FROM audit_seals WHERE number <= ? AND NOT (purpose = 'checkpoint' AND number = ?)", (number, number)
+    )
+    details = {"before": old.before, "entries": number - old.start, "up_to": str(number)}
+    append(db, Entry.of(time, SERVICE, Event.LOG_CUT, details))
+    return seal
 
 
 def _prove_the_rest(db: Database, last: Proven, heads: dict[int, bytes]) -> None:

@@ -194,6 +194,35 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
     assert sealed(store, clock).first == 8
 
 
+class Overtaken(KeySealer):
+    """Something happens while it proves a seal: others are not kept waiting for that."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__(KeyRing(GivenKeys(KEY.decode()), LOG))
+        self._happens: list[Callable[[], object]] = [happens]
+
+    def verify(self, key: str, text: bytes, signature: bytes) -> bool | None:
+        if self._happens:
+            self._happens.pop()()
+        return super().verify(key, text, signature)
+
+
+def test_of_two_processes_one_seals_and_one_cuts(store: Store, clock: Clock, tmp_path: Path) -> None:
+    other = Store.open(tmp_path, "NORMAL", clock=clock)
+    tell(store, clock, 2)
+    store.audit.seal(clock.now, SEALER)
+    tell(store, clock, 2)
+    assert store.audit.seal(clock.now, Overtaken(lambda: other.audit.seal(clock.now, SEALER))) is None
+    clock.now += 8 * DAY_SECONDS
+    tell(store, clock, 1)
+    store.audit.seal(clock.now, SEALER)
+    overtaken = Overtaken(lambda: other.audit.keep_up(clock.now, 7, SEALER))
+    assert store.audit.keep_up(clock.now, 7, overtaken) == ()
+    assert numbers(store) == [6, 5]
+    assert sealed(store, clock).first == 5
+    other.close()
+
+
 _UNLOCKED = "".join(f"DROP TRIGGER {name};" for name in ("audit_unchanged", "audit_kept", "audit_grows"))
 _LOCKED = "\n".join(re.findall(r"CREATE TRIGGER.*?END;", AUDIT, re.DOTALL))
 _CHANGES = {
