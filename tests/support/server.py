@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 
 ROOT = Path(__file__).parents[2]
-WITHOUT_PANDAS = Path(__file__).with_name("without")
-"""First on the path of every process that is started: see the module in it."""
+WITHOUT = Path(__file__).with_name("without")
+"""First on the path of every process that is started: see the modules in it."""
 
 KEY = "a-key-for-tests-of-32-characters"
 
@@ -26,9 +26,9 @@ _URL = re.compile(r"decides at (https?://(\S+):(\d+))")
 
 
 def environment(extra: Mapping[str, str] | None = None, path: Sequence[Path] = ()) -> dict[str, str]:
-    """The environment of a `writ` process: this one's without any setting of Writ, and `extra`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("WRIT_")}
-    kept["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (*path, WITHOUT_PANDAS, ROOT))
+    """The environment of a `writ` process: this one's without any setting of Writ or Python, and `extra`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("WRIT_", "PYTHON"))}
+    kept["PYTHONPATH"] = os.pathsep.join(str(folder) for folder in (*path, WITHOUT, ROOT))
     return kept | dict(extra or {})
 
 
@@ -60,7 +60,7 @@ class Server:
     def client(self) -> httpx.Client:
         """A client that sends the administrator's key."""
         return httpx.Client(
-            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=30, verify=self.trust or True
+            base_url=self.url, headers={"Authorization": f"Bearer {self.key}"}, timeout=30, verify=self.trust or False
         )
 
     def stop(self, with_signal: int = signal.SIGTERM) -> int:
@@ -82,7 +82,7 @@ class Server:
     def _is_ready(self) -> object:
         try:
             return (
-                httpx.get(f"{self.url}/readyz", timeout=5, verify=self.trust or True).status_code == 200
+                httpx.get(f"{self.url}/readyz", timeout=5, verify=self.trust or False).status_code == 200
                 or self._ended()
             )
         except httpx.TransportError:

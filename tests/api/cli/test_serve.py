@@ -29,11 +29,16 @@ BODY = json.dumps(ALLOWED).encode()
 
 def refused(*arguments: str, settings: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Exit code and messages of a start that must not succeed."""
-    line = command("serve", "--bind", "127.0.0.1:0", *arguments)
-    ended = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment(settings))
-    assert ended.stdout == ""
-    assert "Traceback" not in ended.stderr
-    return ended.returncode, ended.stderr
+    ended = writ("serve", "--bind", "127.0.0.1:0", *arguments, settings={"WRIT_ADMIN_KEY": KEY, **(settings or {})})
+    message = ended.stderr.decode()
+    assert ended.stdout == b""
+    assert "Traceback" not in message
+    return ended.returncode, message
+
+
+def imported(data: Path, model_file: Path) -> None:
+    """A data directory with a model, on which nothing runs."""
+    assert writ("import", model_file, "--data", data, settings={"WRIT_ADMIN_KEY": KEY}).returncode == 0
 
 
 def ask(server: Server, key: str) -> int:
@@ -57,8 +62,7 @@ def test_a_later_start_serves_what_was_imported(tmp_path: Path, model_file: Path
 
 
 def test_a_start_that_is_refused_leaves_the_model_that_is_there(tmp_path: Path, model_file: Path) -> None:
-    with running(tmp_path / "data", "--import", str(model_file)):
-        pass
+    imported(tmp_path / "data", model_file)
     code, said = refused("--data", str(tmp_path / "data"), "--demo", settings={"WRIT_ADMIN_KEY": "short"})
     assert (code, "at least 32" in said) == (2, True)
     with running(tmp_path / "data") as server, server.client() as client:
@@ -225,8 +229,7 @@ def test_an_unusable_directory_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_bundle_is_made_again(tmp_path: Path, model_file: Path, damage: str) -> None:
     """All of it is in the store."""
     data = tmp_path / "data"
-    with running(data, "--import", str(model_file)):
-        pass
+    imported(data, model_file)
     (bundle,) = (data / "bundles").iterdir()
     whole = bundle.read_bytes()
     damaged = {
@@ -260,8 +263,7 @@ def test_every_environment_is_ready_after_a_start(tmp_path: Path, model_file: Pa
 
 
 def test_the_demo_replaces_no_model_of_one_s_own(tmp_path: Path, model_file: Path) -> None:
-    with running(tmp_path / "data", "--import", str(model_file)):
-        pass
+    imported(tmp_path / "data", model_file)
     code, message = refused("--data", str(tmp_path / "data"), "--demo")
     assert (code, [line for line in message.splitlines() if "[INFO]" not in line][1:]) == (2, [])
     assert "has a model that is not the demo's" in message
@@ -313,8 +315,7 @@ def test_a_missing_source_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_model_with_errors_is_refused_and_the_one_before_stays(tmp_path: Path, model_file: Path) -> None:
-    with running(tmp_path / "data", "--import", str(model_file)):
-        pass
+    imported(tmp_path / "data", model_file)
     bad = tmp_path / "bad.json"
     bad.write_text('{"model": 1, "rules": [], "roles": [{"name": "no id"}]}')
     code, message = refused("--data", str(tmp_path / "data"), "--import", str(bad))

@@ -34,9 +34,10 @@ MODEL = {"model": 1, "resource_types": TYPES, "grants": [GRANT]}
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A data directory with a store in it, which no service runs on."""
-    with running(tmp_path / "data"):
-        pass
-    return tmp_path / "data"
+    data = tmp_path / "data"
+    data.mkdir()
+    Store.open(data).close()
+    return data
 
 
 def model_file(folder: Path, **members: object) -> Path:
