@@ -206,7 +206,6 @@ class Guard:
             raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)
         if credential.bounds is not None:
             self._check_bounds(credential.bounds, req.uri_template or "", params)
-        req.context.actor = credential.actor
         req.context.credential = credential
 
     def _check_bounds(self, bounds: frozenset[str], route: str, params: Mapping[str, str]) -> None:

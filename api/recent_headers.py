@@ -30,7 +30,7 @@ class RecentHeaders:
         """`clock` gives epoch seconds."""
         self._watch, self._clock = watch, clock
         self._prefixes = secrets.token_urlsafe(), secrets.token_urlsafe()
-        self._known: OrderedDict[tuple[int, int], tuple[Credential, object, float]] = OrderedDict()
+        self._known: OrderedDict[tuple[int, int], tuple[Credential, object, float, float]] = OrderedDict()
 
     def version(self) -> object:
         """See `auth.Recent`."""
@@ -42,18 +42,18 @@ class RecentHeaders:
     def credential(self, header: str, version: object) -> Credential | None:
         """See `auth.Recent`."""
         found = self._known.get(self._key(header))
-        if found is None or version is None or found[1] != version:
+        if found is None:
             return None
-        credential, _, since = found
-        now = self._clock()
-        return credential if since <= now < since + GOOD_SECONDS and now < credential.expires else None
+        credential, seen, since, until = found
+        return credential if seen == version and since <= self._clock() < until else None
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """See `auth.Recent`."""
         if version is None:
             return
         key = self._key(header)
-        self._known[key] = credential, version, self._clock()
+        since = self._clock()
+        self._known[key] = credential, version, since, min(since + GOOD_SECONDS, credential.expires)
         self._known.move_to_end(key)
         if len(self._known) > MOST_RECENT:
             self._known.popitem(last=False)

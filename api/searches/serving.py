@@ -47,7 +47,7 @@ class Searching:
         environment = engine.manifest.environment
         where = environment.uuid if environment else ""
         bound = [part for name, part in zip(search._fields, search, strict=True) if name != "page"]
-        asked = fingerprint(req.context.actor, where, type(search).__name__, bound, properties)
+        asked = fingerprint(req.context.credential.actor, where, type(search).__name__, bound, properties)
         return Pages(self.tokens, asked, search.page)
 
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
