@@ -83,6 +83,11 @@ def write_key(directory: Path, key: str) -> Path:
     return path
 
 
+def forget_key(directory: Path) -> None:
+    """Remove the file that handed over a key, which is not valid any more. Raises OSError."""
+    (directory / KEY_FILE).unlink(missing_ok=True)
+
+
 def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 

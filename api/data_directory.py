@@ -32,6 +32,8 @@ def prepare_directory(directory: Path) -> None:
     Raises:
         UnusableDirectory: neither.
     """
+    if directory.exists() and not directory.is_dir():
+        raise UnusableDirectory(f"`{directory}` can't be used as the data directory: it is a file, not a folder")
     try:
         directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):

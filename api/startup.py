@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from api.admin_key import new_key, preset_digest, store_digest, stored_digest
+from api.admin_key import forget_key, new_key, preset_digest, store_digest, stored_digest
 from api.limits import BadSetting, HttpLimits, count_in, limits_from, seconds_in
 from api.public_url import PUBLIC_URL_VARIABLE, checked_public_url
 from api.store.connections import SYNCHRONOUS
@@ -140,6 +140,7 @@ def admin_access(directory: Path, preset: str | None) -> AdminAccess:
         if digest == stored:
             return AdminAccess(digest)
         store_digest(directory, digest)
+        forget_key(directory)
         return AdminAccess(digest, adopted=True, replaces=stored is not None)
     if stored is not None:
         return AdminAccess(stored)

@@ -3,6 +3,8 @@
 import errno
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +15,28 @@ from typing import BinaryIO, cast
 def published(path: Path) -> Iterator[BinaryIO]:
     """An empty, seekable file that becomes `path` when the block ends without an exception, and nothing otherwise.
 
-    Its mode is what the process's umask leaves of 0666, as of any file that a program creates. Raises OSError where
-    the folder can't be written. A file that another process has mapped stays as it was for it.
+    Its mode is what the process's umask leaves of 0666, as of any file that a program creates. What a link leads to is
+    replaced, and the link stays; into a device or a pipe the content is written. Raises OSError where that can't be,
+    or the folder can't be written. A file that another process has mapped stays as it was for it.
     """
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(path))
+    if path.exists() and not path.is_file():
+        with tempfile.TemporaryFile() as file:
+            yield cast(BinaryIO, file)
+            file.seek(0)
+            with path.open("wb") as special:
+                shutil.copyfileobj(file, special)
+        return
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
     unfinished = path.parent / f".{secrets.token_hex(8)}.unfinished"
     # tempfile would make it 0600; the umask can only be asked for by changing it, which other threads would notice.
-    handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except OSError as ex:
+        raise OSError(ex.errno, ex.strerror, str(path)) from None
     try:
         with cast(BinaryIO, os.fdopen(handle, "w+b")) as file:
             yield file

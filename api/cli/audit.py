@@ -22,7 +22,7 @@ from api.startup import settings_from
 from api.store.audit.check import Verdict
 from api.store.audit.entries import Wanted
 from api.store.audit.log import SEAL_SECONDS
-from api.store.audit.tampering import Tampered
+from api.store.audit.tampering import Tampered, Unproven
 from api.store.paging import MAX_PAGE
 from api.store.refusals import BadQuery, StoreUnavailable
 from api.store.store import Store
@@ -35,6 +35,7 @@ from api.tokens.signing_keys import Key, UnusableSigningKey, read_key
 from bundles.conditions.instants import SECOND, parse_instant
 
 _SHOWN = 100
+_NOT_WHOLE = "the audit log is not whole"
 _HEAD = re.compile(r"([1-9]\d{0,17}):([0-9a-fA-F]{64})", re.ASCII)
 _UNPRINTABLE = re.compile(r"[^ -~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\uffdc]")
 
@@ -80,7 +81,10 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
     try:
         wanted = wanted_entries({name: value for name, value in asked.items() if value is not None})
         entry = None
-        for entry in _entries(opened(directory), wanted, limit):
+        for number, entry in enumerate(_entries(opened(directory), wanted, limit + 1)):
+            if number == limit:
+                error_console().print("there are older ones; give a larger --limit")
+                break
             click.echo(show(entry))
     except (BadQuery, StoreUnavailable) as ex:
         raise Unreadable(str(ex)) from None
@@ -119,7 +123,8 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
         with progress_bar() as progress:
             verdict = opened(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
-        error_console().print(_printable(f"the audit log is not whole: {ex}"), markup=False)
+        found = "nobody can tell whether the audit log is whole" if isinstance(ex, Unproven) else _NOT_WHOLE
+        error_console().print(_printable(f"{found}: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
         raise Unreadable(str(ex)) from None
@@ -169,11 +174,13 @@ def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
     """Raises BadSetting, OSError, UnusableSigningKey."""
     given = settings_from(os.environ).audit_key
     trusted: list[Key] = [read_key(path.read_bytes(), f"`{path}`") for path in paths]
-    source: KeySource = KeyFolder(directory, AUDIT_FOLDER) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
     if given is None and trusted:  # whoever writes the data directory may have put a key there
-        source = NO_KEYS
-    else:
-        source.pems()  # without a key nobody can tell
+        return KeySealer(KeyRing(NO_KEYS, service_log("critical")), trusted)
+    source: KeySource = KeyFolder(directory, AUDIT_FOLDER) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
+    try:
+        source.pems()
+    except UnusableSigningKey as ex:
+        raise UnusableSigningKey(f"{ex}; or name the public half of the key that sealed by --key") from None
     return KeySealer(KeyRing(source, service_log("error")), trusted)
 
 

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-import msgspec
 from msgspec.structs import asdict
 
 from api.bodies import ENCODER
@@ -21,6 +20,8 @@ from api.management.credential_shapes import (
     NewClient,
     in_order,
 )
+from api.management.shapes import shaped
+from api.rejections import BodyRejected
 from api.store.actor import COMMAND_LINE
 from api.store.credential_rows import Client
 from api.store.credentials import ClientWanted
@@ -74,8 +75,8 @@ def create_command(
     """Make a client, and print it as JSON with its secret, which is shown this once."""
     wanted = ClientWanted(name, in_order(scopes), lifetime, description, environments or None)
     try:
-        msgspec.convert(wanted, NewClient, from_attributes=True)
-    except msgspec.ValidationError as ex:
+        shaped(wanted, NewClient, "bad-client")
+    except BodyRejected as ex:
         raise Unreadable(str(ex)) from None
     secret, digest = new_secret(CLIENT_SECRET)
     with _store(directory) as store:

@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from api.cli.output import Unreadable, error_console, os_sentence
-from api.cli.stored import data_option, opened
+from api.cli.stored import data_option, opened, refuse_without_store
 from api.limits import BadSetting
 from api.startup import Settings, settings_from
 from api.store.actor import COMMAND_LINE
 from api.store.refusals import StoreUnavailable
 from api.tokens import SIGNING_KEY_VARIABLE
 from api.tokens.key_folder import KeyFolder
-from api.tokens.key_sources import GivenKeys
+from api.tokens.key_sources import GivenKeys, are_given
 from api.tokens.signing_keys import UnusableSigningKey, read_keys
 
 
@@ -22,7 +22,7 @@ from api.tokens.signing_keys import UnusableSigningKey, read_keys
 @data_option
 @click.pass_context
 def keys_command(context: click.Context, directory: Path) -> None:
-    """Print the public halves of the keys that verify tokens as PEM; the one that signs is the first.
+    """Print the keys that verify tokens, ids and public halves as PEM; the one that signs is the first.
 
     Exit code 2 where something can't be read or written.
 
@@ -35,12 +35,17 @@ def keys_command(context: click.Context, directory: Path) -> None:
     if context.invoked_subcommand is not None:
         return
     given = _settings().signing_key
+    if given is None and are_given(directory):
+        raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
     source = KeyFolder(directory) if given is None else GivenKeys(given)
+    if isinstance(source, KeyFolder) and not source.path.exists():
+        refuse_without_store(directory)
     try:
         keys, troubles = read_keys(source.pems())
     except UnusableSigningKey as ex:
         raise Unreadable(str(ex)) from None
     for key in keys.verifying.values():
+        click.echo(f"{key.id} ({key.algorithm})")
         click.echo(key.public_pem(), nl=False)
     if troubles:
         raise Unreadable("\n".join(map(str, troubles)))
@@ -57,9 +62,9 @@ def rotate_command(directory: Path, distrust_old: bool) -> None:
     where something can't be read or written.
     """
     settings = _settings()
-    if settings.signing_key is not None:
+    if settings.signing_key is not None or are_given(directory):
         place = "in their place" if distrust_old else "before them"
-        raise Unreadable(f"the keys are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
+        raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
     try:
         store = opened(directory)
         rotate = partial(KeyFolder(directory).rotate, settings.signing_algorithm, distrust_old)

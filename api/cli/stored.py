@@ -51,9 +51,14 @@ def env_option(command: _Command) -> _Command:
 
 def opened(directory: Path) -> Store:
     """The store that is there. Raises Unreadable where there is none, StoreUnavailable."""
+    refuse_without_store(directory)
+    return Store.open(directory)
+
+
+def refuse_without_store(directory: Path) -> None:
+    """Raises Unreadable where there is none."""
     if not (directory / FILE).exists():
         raise Unreadable(f"`{directory}` has no store; `writ serve --data {directory}` makes one")
-    return Store.open(directory)
 
 
 def opened_or_made(directory: Path) -> Store:

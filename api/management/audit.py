@@ -92,6 +92,7 @@ def _time(asked: Mapping[str, str], name: str) -> str | None:
     try:
         instant = parse_instant(asked[name])
     except ValueError as ex:
-        raise BadQuery(f"`{name}`: {ex}") from None
+        hint = "; a `+` in a query is `%2B`" if " " in asked[name] else ""
+        raise BadQuery(f"`{name}`: {ex}, not {quoted(asked[name])}{hint}") from None
     # Rounded up, since entries are cut to milliseconds; none lies behind the last one of the year 9999.
     return sortable_time(min(-(-instant // _MILLISECOND), END // _MILLISECOND - 1) * _MILLISECOND)

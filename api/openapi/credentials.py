@@ -8,6 +8,7 @@ from api.management.elements import MERGE_PATCH
 from api.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
 from api.openapi.operations import PAGE
 from api.store.audit.events import Event
+from api.tokens.endpoints import WHY_HEADER
 from api.tokens.forms import FORM
 
 _CLIENTS, _KEYS, _TOKENS, _AUDIT = "Clients", "API keys", "Tokens", "Audit log"
@@ -36,11 +37,11 @@ _REVOKED: Final[Schema] = {
 
 
 def _refusals() -> dict[int, Answer]:
-    refused = named("OAuthError")
+    refused, explained = named("OAuthError"), (*_UNSTORED, WHY_HEADER)
     return {
-        400: Answer("`invalid_request` and the other codes of RFC 6749, 5.2.", refused, _UNSTORED),
+        400: Answer("`invalid_request` and the other codes of RFC 6749, 5.2.", refused, explained),
         401: Answer(
-            "`invalid_client`: id or secret is wrong, or it is revoked.", refused, (*_UNSTORED, "WWW-Authenticate")
+            "`invalid_client`: id or secret is wrong, or it is revoked.", refused, (*explained, "WWW-Authenticate")
         ),
         429: Answer("`invalid_client`, after too many others of this address.", refused, (*_UNSTORED, "Retry-After")),
         500: Answer("`server_error`: the service failed.", refused, _UNSTORED),

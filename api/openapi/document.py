@@ -14,6 +14,7 @@ from api.openapi.operation import Operation, Schema, named
 from api.openapi.operations import OPERATIONS
 from api.openapi.schemas import schemas
 from api.request_id import HEADER
+from api.tokens.endpoints import WHY_HEADER
 from api.tokens.forms import FORM
 
 _TEXT: Final[Schema] = {"type": "string"}
@@ -35,6 +36,7 @@ _RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "Location": ("The path of what was made.", _TEXT),
     "Retry-After": ("Seconds until it may be tried again.", {"type": "integer"}),
     "WWW-Authenticate": ("The challenge.", _TEXT),
+    WHY_HEADER: ("What is wrong, in words.", _TEXT),
     "Accept": ("The content types that are taken.", _TEXT),
     "Allow": ("The methods that are served.", _TEXT),
     HEADER: ("What the request had as this header, if anything.", _TEXT),

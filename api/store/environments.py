@@ -113,7 +113,9 @@ def remove_environment(db: Database, id: str) -> None:
     if id == DEFAULT:
         raise Protected("the default environment can't be deleted")
     if environment.protected:
-        raise Protected(f"the environment `{id}` is protected and can't be deleted")
+        raise Protected(
+            f"the environment `{id}` is protected and can't be deleted; first PATCH it with `protected` false"
+        )
     db.execute("DELETE FROM environments WHERE number = ?", (environment.number,))
 
 

@@ -28,6 +28,10 @@ from api.tokens.access_tokens import AccessTokens, Issued
 from api.tokens.forms import Form, Refused, form_of
 from api.tokens.signing_keys import UnusableSigningKey
 
+WHY_HEADER: Final = "Error-Description"
+"""Says what developers want to know, beside the body that the contract fixes (7.1)."""
+
+_WRONG_CLIENT: Final = "client_id or client_secret is wrong, or the client was revoked"
 _STATUS: Final = {"invalid_client": HTTPStatus.UNAUTHORIZED, "server_error": HTTPStatus.INTERNAL_SERVER_ERROR}
 """Of an error's code; any other is 400."""
 
@@ -56,6 +60,8 @@ class OAuth:
             resp.data = await work
         except Refused as ex:
             self._refuse(resp, ex.code, self._wait(source_address(req), ex))
+            if ex.why:
+                resp.set_header(WHY_HEADER, ex.why)
         except (StoreUnavailable, UnusableSigningKey) as ex:
             self.log.error("no token can be issued or ended: %s", ex)
             self._refuse(resp, "server_error")
@@ -78,9 +84,9 @@ class OAuth:
         expected = _NOBODY if client is None else client.secret
         right = hmac.compare_digest(digest_of(form.client_secret), expected)
         if client is None or not right:
-            raise Refused("invalid_client", None if client is None else client.id)
+            raise Refused("invalid_client", None if client is None else client.id, why=_WRONG_CLIENT)
         if client.revoked is not None:
-            raise Refused("invalid_client", client.id, spent=True)
+            raise Refused("invalid_client", client.id, spent=True, why=_WRONG_CLIENT)
         return client
 
     def _refuse(self, resp: falcon.asgi.Response, code: str, wait: int | None = None) -> None:
@@ -107,7 +113,7 @@ class Token:
     async def _token(self, req: falcon.asgi.Request) -> bytes:
         form = await form_of(req, "grant_type")
         if form.fields["grant_type"] != "client_credentials":
-            raise Refused("unsupported_grant_type")
+            raise Refused("unsupported_grant_type", why="the only grant_type is client_credentials")
         client, issued, scope = await self._oauth.work.read(self._issued, form)
         details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
         actor, time = acting_client(req, client), self._oauth.work.time()
@@ -138,7 +144,7 @@ class Revocation:
         token = await work.read(self._oauth.tokens.read, form.fields["token"])
         if token is not None:
             if token.client != client.id:
-                raise Refused("invalid_grant", client.id)
+                raise Refused("invalid_grant", client.id, why="the token is another client's")
             if await work.read(work.store.credentials.is_revoked, token.id):
                 return b"{}"  # a write for each repetition would keep other writers waiting
             actor = acting_client(req, client)
@@ -155,5 +161,5 @@ def _granted(client: Client, asked: str | None) -> Sequence[str]:
         return client.scopes
     scopes = asked.split(" ")
     if not all(scope in SCOPES for scope in scopes) or highest(scopes) > highest(client.scopes):
-        raise Refused("invalid_scope", client.id)
+        raise Refused("invalid_scope", client.id, why=f"the client may ask for {' '.join(client.scopes)}")
     return in_order(scopes)

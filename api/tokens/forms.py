@@ -18,13 +18,14 @@ _MOST_FIELDS: Final = 32
 class Refused(Exception):
     """A request that is refused, by the error code of RFC 6749, 5.2."""
 
-    def __init__(self, code: str, client: str | None = None, spent: bool = False) -> None:
+    def __init__(self, code: str, client: str | None = None, spent: bool = False, why: str = "") -> None:
         """`client` is the id of the one that it was asked as, where there is such a client.
 
-        `spent` where the secret is that of a client which was revoked, and so no guess.
+        `spent` where the secret is that of a client which was revoked, and so no guess. `why` is for developers, ASCII
+        without anything of the request.
         """
         super().__init__(code)
-        self.code, self.client, self.spent = code, client, spent
+        self.code, self.client, self.spent, self.why = code, client, spent, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +44,35 @@ async def form_of(req: falcon.asgi.Request, *required: str) -> Form:
         Refused: it is no form, lacks a field, has one twice, or has no single way to say who the client is.
     """
     fields = await _fields(req)
-    if any(name not in fields for name in required):
-        raise Refused("invalid_request")
+    missing = [name for name in required if name not in fields]
+    if missing:
+        raise _invalid(f"the field {missing[0]} is missing")
     header = req.get_header("Authorization") or ""
     scheme, _, encoded = header.partition(" ")
     if scheme.lower() != "basic":
         if "client_id" not in fields or "client_secret" not in fields:
-            raise Refused("invalid_request")
+            raise _invalid("client_id and client_secret are missing, in the form or as HTTP Basic")
         return Form(fields, fields["client_id"], fields["client_secret"])
     id, secret = _basic(encoded)
     if "client_secret" in fields or fields.get("client_id", id) != id:
-        raise Refused("invalid_request")
+        raise _invalid("the client says who it is in the form and by HTTP Basic; send one of them")
     return Form(fields, id, secret)
 
 
 async def _fields(req: falcon.asgi.Request) -> dict[str, str]:
     """Raises Refused. A field without a value counts as left out, one that is not known means nothing (3.2)."""
     if (req.content_type or "").partition(";")[0].strip().lower() != FORM:
-        raise Refused("invalid_request")
-    if (req.content_length or 0) > MOST_BYTES:
-        raise Refused("invalid_request")
-    body = await req.stream.read(MOST_BYTES + 1)
-    if len(body) > MOST_BYTES:
-        raise Refused("invalid_request")
+        raise _invalid(f"the Content-Type must be {FORM}")
+    body = b"" if (req.content_length or 0) > MOST_BYTES else await req.stream.read(MOST_BYTES + 1)
+    if (req.content_length or len(body)) > MOST_BYTES:
+        raise _invalid(f"the body has more than {MOST_BYTES} bytes")
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
-        raise Refused("invalid_request") from None
+        raise _invalid(f"the body is no form in UTF-8 of up to {_MOST_FIELDS} fields") from None
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise Refused("invalid_request")
+        raise _invalid("the form has a field twice")
     return {name: value for name, value in fields.items() if value}
 
 
@@ -85,4 +85,8 @@ def _basic(encoded: str) -> tuple[str, str]:
             raise ValueError
         return unquote_plus(id, errors="strict"), unquote_plus(secret, errors="strict")
     except (binascii.Error, ValueError):
-        raise Refused("invalid_client") from None
+        raise Refused("invalid_client", why="the credentials of HTTP Basic can't be read") from None
+
+
+def _invalid(why: str) -> Refused:
+    return Refused("invalid_request", why=why)

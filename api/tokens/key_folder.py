@@ -1,5 +1,6 @@
 """The keys of a data directory: made, rotated, and left out when they are too old to count."""
 
+import errno
 import fcntl
 import math
 import os
@@ -87,7 +88,9 @@ class KeyFolder:
         try:
             found = [_pem(file) for file in self._counting()]
         except OSError as ex:
-            raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {ex.strerror}") from None
+            if ex.errno != errno.ENOENT:
+                raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {ex.strerror}") from None
+            found = []
         if not found:
             remedy = "make one by `writ keys rotate`" if self.path.name == FOLDER else "put it back"
             raise UnusableSigningKey(f"there is no key in `{self.path}`; {remedy}")

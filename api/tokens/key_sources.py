@@ -4,6 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -12,6 +13,7 @@ from api.tokens.key_files import read_file, stamp_of
 from api.tokens.key_folder import AUDIT_FOLDER, FOLDER, KeyFolder
 from api.tokens.signing_keys import Pem, UnusableSigningKey, read_keys
 
+_GIVEN: Final = "signing-keys-given"
 _KEY: Final = rb"(?:[A-Z0-9]+ )*(?:PRIVATE|PUBLIC) KEY"
 _PEM: Final = re.compile(rb"-----BEGIN (" + _KEY + rb")-----.+?-----END \1-----\n?", re.DOTALL)
 """Of a key: not of its parameters, nor of a certificate."""
@@ -76,7 +78,22 @@ def source_of_keys(
     one. The log says so at once.
     """
     source = KeyFolder(directory, FOLDER, clock) if given is None else GivenKeys(given)
+    _note(directory / _GIVEN, given is not None)
     return _ready(source, algorithm, "no token can be issued", log)
+
+
+def are_given(directory: Path) -> bool:
+    """Whether the service that last ran on `directory` had its keys from elsewhere: those in it mean nothing then."""
+    return (directory / _GIVEN).exists()
+
+
+def _note(file: Path, it_is_so: bool) -> None:
+    """What an operator's shell, which has other variables, could not know."""
+    with suppress(OSError):  # the service can do without
+        if it_is_so:
+            file.touch(0o600)
+        else:
+            file.unlink(missing_ok=True)
 
 
 def source_of_audit_keys(

@@ -86,3 +86,36 @@ def test_a_name_as_long_as_a_file_system_takes(tmp_path):
 def test_a_missing_folder_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match="the folder does not exist"), published(tmp_path / "none" / "x"):
         pass
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "deep").mkdir()
+    target, link = tmp_path / "deep" / "model.bundle", tmp_path / "link"
+    link.symlink_to(target)
+    for content in (b"first", b"second"):
+        with published(link) as file:
+            file.write(content)
+        assert (link.is_symlink(), target.read_bytes()) == (True, content)
+    assert os.listdir(tmp_path / "deep") == ["model.bundle"]
+
+
+def test_a_pipe_is_written_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with published(pipe) as file:
+            file.write(b"content")
+        assert os.read(reader, 100) == b"content"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_what_can_not_be_written_is_named_as_it_was_given(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError, match="folder"), published(tmp_path / "folder"):
+        pass
+    with pytest.raises(OSError, match="n" * 256), published(tmp_path / ("n" * 256)):
+        raise AssertionError("nothing can be made there")

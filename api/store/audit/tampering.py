@@ -8,10 +8,15 @@ from sqlite_utils import Database
 
 from api.store.audit.entries import Entry, chained, entry_in
 from api.store.audit.seals import Seal, Sealer
+from compiler.wording import quoted
 
 
 class Tampered(Exception):
     """The log is not what was written; the message says where it first differs."""
+
+
+class Unproven(Tampered):
+    """Nobody can tell whether it is, without a key that is not known here."""
 
 
 class Proven(NamedTuple):
@@ -50,8 +55,8 @@ def proven(seal: Seal, sealer: Sealer) -> Seal:
     """The seal, where its signature is right. Raises Tampered."""
     right = sealer.verify(seal.key, seal.text, seal.signature)
     if right is None:
-        by = f"the seal of entry {seal.number} is by the key {seal.key!a}"
-        raise Tampered(f"{by}, which is not known here; give its public half")
+        by = f"the seal of entry {seal.number} is by the key {quoted(seal.key)}"
+        raise Unproven(f"{by}, which is not known here; give its public half")
     if not right:
         raise Tampered(f"the seal of entry {seal.number} was changed")
     return seal

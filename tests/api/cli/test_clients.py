@@ -47,7 +47,7 @@ def test_what_cannot_be_done_is_said_in_one_line(tmp_path: Path) -> None:
         (("revoke", "x"), "there is no client `x`"),
         (("secret", "x"), "there is no client `x`"),
         (("create", "c", "--scope", "read", "--env", "x"), "there is no environment `x`"),
-        (("create", "", "--scope", "read"), "Expected `str` of length >= 1 - at `$.name`"),
+        (("create", "", "--scope", "read"), "`name` must not be empty"),
     ]:
         done = writ("clients", *arguments, "--data", tmp_path / "data")
         assert (done.returncode, done.stderr.decode()) == (2, f"Error: {sentence}\n")

@@ -48,7 +48,27 @@ def test_tokens_outlive_a_rotation_and_end_at_once_where_old_keys_are_distrusted
         assert statuses(client, token_of(client)) == {200}
     (file,) = (data / "keys").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert writ("keys", "--data", data).stdout == read_key(file.read_bytes(), "").public_pem()
+    assert writ("keys", "--data", data).stdout == shown(file)
+
+
+def shown(file: Path) -> bytes:
+    """A key as it is printed; text around a PEM is allowed (RFC 7468, 2)."""
+    key = read_key(file.read_bytes(), "")
+    return f"{key.id} ({key.algorithm})\n".encode() + key.public_pem()
+
+
+def test_where_keys_are_given_no_others_are_rotated_or_shown(tmp_path: Path) -> None:
+    """The operator's shell has not the service's variables; keys in the data directory would mean nothing."""
+    data, given = tmp_path / "data", new_key("EdDSA")[1].decode()
+    with running(data):
+        pass
+    with running(data, settings={"WRIT_SIGNING_KEY": given}):
+        for arguments in (["keys"], ["keys", "rotate"], ["keys", "rotate", "--distrust-old"]):
+            done = writ(*arguments, "--data", data)
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert b"the keys of the service are given by WRIT_SIGNING_KEY" in done.stderr
+    with running(data):
+        assert writ("keys", "rotate", "--data", data).returncode == 0
 
 
 def test_a_bad_key_keeps_no_other_from_being_printed(tmp_path: Path) -> None:
@@ -58,7 +78,7 @@ def test_a_bad_key_keeps_no_other_from_being_printed(tmp_path: Path) -> None:
     oldest, newest = sorted(folder.path.iterdir())
     oldest.write_bytes(b"junk")
     done = writ("keys", "--data", tmp_path)
-    assert (done.returncode, done.stdout) == (2, read_key(newest.read_bytes(), "").public_pem())
+    assert (done.returncode, done.stdout) == (2, shown(newest))
     assert oldest.name.encode() in done.stderr
 
 

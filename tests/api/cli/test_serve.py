@@ -277,8 +277,10 @@ def test_a_preset_key_that_is_new_is_told_of(tmp_path: Path) -> None:
         assert "The administrator's key is the one in WRIT_ADMIN_KEY\n" in server.log
     with running(tmp_path / "data") as server:
         assert "The administrator's key" not in server.log
+    (tmp_path / "data" / "admin-key").write_text("the one before\n")
     with running(tmp_path / "data", settings={"WRIT_ADMIN_KEY": KEY[::-1]}) as server:
         assert "The administrator's key is now the one in WRIT_ADMIN_KEY" in server.log
+    assert not (tmp_path / "data" / "admin-key").exists(), "it would be taken for one that is valid"
 
 
 def test_a_preset_key_that_the_audit_log_can_t_be_told_of_does_not_count(tmp_path: Path) -> None:

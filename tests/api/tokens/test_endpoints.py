@@ -12,6 +12,7 @@ from falcon import testing
 
 from api.store.credentials import ClientWanted
 from api.tokens.access_tokens import LONGEST
+from api.tokens.endpoints import WHY_HEADER
 from api.tokens.key_sources import GivenKeys
 from api.tokens.metadata import CACHE, ServerMetadata
 from api.tokens.signing_keys import new_key
@@ -110,6 +111,8 @@ def test_a_bad_request_is_refused_by_its_code(
     answer = post(service, {name: value for name, value in fields.items() if value is not None})
     assert (answer.status_code, answer.json) == (status, {"error": code})
     assert answer.headers["Cache-Control"] == "no-store"
+    said = answer.headers[WHY_HEADER]
+    assert all(value not in said for value in fields.values() if value and len(value) > 20), "it quotes nothing"
     assert answer.headers.get("WWW-Authenticate") == ('Basic realm="writ"' if status == 401 else None)
 
 
