@@ -3,6 +3,7 @@
 from typing import Final
 
 import falcon.asgi
+from msgspec.structs import replace
 
 from api.auth import Credential
 from api.request_id import HEADER
@@ -18,8 +19,9 @@ _API_KEY: Final = "api-key:"
 def actor_of(req: falcon.asgi.Request) -> Actor:
     """Whose credential the request carries, which the guard let through."""
     credential: Credential = req.context.credential
-    name = credential.actor
-    return _actor(req, Actor(name, credential.bounds, _after(_CLIENT, name), _after(_API_KEY, name)))
+    name, scope = credential.actor, req.context.asked[0].name.lower()
+    who = Actor(name, credential.bounds, _after(_CLIENT, name), _after(_API_KEY, name))
+    return _actor(req, replace(who, token=credential.token, scope=scope))
 
 
 def acting_client(req: falcon.asgi.Request, client: Client) -> Actor:
@@ -34,4 +36,4 @@ def _after(prefix: str, name: str) -> str | None:
 def _actor(req: falcon.asgi.Request, who: Actor) -> Actor:
     request_id = req.get_header(HEADER)
     short = None if request_id is None else request_id[:MOST_REQUEST_ID]
-    return Actor(who.name, who.bounds, who.client, who.api_key, source_address(req) or None, short)
+    return replace(who, address=source_address(req) or None, request_id=short)

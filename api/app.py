@@ -1,8 +1,10 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import falcon.asgi
@@ -28,6 +30,7 @@ from api.management.revisions import OneRevision, Revisions
 from api.management.store_work import Settle, StoreWork
 from api.management.whole_model import WholeModel
 from api.openapi.resource import OpenApi
+from api.private_files import SECRET_BYTES
 from api.raw_paths import RawPaths
 from api.recent_headers import RecentHeaders
 from api.refused_attempts import RefusedAttempts
@@ -54,7 +57,8 @@ class Collaborators:
     is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key. `damaged` is told
     of a bundle that can't be decided from any more. `public_url` is the base of every URL that is handed out.
     `stale_seconds` is how long what is known of credentials serves while the store can't be read;
-    `signing` is where the keys that sign tokens lie; `refused` counts refused attempts for the audit log.
+    `signing` is where the keys that sign tokens lie; `refused` counts refused attempts for the audit log, and
+    `page_secret` signs the tokens of pages.
     """
 
     store: Store
@@ -69,6 +73,7 @@ class Collaborators:
     stale_seconds: float = 5.0
     signing: KeySource = NO_KEYS
     refused: RefusedAttempts = field(default_factory=RefusedAttempts)
+    page_secret: bytes = field(default_factory=partial(secrets.token_bytes, SECRET_BYTES))
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
@@ -84,7 +89,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
         return attempts.failed(address)
 
     recent = RecentHeaders(parts.store.watch, parts.clock)
-    guard = Guard([AdminKey(parts.admin_key), known], recent, ROUTES, known.environment_uuid, failed)
+    guard = Guard([AdminKey(parts.admin_key), known], recent, ROUTES, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(route.count("/") for route in ROUTES))
     middleware: list[Any] = [RequestId(), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
@@ -114,7 +119,7 @@ def _oauth(parts: Collaborators, oauth: OAuth, ring: KeyRing) -> Mapping[str, ob
 
 
 def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork, bodies: Bodies) -> Mapping[str, object]:
-    tokens = PageTokens(parts.admin_key)
+    tokens = PageTokens(parts.page_secret)
     searching = Searching(parts.in_force, work, bodies, tokens, parts.limits, parts.clock)
     calls = {
         "evaluation": Evaluation(parts.in_force, bodies),

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -91,13 +92,14 @@ class Credential:
     """What a presented secret turned out to be; the change log names whoever has it as `actor`.
 
     `bounds` are the UUIDs of the environments that it is bound to, None where it is bound to none. It is good until
-    `expires`, in epoch seconds.
+    `expires`, in epoch seconds. `token` is the id of an access token.
     """
 
     scope: Scope
     actor: str
     bounds: Bounds = None
     expires: float = math.inf
+    token: str | None = None
 
 
 class Verifier(Protocol):
@@ -155,16 +157,19 @@ class Guard:
         routes: Mapping[str, Mapping[str, Scope]] = ROUTES,
         uuid_of: Callable[[str], str | None] = lambda _: None,
         failed: Callable[[str], int | None] = lambda _: None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`uuid_of` gives the UUID of an environment by its id, None where there is no such environment.
 
         `failed` is told of an address with a wrong credential; it gives the seconds to wait where there were too many.
+        `clock` gives epoch seconds.
         """
         self._verifiers = verifiers
         self._routes = routes
         self._uuid_of = uuid_of
         self._failed = failed
         self._recent = recent
+        self._clock = clock
 
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
@@ -189,14 +194,14 @@ class Guard:
         self._let_pass(req, needed, params, version)
 
     def confirm(self, req: falcon.asgi.Request) -> None:
-        """Check a request again whose body was long in coming: its credential may have been ended meanwhile.
+        """Check a request again whose body was long in coming: its credential may have ended meanwhile.
 
         Raises:
             Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
         """
         needed, params, before = req.context.asked
         version = self._recent.version()
-        if version is None or version != before:
+        if version is None or version != before or req.context.credential.expires <= self._clock():
             self._let_pass(req, needed, params, version)
 
     def _let_pass(self, req: falcon.asgi.Request, needed: Scope, params: Mapping[str, str], version: object) -> None:

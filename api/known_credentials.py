@@ -16,6 +16,7 @@ from api.auth import Credential, Scope
 from api.in_force import Stale
 from api.made_secrets import API_KEY, is_made
 from api.store.credentials import Credentials
+from api.store.environments import is_environment_id
 from api.store.refusals import StoreUnavailable
 from api.store.watch import Watch
 from bundles.conditions.instants import SECOND, parse_instant
@@ -95,6 +96,8 @@ class KnownCredentials:
 
     def environment_uuid(self, id: str) -> str | None:
         """The UUID of an environment, None where there is none of that id. Raises Stale."""
+        if not is_environment_id(id):
+            return None  # it may be long, and is not remembered
         self._follow()
         if id not in self._uuids:
             if len(self._uuids) >= MOST_NAMES:
@@ -167,8 +170,8 @@ class ApiKeys:
         key = self._store.api_key_with(digest)
         if key is None:
             return None
-        expires = {} if key.expires_at is None else {"expires": parse_instant(key.expires_at) / SECOND}
-        return Credential(highest(key.scopes), f"api-key:{key.id}", key.bounds, **expires)
+        expires = math.inf if key.expires_at is None else parse_instant(key.expires_at) / SECOND
+        return Credential(highest(key.scopes), f"api-key:{key.id}", key.bounds, expires)
 
     def spent(self, _token: bytes, digest: bytes) -> bool:
         """See `Kind`. Of a deleted key nothing is left, so it is not known from a guess."""

@@ -3,11 +3,14 @@
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 DRAFT: Final = r"\.[0-9a-f]{16}"
 """How the name of what is not whole yet ends (a regular expression)."""
+
+SECRET_BYTES: Final = 32
 
 _OWNER_ONLY: Final = 0o600
 
@@ -35,3 +38,14 @@ def write_whole(path: Path, content: bytes, finish: Callable[[Path], None] = lam
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def kept_secret(path: Path) -> bytes:
+    """The random bytes in a file, made when they are first asked for, or where they were cut. Raises OSError."""
+    with suppress(FileNotFoundError):
+        found = path.read_bytes()
+        if len(found) == SECRET_BYTES:
+            return found
+    made = secrets.token_bytes(SECRET_BYTES)
+    write_whole(path, made)
+    return made

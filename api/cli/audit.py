@@ -13,7 +13,7 @@ import msgspec
 from click.core import ParameterSource
 
 from api.bodies import ENCODER
-from api.cli.output import Unreadable, error_console, os_sentence, progress_bar
+from api.cli.output import Unreadable, error_console, harmless, os_sentence, progress_bar
 from api.cli.stored import data_option, opened
 from api.limits import BadSetting
 from api.management.audit import AuditEntry, shown_entry, wanted_entries
@@ -162,7 +162,7 @@ def _text(entry: AuditEntry) -> str:
 
 
 def _json(entry: AuditEntry) -> str:
-    return ENCODER.encode(entry).decode()
+    return harmless(ENCODER.encode(entry).decode())
 
 
 def _printable(text: str) -> str:

@@ -8,7 +8,7 @@ import click
 from msgspec.structs import asdict
 
 from api.bodies import ENCODER
-from api.cli.output import Unreadable, error_console
+from api.cli.output import Unreadable, error_console, harmless
 from api.cli.stored import data_option, opened
 from api.made_secrets import CLIENT_SECRET, new_secret
 from api.management.clients import shown_client
@@ -16,6 +16,7 @@ from api.management.credential_shapes import (
     DEFAULT_LIFETIME,
     LONGEST_LIFETIME,
     SCOPES,
+    ClientAnswer,
     ClientWithSecret,
     NewClient,
     in_order,
@@ -48,7 +49,7 @@ def clients_command(context: click.Context, directory: Path) -> None:
         return
     with _store(directory) as store:
         for client in _all(store):
-            click.echo(ENCODER.encode(shown_client(client)))
+            _show(shown_client(client))
 
 
 @clients_command.command("create")
@@ -131,4 +132,8 @@ def _all(store: Store) -> Iterator[Client]:
 
 
 def _show_secret(client: Client, secret: str) -> None:
-    click.echo(ENCODER.encode(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret)))
+    _show(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret))
+
+
+def _show(client: ClientAnswer) -> None:
+    click.echo(harmless(ENCODER.encode(client).decode()))

@@ -6,6 +6,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
+from typing import Final
 
 import click
 import msgspec
@@ -24,6 +25,7 @@ from api.import_model import ensure_bundle, read_model, store_model
 from api.in_force import InForce, Stale
 from api.limits import BadSetting
 from api.listening import CannotListen, bound_socket, shown_address, start_listening
+from api.private_files import kept_secret
 from api.public_url import url_warning
 from api.refused_attempts import RefusedAttempts
 from api.server import Service, run, within_open_files
@@ -45,6 +47,9 @@ from api.tokens.key_ring import KeyRing
 from api.tokens.key_sealer import KeySealer
 from api.tokens.key_sources import source_of_audit_keys, source_of_keys
 from compiler.source import Source
+
+_PAGE_KEY: Final = "page-tokens.key"
+"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
 
 MOST_WORKERS = 1_024
 REFUSALS = (
@@ -182,6 +187,7 @@ def _get_ready(
         settings.stale_seconds,
         source_of_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
         refused,
+        kept_secret(directory / _PAGE_KEY),
     )
 
     def heartbeat() -> None:

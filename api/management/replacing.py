@@ -28,13 +28,12 @@ NICENESS: Final = 5
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What to replace: the model of `env`, on behalf of `actor`, at `now` in epoch seconds."""
+    """What to replace: the model of `env`, on behalf of `actor`."""
 
     env: str
     actor: Actor
     ending: str
     dry_run: bool
-    now: float
     if_match: str | None = None
 
 
@@ -95,7 +94,7 @@ def main(directory: Path, order: Order) -> _Outcome:
         store = Store.open(directory)
         source = Source(f"model{order.ending}", sys.stdin.buffer.read())
         tags = None if order.if_match is None else (order.if_match,)
-        done = store.put_model(order.env, order.actor, [source], order.dry_run, order.now, tags)
+        done = store.put_model(order.env, order.actor, [source], order.dry_run, if_match=tags)
     except Rejected as ex:
         return _Outcome(faults=ex.faults)
     except NotFound as ex:

@@ -15,8 +15,11 @@ from api.store.store import Store
 from bundles.conditions.instants import show_seconds
 
 READING_THREADS: Final = 4
-"""Threads of a worker that read the store. One more writes: SQLite lets one writer in at a time, and threads that
-queue here are served in order and at once, where those that wait for its lock look for it now and then."""
+"""Threads of a worker that read the store for its management API and its searches.
+
+One more reads credentials alone: clients that ask for tokens do not queue behind lists that take long. One more writes:
+SQLite lets one writer in at a time, and threads that queue here are served in order and at once, where those that wait
+for its lock look for it now and then."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -34,6 +37,7 @@ class StoreWork:
         self._settle = settle
         self._clock = clock
         self._readers = ThreadPoolExecutor(READING_THREADS, "store-read")
+        self._credentials = ThreadPoolExecutor(1, "store-credentials")
         self._writer = ThreadPoolExecutor(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
         self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries))
@@ -41,6 +45,10 @@ class StoreWork:
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """What `call` gives, which may read the store."""
         return await self._run(self._readers, partial(call, *arguments, **named))
+
+    async def read_credential(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """What `call` gives, which reads a little about credentials."""
+        return await self._run(self._credentials, partial(call, *arguments, **named))
 
     async def change(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """What `call` gives, which may write to the store; calls come one after the other."""
@@ -74,7 +82,7 @@ class StoreWork:
         return show_seconds(self._clock())
 
     async def _written(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
-        committed = await self.change(self.store.write, env, actor, edits, self._clock())
+        committed = await self.change(self.store.write, env, actor, edits)
         await self._settle(committed.environment)
         return committed
 

@@ -76,7 +76,7 @@ class WholeModel:
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         tag = required_tag(req, environment.etag)  # now, before a large document is taken; again when it is written
-        order = Order(env, actor_of(req), ENDINGS[media], dry_run, self._work.now(), tag)
+        order = Order(env, actor_of(req), ENDINGS[media], dry_run, tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
         replaced = self._replace(order, document, partial(self._bodies.confirm, req))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))

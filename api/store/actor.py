@@ -11,7 +11,8 @@ class Actor(msgspec.Struct, frozen=True):
     """Whoever does something. `name` is how the logs call it, `client` or `api_key` the id of the one that it is.
 
     `bounds` are those of its credential: outside of them it may do nothing. `address` is where its request came from,
-    `request_id` what the request calls itself.
+    `request_id` what the request calls itself. `token` is the id of the access token that a client came with, and
+    `scope` the one that its request takes.
     """
 
     name: str
@@ -20,6 +21,8 @@ class Actor(msgspec.Struct, frozen=True):
     api_key: str | None = None
     address: str | None = None
     request_id: str | None = None
+    token: str | None = None
+    scope: str | None = None
 
 
 COMMAND_LINE: Final = Actor("command line")

@@ -1,23 +1,42 @@
-"""Whoever was ended while a request was on its way changes nothing any more."""
+"""Whoever was ended, or had something taken away, while a request was on its way does nothing with it any more."""
+
+from typing import Final
 
 from sqlite_utils import Database
 
 from api.store.actor import Actor
-from api.store.refusals import OutOfBounds
+from api.store.credential_rows import client_row
+from api.store.refusals import NotFound, OutOfBounds
 
-_GOOD = {
-    "client": "SELECT 1 FROM clients WHERE id = ? AND revoked IS NULL",
-    "api_key": "SELECT 1 FROM api_keys WHERE id = ?",
-}
+_SCOPES: Final = ("read", "write", "admin")
+"""Each covers those before it."""
 
 
 def refuse_ended(db: Database, actor: Actor) -> None:
-    """Pass where the client or the API key of `actor` is still good, in the transaction that writes.
+    """Pass where the credential of `actor` is still good for what it does, in the transaction that writes.
 
     Raises OutOfBounds. A credential is checked when a request begins and when its body is there; this closes the rest:
-    what is committed after a revocation was answered is never the revoked one's.
+    what is committed after something was taken from it is never done with that.
     """
-    for kind, query in _GOOD.items():
-        id = getattr(actor, kind)
-        if id is not None and db.execute(query, (id,)).fetchone() is None:
-            raise OutOfBounds("the credential was ended while this was on its way")
+    if not (_is_good_client(db, actor) and _is_there(db, "api_keys", actor.api_key)) or _is_revoked(db, actor.token):
+        raise OutOfBounds("the credential was ended, or something taken from it, while this was on its way")
+
+
+def _is_good_client(db: Database, actor: Actor) -> bool:
+    if actor.client is None:
+        return True
+    try:
+        client = client_row(db, actor.client)
+    except NotFound:
+        return False
+    within = client.bounds is None or (actor.bounds is not None and actor.bounds <= client.bounds)
+    covers = actor.scope is None or not set(client.scopes).isdisjoint(_SCOPES[_SCOPES.index(actor.scope) :])
+    return client.revoked is None and within and covers
+
+
+def _is_there(db: Database, table: str, id: str | None) -> bool:
+    return id is None or db.execute(f"SELECT 1 FROM {table} WHERE id = ?", (id,)).fetchone() is not None
+
+
+def _is_revoked(db: Database, token: str | None) -> bool:
+    return token is not None and _is_there(db, "revoked_tokens", token)

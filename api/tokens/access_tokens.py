@@ -3,6 +3,8 @@
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import jwt
@@ -32,6 +34,10 @@ _OPTIONS: Final[Options] = {
 
 _SIGNATURE_ALONE: Final[Options] = {**_OPTIONS, "require": [], "verify_iss": False, "verify_aud": False}
 """For `AccessTokens.spent` alone."""
+
+
+_MOST_BOUNDS: Final = 1_024
+"""Sets of environments that remembered tokens share; what is bound to rarer ones has its own."""
 
 
 class TokenTooLong(UnusableSigningKey):
@@ -123,7 +129,8 @@ class AccessTokens:
         if found is None or client is None or client.revoked is not None or self._store.is_revoked(found.id):
             return None
         scope = min(found.scope, highest(client.scopes))
-        return Credential(scope, f"client:{client.id}", _both(found.bounds, client.bounds), found.expires)
+        bounds = _one_of_equals(_both(found.bounds, client.bounds))
+        return Credential(scope, f"client:{client.id}", bounds, found.expires, found.id)
 
     def spent(self, token: bytes, _digest: bytes) -> bool:
         """See `Kind`: its signature is right, whatever it says; it may be from before the public URL was another."""
@@ -141,8 +148,14 @@ class AccessTokens:
             if found is not None:
                 if len(self._genuine) >= MOST_REMEMBERED:
                     self._genuine.popitem(last=False)
-                self._genuine[digest] = found
+                self._genuine[digest] = found = replace(found, bounds=_one_of_equals(found.bounds))
         return found
+
+
+@lru_cache(_MOST_BOUNDS)
+def _one_of_equals(bounds: Bounds) -> Bounds:
+    """Many tokens of a client are remembered, and a hundred environments take more room than all the rest of one."""
+    return bounds
 
 
 def _both(one: Bounds, other: Bounds) -> Bounds:

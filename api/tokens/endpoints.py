@@ -54,8 +54,8 @@ class OAuth:
     refused: RefusedAttempts
 
     async def answer(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
-        """Answer with what `work` gives, or with the error of RFC 6749; nobody may keep the answer."""
-        resp.set_header("Cache-Control", "no-store")
+        """Answer with what `work` gives, or with the error of RFC 6749; nobody may keep the answer (5.1)."""
+        resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
         try:
             resp.data = await work
         except Refused as ex:
@@ -114,7 +114,7 @@ class Token:
         form = await form_of(req, "grant_type")
         if form.fields["grant_type"] != "client_credentials":
             raise Refused("unsupported_grant_type", why="the only grant_type is client_credentials")
-        client, issued, scope = await self._oauth.work.read(self._issued, form)
+        client, issued, scope = await self._oauth.work.read_credential(self._issued, form)
         details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
         actor, time = acting_client(req, client), self._oauth.work.time()
         # Before it is handed out: a token that nobody can account for is none.
@@ -140,12 +140,12 @@ class Revocation:
     async def _revoked(self, req: falcon.asgi.Request) -> bytes:
         form = await form_of(req, "token")
         work = self._oauth.work
-        client = await work.read(self._oauth.client_of, form)
-        token = await work.read(self._oauth.tokens.read, form.fields["token"])
+        client = await work.read_credential(self._oauth.client_of, form)
+        token = await work.read_credential(self._oauth.tokens.read, form.fields["token"])
         if token is not None:
             if token.client != client.id:
                 raise Refused("invalid_grant", client.id, why="the token is another client's")
-            if await work.read(work.store.credentials.is_revoked, token.id):
+            if await work.read_credential(work.store.credentials.is_revoked, token.id):
                 return b"{}"  # a write for each repetition would keep other writers waiting
             actor = acting_client(req, client)
             await work.change(work.store.credentials.revoke_token, actor, token.id, token.expires, work.now())

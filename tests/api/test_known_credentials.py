@@ -145,6 +145,8 @@ def test_while_the_store_cannot_be_read_nobody_knows_what_was_an_api_key(store: 
 def test_an_environment_is_known_by_its_uuid_as_it_is_now(store: Store, kind: Counting) -> None:
     known = known_over(store, kind)
     assert known.environment_uuid("stage") is None
+    assert known.environment_uuid("x" * 10_000) is None
+    assert all(len(name) <= 64 for name in known._uuids), "what can be no environment takes no memory"
     first = store.create_environment(ACTOR, "stage").uuid
     assert known.environment_uuid("stage") == first
     store.delete_environment(ACTOR, "stage")

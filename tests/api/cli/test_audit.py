@@ -108,6 +108,10 @@ def test_what_others_wrote_does_not_steer_a_terminal(stopped: tuple[Path, str], 
     assert writ("clients", "create", name, "--scope", "read", "--data", folder).returncode == 0
     line = audit(folder, "--limit", "1")[1]
     assert line.isprintable() or line.rstrip("\n").isprintable()
+    clients = writ("clients", "--data", folder).stdout.decode()
+    assert name in {json.loads(client)["name"] for client in clients.splitlines()}
+    for text in (clients, audit(folder, "--limit", "1", "--format", "json")[1]):
+        assert text.replace("\n", "").isprintable()
     with closing(sqlite3.connect(folder / "writ.db")) as db:
         db.execute("UPDATE audit_seals SET key = char(27) || '[2K the audit log is whole'")
         db.commit()

@@ -148,6 +148,7 @@ def test_a_key_that_nobody_sees_is_left_in_a_file(tmp_path: Path) -> None:
         "admin-key.sha256": "0o600",
         "audit-keys": "0o700",
         "keys": "0o700",
+        "page-tokens.key": "0o600",
     }
     assert key not in (data / "admin-key.sha256").read_text()
     with running(data, settings={"WRIT_ADMIN_KEY": ""}) as server:

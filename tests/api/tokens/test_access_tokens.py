@@ -77,7 +77,7 @@ def test_a_token_is_a_jwt_that_anybody_can_verify(tmp_path: Path, algorithm: str
     assert jwt.get_unverified_header(token) == {"typ": "at+jwt", "alg": algorithm, "kid": issuing.key.id}
     options: Any = {"verify_exp": False, "verify_iat": False}
     claims = jwt.decode(token, key, algorithms=[algorithm], audience=ISSUER, issuer=ISSUER, options=options)
-    assert claims.pop("jti")
+    jti = claims.pop("jti")
     id = issuing.client.id
     assert claims == {
         "iss": ISSUER,
@@ -88,8 +88,17 @@ def test_a_token_is_a_jwt_that_anybody_can_verify(tmp_path: Path, algorithm: str
         "iat": int(NOW),
         "exp": int(NOW) + 60,
     }
-    assert known(issuing.tokens, token) == Credential(Scope.READ, f"client:{id}", None, int(NOW) + 61)
+    assert known(issuing.tokens, token) == Credential(Scope.READ, f"client:{id}", None, int(NOW) + 61, jti)
     issuing.whole.close()
+
+
+def test_many_tokens_of_a_client_take_the_room_of_one_set_of_environments(issuing: Issuing) -> None:
+    bound = [str(number) for number in range(100)]
+    first, second = (known(issuing.tokens, issuing.signed(environments=bound)) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert first.token != second.token
+    assert first.bounds is second.bounds
 
 
 def test_genuine_tokens_made_here_pass(issuing: Issuing) -> None:
