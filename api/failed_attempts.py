@@ -1,4 +1,4 @@
-"""Attempts with a wrong credential, counted by address over all worker processes, so that guessing is slow."""
+"""Attempts with a wrong credential, counted by address over all worker processes, so that guessers are told off."""
 
 import hashlib
 import mmap
