@@ -83,6 +83,10 @@ class Replacement:
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
+    def is_of(self, db: Database, environment: Environment) -> bool:
+        """Whether it is the difference to what `db` has of the environment now."""
+        return self._db is db and self._environment == environment
+
     def preview(self) -> Changes:
         """What would change."""
         for plan in self._plans:

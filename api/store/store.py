@@ -232,13 +232,21 @@ class Store:
         now: float | None = None,
         if_match: Collection[str] | None = None,
     ) -> Changes:
-        """`put_model` of documents that were read and checked already."""
+        """`put_model` of documents that were read and checked already.
+
+        What differs is found before others are kept from writing, and once more where one of them was faster.
+        """
+        with self._connections.reading() as db:
+            environment = environment_for(db, env, actor.bounds)
+            _refuse_changed(environment, if_match)
+            found = Replacement(db, environment, incoming)
         with self._connections.writing() as db:
             refuse_ended(db, actor)
             environment = environment_for(db, env, actor.bounds)
-            if if_match is not None and environment.etag not in if_match:
-                raise PreconditionFailed("the model was changed since it was read; read it again")
-            return Replacement(db, environment, incoming).commit(actor, self._time(now))
+            _refuse_changed(environment, if_match)
+            if not found.is_of(db, environment):
+                found = Replacement(db, environment, incoming)
+            return found.commit(actor, self._time(now))
 
     def model(self, env: str, bounds: Bounds = None) -> ModelText:
         """The model as one document, read in pieces from one state of the database, in constant memory."""
@@ -371,6 +379,11 @@ class Store:
         """RFC 3339, in whole milliseconds."""
         instant = from_seconds(self._clock() if now is None else now)
         return show_instant(instant - instant % _MILLISECOND)
+
+
+def _refuse_changed(environment: Environment, if_match: Collection[str] | None) -> None:
+    if if_match is not None and environment.etag not in if_match:
+        raise PreconditionFailed("the model was changed since it was read; read it again")
 
 
 def _revision_in(cursor: str) -> int:

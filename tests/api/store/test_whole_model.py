@@ -14,6 +14,7 @@ from api.store.edits import Create, Delete, Patch
 from api.store.incoming import Incoming
 from api.store.reading import KnownModel
 from api.store.refusals import Conflict, NotFound, PreconditionFailed, Rejected
+from api.store.store import Store
 from api.store.tables import MANY
 from compiler.source import Source
 from tests.support.stored import ACTOR, ENV, put, source, stored, write
@@ -160,6 +161,44 @@ def test_a_known_model_is_taken_only_while_it_is_the_environment_s(store):
     assert store.read_model(ENV, known)[1] is model
     write(store, Create("roles", {"id": "r"}))
     assert [role.id for role in store.read_model(ENV, known)[1].roles] == ["r"]
+
+
+def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_replaced_too(store):
+    put(store, MODEL)
+    other = Store.open(store.path.parent)
+    meanwhile = [Create("roles", {"id": "meanwhile"}), Patch("roles", ("s",), {"name": "other"})]
+
+    class Overtaken(Incoming):
+        def elements(self, name):
+            if meanwhile:
+                write(other, meanwhile.pop())
+            return Incoming.elements(self, name)
+
+    for changes in ({"added": 0, "changed": 1, "removed": 0}, {"added": 0, "changed": 0, "removed": 1}):
+        left = meanwhile[:-1]
+        asked = Incoming.read([source(MODEL)])
+        incoming = Overtaken(asked.model, asked.lists, asked.documents)
+        meanwhile[:-1] = []
+        assert store.put_incoming(ENV, ACTOR, incoming).changes == {"roles": changes}
+        assert stored(store) == MODEL
+        meanwhile[:] = left
+    assert store.revision_of(ENV) == 5
+    other.close()
+
+
+def test_a_difference_that_was_overtaken_is_refused_where_the_tag_says_so(store):
+    put(store, MODEL)
+    tag = store.environment(ENV).etag
+    asked = Incoming.read([source({})])
+
+    class Overtaken(Incoming):
+        def texts(self, name):
+            raise AssertionError("nothing is compared once the tag is wrong")
+
+    write(store, Create("roles", {"id": "meanwhile"}))
+    with pytest.raises(PreconditionFailed):
+        store.put_incoming(ENV, ACTOR, Overtaken(asked.model, asked.lists, asked.documents), if_match=(tag,))
+    assert store.revision_of(ENV) == 2
 
 
 def test_indexes_made_anew_for_many_rows_are_those_that_were_there(store):
