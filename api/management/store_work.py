@@ -9,6 +9,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from api.management.recording import Recorder
 from api.store.actor import Actor
 from api.store.audit.entries import Entry
+from api.store.connections import PATIENCE
 from api.store.edits import Committed, Edit
 from api.store.environments import Environment
 from api.store.store import Store
@@ -40,7 +41,7 @@ class StoreWork:
         self._credentials = ThreadPoolExecutor(1, "store-credentials")
         self._writer = ThreadPoolExecutor(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
-        self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries))
+        self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries, PATIENCE))
 
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """What `call` gives, which may read the store."""

@@ -15,6 +15,9 @@ from api.store.refusals import StoreUnavailable
 BUSY_SECONDS = 5.0
 """How long a write waits for another one to end."""
 
+PATIENCE = 6
+"""So many times as long waits what must not fail because somebody replaces a large model: a revocation above all."""
+
 CACHE_KIB = 16 * 1024
 JOURNAL_BYTES = 64 * 2**20
 """What the log file is cut to when a large write is through."""
@@ -40,13 +43,16 @@ class Connections:
             yield db
 
     @contextmanager
-    def writing(self) -> Iterator[Database]:
-        """A transaction that is committed when the block ends, and undone where it raises. Raises StoreUnavailable."""
-        turn = self._turn()
-        if not turn.acquire(timeout=self._busy_seconds):
-            raise StoreUnavailable(_locked(self.path, self._busy_seconds))
+    def writing(self, patience: int = 1) -> Iterator[Database]:
+        """A transaction that is committed when the block ends, and undone where it raises. Raises StoreUnavailable.
+
+        It waits `patience` times as long as others for what is written already.
+        """
+        seconds, turn = patience * self._busy_seconds, self._turn()
+        if not turn.acquire(timeout=seconds):
+            raise StoreUnavailable(_locked(self.path, seconds))
         try:
-            with self._transaction("BEGIN IMMEDIATE") as db:
+            with self._transaction("BEGIN IMMEDIATE", seconds) as db:
                 yield db
         finally:
             turn.release()
@@ -63,27 +69,37 @@ class Connections:
         self._local = threading.local()
 
     @contextmanager
-    def translated(self) -> Iterator[None]:
-        """Raises StoreUnavailable for what SQLite reports of its file."""
+    def translated(self, busy_seconds: float | None = None) -> Iterator[None]:
+        """Raises StoreUnavailable for what SQLite reports of its file; it had waited for `busy_seconds`."""
         try:
             yield
         except sqlite3.DatabaseError as ex:
-            sentence = _sentence(ex, self.path, self._busy_seconds)
+            sentence = _sentence(ex, self.path, busy_seconds or self._busy_seconds)
             if sentence is None:
                 raise
             raise StoreUnavailable(sentence) from ex
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Database]:
-        with self.translated():
+    def _transaction(self, begin: str, busy_seconds: float | None = None) -> Iterator[Database]:
+        with self.translated(busy_seconds):
             db = self._current()
-            db.conn.execute(begin)
+            self._begin(db, begin, busy_seconds or self._busy_seconds)
             try:
                 yield db
                 db.conn.execute("COMMIT")
             except BaseException:
                 self._undo(db)
                 raise
+
+    def _begin(self, db: Database, begin: str, busy_seconds: float) -> None:
+        if busy_seconds == self._busy_seconds:
+            db.conn.execute(begin)
+            return
+        db.conn.execute(f"PRAGMA busy_timeout = {busy_seconds * 1_000:.0f}")
+        try:
+            db.conn.execute(begin)
+        finally:
+            db.conn.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1_000:.0f}")
 
     def _turn(self) -> threading.Lock:
         """What the writers of this process take turns by.

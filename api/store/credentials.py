@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from api.store.actor import Actor
 from api.store.audit.entries import Entry, append
 from api.store.audit.events import Event
-from api.store.connections import Connections
+from api.store.connections import PATIENCE, Connections
 from api.store.credential_rows import (
     ApiKey,
     Bounds,
@@ -248,7 +248,7 @@ class Credentials:
 
     @contextmanager
     def _writing(self, actor: Actor) -> Iterator[Database]:
-        with self._connections.writing() as db:
+        with self._connections.writing(PATIENCE) as db:
             refuse_ended(db, actor)
             yield db
 

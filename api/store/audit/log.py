@@ -40,9 +40,9 @@ class AuditLog:
         self._connections, self._time = connections, time
         self._anchor = Anchor(connections.path.with_name(FILE))
 
-    def add(self, entries: Sequence[Entry]) -> None:
-        """Add entries in one transaction."""
-        with self._connections.writing() as db:
+    def add(self, entries: Sequence[Entry], patience: int = 1) -> None:
+        """Add entries in one transaction; `patience` as in `Connections.writing`."""
+        with self._connections.writing(patience) as db:
             for entry in entries:
                 append(db, entry)
 

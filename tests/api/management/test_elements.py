@@ -304,9 +304,9 @@ def test_the_event_loop_never_touches_the_store(full: Managed, monkeypatch: pyte
     used: set[str] = set()
     transaction = type(full.store._connections)._transaction
 
-    def noted(self: Any, begin: str) -> Any:
+    def noted(self: Any, *arguments: Any) -> Any:
         used.add(threading.current_thread().name.rsplit("_")[0])
-        return transaction(self, begin)
+        return transaction(self, *arguments)
 
     monkeypatch.setattr(type(full.store._connections), "_transaction", noted)
     for method, path in [

@@ -8,16 +8,18 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from api.store.credentials import ClientWanted
 from api.store.edits import Create
 from api.store.opening import FILE
 from api.store.refusals import StoreUnavailable
 from api.store.schema import MIGRATIONS
 from api.store.store import Store
-from tests.support.stored import ENV, put, stored, write
+from tests.support.stored import ACTOR, ENV, put, stored, write
 
 NOBODY = 65_534
 LARGE = {"type": "user", "id": "large", "attributes": {"text": "x" * 60_000, "more": "y" * 60_000}}
@@ -61,6 +63,25 @@ def test_a_store_that_is_locked(store):
         assert stored(store) == {}
         other.execute("ROLLBACK")
     works(store)
+
+
+def test_what_ends_a_credential_waits_longer_than_other_writes(tmp_path):
+    store = Store.open(tmp_path, "NORMAL", busy_seconds=0.3)
+    client = store.credentials.add_client(ACTOR, ClientWanted("c", ["read"], 60), bytes(32))
+    with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
+        release = threading.Timer(0.5, other.execute, ("COMMIT",))
+        release.start()
+        store.credentials.revoke_client(ACTOR, client.id)
+        release.join()
+        other.execute("BEGIN IMMEDIATE")
+        unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
+        revoke = partial(store.credentials.revoke_token, ACTOR, "t", 2**40, 0.0)
+        unavailable(revoke, r"locked by another write for 1.8 s; try again")
+    assert store.credentials.client(client.id).revoked is not None
+    works(store)
+    store.close()
 
 
 def test_writers_of_one_process_take_turns_and_do_not_wait_for_ever(store):
