@@ -12,7 +12,7 @@ from api.searches.tokens import PageTokens, Place
 from runtime.search_requests import read_resource_search
 from tests.api.conftest import client_of
 from tests.support.bundling import engine_for
-from tests.support.server import Server, running
+from tests.support.server import KEY, Server, running
 
 RESOURCE, SUBJECT, ACTION = (f"/access/v1/search/{kind}" for kind in ("resource", "subject", "action"))
 PATHS = (RESOURCE, SUBJECT, ACTION)
@@ -289,6 +289,19 @@ def test_a_token_of_another_search_is_refused(http: httpx.Client) -> None:
     token = found(http, RESOURCE, asked(page={"limit": 3}))["page"]["next_token"]
     request = {"subject": ALICE, "resource": {"type": "doc", "id": "d01"}, "page": {"token": token}}
     assert http.post(ACTION, json=request).status_code == 400
+
+
+def test_a_token_outlasts_a_restart_and_tells_nothing_of_the_administrator_s_key(tmp_path: Path) -> None:
+    """S4. Whoever has one could else try out keys without asking anybody."""
+    model, data = tmp_path / "model.json", tmp_path / "data"
+    page: dict[str, Any] = {"limit": 3}
+    model.write_text(json.dumps(MODEL))
+    with running(data, "--import", str(model)) as server, server.client() as http:
+        page["token"] = found(http, RESOURCE, asked(page=page))["page"]["next_token"]
+    with running(data, settings={"WRIT_ADMIN_KEY": KEY[::-1]}) as server:
+        server.key = KEY[::-1]
+        with server.client() as http:
+            assert ids(found(http, RESOURCE, asked(page=page))) == ALLOWED_IDS[3:6]
 
 
 def test_what_changes_meanwhile_skips_and_repeats_nothing(http: httpx.Client) -> None:

@@ -110,7 +110,7 @@ def test_a_bad_request_is_refused_by_its_code(
     fields = GRANT | credentials(client_of(service)) | change
     answer = post(service, {name: value for name, value in fields.items() if value is not None})
     assert (answer.status_code, answer.json) == (status, {"error": code})
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert (answer.headers["Cache-Control"], answer.headers["Pragma"]) == ("no-store", "no-cache")
     said = answer.headers[WHY_HEADER]
     assert all(value not in said for value in fields.values() if value and len(value) > 20), "it quotes nothing"
     assert answer.headers.get("WWW-Authenticate") == ('Basic realm="writ"' if status == 401 else None)
