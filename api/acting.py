@@ -5,7 +5,7 @@ from typing import Final
 import falcon.asgi
 from msgspec.structs import replace
 
-from api.auth import Credential
+from api.auth import Credential, Scope
 from api.request_id import HEADER
 from api.source_address import source_address
 from api.store.actor import Actor
@@ -19,9 +19,10 @@ _API_KEY: Final = "api-key:"
 def actor_of(req: falcon.asgi.Request) -> Actor:
     """Whose credential the request carries, which the guard let through."""
     credential: Credential = req.context.credential
-    name, scope = credential.actor, req.context.asked[0].name.lower()
+    name, needed = credential.actor, req.context.asked[0]
     who = Actor(name, credential.bounds, _after(_CLIENT, name), _after(_API_KEY, name))
-    return _actor(req, replace(who, token=credential.token, scope=scope))
+    scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
+    return _actor(req, replace(who, token=credential.token, scopes=scopes))
 
 
 def acting_client(req: falcon.asgi.Request, client: Client) -> Actor:

@@ -32,15 +32,14 @@ def prepare_directory(directory: Path) -> None:
     Raises:
         UnusableDirectory: neither.
     """
-    if directory.exists() and not directory.is_dir():
-        raise UnusableDirectory(f"`{directory}` can't be used as the data directory: it is a file, not a folder")
     try:
         directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
         found = directory.stat()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        is_file = isinstance(error, FileExistsError)
+        reason = "it is a file, not a folder" if is_file else (error.strerror or str(error)).lower()
         raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
     risk = "may replace the store, its keys and its audit log"
     if found.st_mode & _OTHERS_WRITE:

@@ -127,22 +127,27 @@ def _warning(name: str, known: Collection[str]) -> str:
 def admin_access(directory: Path, preset: str | None) -> AdminAccess:
     """The preset key; else the one that an earlier start left in `directory`; else a new one.
 
-    A preset key is remembered, so that a later start without it keeps it. A new one is not: whoever gets it
-    handed over keeps it first (see `store_digest`).
+    Nothing is kept of it yet: the audit log is told of a new key first. Then a preset one is (`keep_adopted`), so that
+    a later start without it goes on with it; one that was made, as soon as somebody has it (see `store_digest`).
 
     Raises:
         UnusableKey: the preset key or the file can't be used.
-        OSError: `directory` can't be read or written.
+        OSError: `directory` can't be read.
     """
     stored = stored_digest(directory)
     if preset is not None:
         digest = preset_digest(preset)
         if digest == stored:
             return AdminAccess(digest)
-        store_digest(directory, digest)
-        forget_key(directory)
         return AdminAccess(digest, adopted=True, replaces=stored is not None)
     if stored is not None:
         return AdminAccess(stored)
     key, digest = new_key()
     return AdminAccess(digest, key)
+
+
+def keep_adopted(directory: Path, access: AdminAccess) -> None:
+    """Remember a preset key, and no other from now on. Raises OSError where `directory` can't be written."""
+    if access.adopted:
+        store_digest(directory, access.digest)
+        forget_key(directory)

@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from click.core import ParameterSource
 
 from api.bodies import ENCODER
 from api.cli.output import Unreadable, error_console, harmless, os_sentence, progress_bar
-from api.cli.stored import data_option, opened
+from api.cli.stored import data_option, every, opened
 from api.limits import BadSetting
 from api.management.audit import AuditEntry, shown_entry, wanted_entries
 from api.service_log import service_log
@@ -26,11 +27,9 @@ from api.store.audit.tampering import Tampered, Unproven
 from api.store.paging import MAX_PAGE
 from api.store.refusals import BadQuery, StoreUnavailable
 from api.store.store import Store
-from api.tokens import AUDIT_KEY_VARIABLE
-from api.tokens.key_folder import AUDIT_FOLDER, KeyFolder
 from api.tokens.key_ring import KeyRing
 from api.tokens.key_sealer import KeySealer
-from api.tokens.key_sources import NO_KEYS, GivenKeys, KeySource
+from api.tokens.key_sources import NO_KEYS, audit_keys_at
 from api.tokens.signing_keys import Key, UnusableSigningKey, read_key
 from bundles.conditions.instants import SECOND, parse_instant
 
@@ -146,13 +145,8 @@ def _refuse_filters(context: click.Context) -> None:
 
 
 def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
-    cursor: str | None = None
-    while limit:
-        found, cursor = store.audit.page(wanted, None, min(limit, MAX_PAGE), cursor)
-        yield from map(shown_entry, found)
-        limit -= len(found)
-        if cursor is None:
-            return
+    size = min(limit, MAX_PAGE)
+    return islice(map(shown_entry, every(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
 
 
 def _text(entry: AuditEntry) -> str:
@@ -176,7 +170,7 @@ def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
     trusted: list[Key] = [read_key(path.read_bytes(), f"`{path}`") for path in paths]
     if given is None and trusted:  # whoever writes the data directory may have put a key there
         return KeySealer(KeyRing(NO_KEYS, service_log("critical")), trusted)
-    source: KeySource = KeyFolder(directory, AUDIT_FOLDER) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
+    source = audit_keys_at(directory, given)
     try:
         source.pems()
     except UnusableSigningKey as ex:

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from api.bodies import ENCODER
 from api.cli.output import Unreadable, error_console, harmless
-from api.cli.stored import data_option, opened
+from api.cli.stored import data_option, every, opened
 from api.made_secrets import CLIENT_SECRET, new_secret
 from api.management.clients import shown_client
 from api.management.credential_shapes import (
@@ -48,7 +48,7 @@ def clients_command(context: click.Context, directory: Path) -> None:
     if context.invoked_subcommand is not None:
         return
     with _store(directory) as store:
-        for client in _all(store):
+        for client in every(lambda cursor: store.credentials.clients(None, MAX_PAGE, cursor)):
             _show(shown_client(client))
 
 
@@ -120,15 +120,6 @@ def _store(directory: Path) -> Iterator[Store]:
         yield opened(directory)
     except (Refusal, StoreUnavailable) as ex:
         raise Unreadable(str(ex)) from None
-
-
-def _all(store: Store) -> Iterator[Client]:
-    cursor: str | None = None
-    while True:
-        found, cursor = store.credentials.clients(None, MAX_PAGE, cursor)
-        yield from found
-        if cursor is None:
-            return
 
 
 def _show_secret(client: Client, secret: str) -> None:

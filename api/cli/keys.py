@@ -14,7 +14,7 @@ from api.store.actor import COMMAND_LINE
 from api.store.refusals import StoreUnavailable
 from api.tokens import SIGNING_KEY_VARIABLE
 from api.tokens.key_folder import KeyFolder
-from api.tokens.key_sources import GivenKeys, are_given
+from api.tokens.key_sources import are_given, keys_at
 from api.tokens.signing_keys import UnusableSigningKey, read_keys
 
 
@@ -37,7 +37,7 @@ def keys_command(context: click.Context, directory: Path) -> None:
     given = _settings().signing_key
     if given is None and are_given(directory):
         raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
-    source = KeyFolder(directory) if given is None else GivenKeys(given)
+    source = keys_at(directory, given)
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
     try:

@@ -12,7 +12,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from api.admin_key import KEY_FILE, UnusableKey, preset_digest, stored_digest
+from api.admin_key import KEY_FILE, UnusableKey
 from api.app import Collaborators, create_app
 from api.audit_upkeep import AuditUpkeep
 from api.build import NoSources, Refused, sources_of
@@ -36,6 +36,7 @@ from api.startup import (
     AdminAccess,
     Settings,
     admin_access,
+    keep_adopted,
     settings_from,
 )
 from api.store.actor import COMMAND_LINE
@@ -159,9 +160,10 @@ def _get_ready(
     store = Store.open(directory, settings.synchronous)
     refused = RefusedAttempts()
     upkeep = _audit_upkeep(directory, store, settings, refused, log)
-    # Both before the model that is there is replaced; the first of them first, or an untold key would be an old one.
-    upkeep.begin_service(new_key=_is_new_key(directory, settings.preset_key))
+    # All before the model that is there is replaced; told before it is kept, or an untold key would be an old one.
     access = admin_access(directory, settings.preset_key)
+    upkeep.begin_service(new_key=access.is_new)
+    keep_adopted(directory, access)
     _prepare(directory, store, sources, demo)
     files = BundleFiles(directory, store)
     in_force = InForce(store, files, settings.stale_seconds, log)
@@ -215,12 +217,6 @@ def _audit_upkeep(
     keys = source_of_audit_keys(directory, settings.audit_key, time.time, log)
     sealer = KeySealer(KeyRing(keys, log))
     return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
-
-
-def _is_new_key(directory: Path, preset: str | None) -> bool:
-    """Whether `admin_access` will give a key that was not valid before. Raises UnusableKey, OSError."""
-    wanted, stored = None if preset is None else preset_digest(preset), stored_digest(directory)
-    return stored is None or wanted not in (None, stored)
 
 
 def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:

@@ -1,9 +1,9 @@
 """What the commands on a store share: where it is, which environment, opening or making it, and its first key."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -12,7 +12,7 @@ from rich.console import Console
 from api.admin_key import store_digest, write_key
 from api.cli.output import Unreadable, error_console
 from api.data_directory import hold, prepare_directory
-from api.startup import KEY_VARIABLE, AdminAccess, admin_access, settings_from
+from api.startup import KEY_VARIABLE, AdminAccess, admin_access, keep_adopted, settings_from
 from api.store.actor import COMMAND_LINE
 from api.store.audit.events import Event
 from api.store.environments import DEFAULT
@@ -20,6 +20,7 @@ from api.store.opening import FILE
 from api.store.store import Store
 
 _Command = Callable[..., Any]
+_T = TypeVar("_T")
 
 
 def data_option(command: _Command) -> _Command:
@@ -75,8 +76,19 @@ def opened_or_made(directory: Path) -> Store:
         store = Store.open(directory)
         if access.is_new:
             store.audit.tell(COMMAND_LINE, Event.ADMIN_KEY_SET)
+        keep_adopted(directory, access)
         hand_over(error_console(), directory, access)
     return store
+
+
+def every(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iterator[_T]:
+    """What is on all pages; `page` gives one by its cursor, None for the first, and the cursor of the next."""
+    cursor: str | None = None
+    while True:
+        found, cursor = page(cursor)
+        yield from found
+        if cursor is None:
+            return
 
 
 def hand_over(console: Console, directory: Path, access: AdminAccess) -> None:

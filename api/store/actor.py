@@ -12,7 +12,7 @@ class Actor(msgspec.Struct, frozen=True):
 
     `bounds` are those of its credential: outside of them it may do nothing. `address` is where its request came from,
     `request_id` what the request calls itself. `token` is the id of the access token that a client came with, and
-    `scope` the one that its request takes.
+    `scopes` are those of which its request takes one; None takes none.
     """
 
     name: str
@@ -22,7 +22,7 @@ class Actor(msgspec.Struct, frozen=True):
     address: str | None = None
     request_id: str | None = None
     token: str | None = None
-    scope: str | None = None
+    scopes: tuple[str, ...] | None = None
 
 
 COMMAND_LINE: Final = Actor("command line")

@@ -1,15 +1,10 @@
 """Whoever was ended, or had something taken away, while a request was on its way does nothing with it any more."""
 
-from typing import Final
-
 from sqlite_utils import Database
 
 from api.store.actor import Actor
 from api.store.credential_rows import client_row
 from api.store.refusals import NotFound, OutOfBounds
-
-_SCOPES: Final = ("read", "write", "admin")
-"""Each covers those before it."""
 
 
 def refuse_ended(db: Database, actor: Actor) -> None:
@@ -30,7 +25,7 @@ def _is_good_client(db: Database, actor: Actor) -> bool:
     except NotFound:
         return False
     within = client.bounds is None or (actor.bounds is not None and actor.bounds <= client.bounds)
-    covers = actor.scope is None or not set(client.scopes).isdisjoint(_SCOPES[_SCOPES.index(actor.scope) :])
+    covers = actor.scopes is None or not set(client.scopes).isdisjoint(actor.scopes)
     return client.revoked is None and within and covers
 
 

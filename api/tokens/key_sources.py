@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -69,6 +70,16 @@ NO_KEYS: Final = GivenKeys("")
 """No key at all: no token can be issued."""
 
 
+def keys_at(directory: Path, given: str | None, clock: Callable[[], float] = time.time) -> KeyFolder | GivenKeys:
+    """The keys that sign tokens: as they are `given`, else those of a data directory."""
+    return KeyFolder(directory, FOLDER, clock) if given is None else GivenKeys(given)
+
+
+def audit_keys_at(directory: Path, given: str | None, clock: Callable[[], float] = time.time) -> KeyFolder | GivenKeys:
+    """The keys that sign the audit log: as `keys_at`."""
+    return KeyFolder(directory, AUDIT_FOLDER, clock) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
+
+
 def source_of_keys(
     directory: Path, given: str | None, algorithm: str, clock: Callable[[], float], log: logging.Logger
 ) -> KeySource:
@@ -77,9 +88,8 @@ def source_of_keys(
     Without a key that signs the service runs on, and issues no token: API keys and the administrator's work without
     one. The log says so at once.
     """
-    source = KeyFolder(directory, FOLDER, clock) if given is None else GivenKeys(given)
     _note(directory / _GIVEN, given is not None)
-    return _ready(source, algorithm, "no token can be issued", log)
+    return _ready(keys_at(directory, given, clock), algorithm, "no token can be issued", log)
 
 
 def are_given(directory: Path) -> bool:
@@ -100,8 +110,7 @@ def source_of_audit_keys(
     directory: Path, given: str | None, clock: Callable[[], float], log: logging.Logger
 ) -> KeySource:
     """Where the key lies that signs the audit log, and those that did: as `source_of_keys`."""
-    source = KeyFolder(directory, AUDIT_FOLDER, clock) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
-    return _ready(source, ALGORITHMS[0], "the audit log can't be signed", log)
+    return _ready(audit_keys_at(directory, given, clock), ALGORITHMS[0], "the audit log can't be signed", log)
 
 
 def _ready(source: KeyFolder | GivenKeys, algorithm: str, consequence: str, log: logging.Logger) -> KeySource:

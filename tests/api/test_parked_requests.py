@@ -121,18 +121,18 @@ def test_nothing_is_committed_with_what_was_taken_away_a_moment_ago(tmp_path: Pa
     one, other = (store.create_environment(ACTOR, id) for id in ("one", "other"))
     client = held.add_client(ACTOR, ClientWanted("c", ["read", "write"], 60, environments=["one"]), bytes(32))
     held.revoke_token(ACTOR, "revoked", 2**40, 0.0)
-    within = Actor("a", frozenset({one.uuid}), client=client.id, token="live", scope="write")
+    within = Actor("a", frozenset({one.uuid}), client=client.id, token="live", scopes=("write", "admin"))
     for changed in (
-        replace(within, scope="admin"),
+        replace(within, scopes=("admin",)),
         replace(within, bounds=frozenset({one.uuid, other.uuid})),
         replace(within, bounds=None),
         replace(within, token="revoked"),
     ):
         with pytest.raises(OutOfBounds, match="something taken from it"):
             store.write("one", changed, [Create("roles", {"id": "r"})])
-    for fitting in (within, replace(within, scope="read"), replace(within, bounds=frozenset())):
+    for fitting in (within, replace(within, scopes=("read", "write", "admin")), replace(within, bounds=frozenset())):
         with suppress(OutOfBounds):  # of no environments at all, as ever
-            store.write("one", fitting, [Create("roles", {"id": f"{fitting.scope}{len(fitting.bounds or ())}"})])
+            store.write("one", fitting, [Create("roles", {"id": f"{fitting.scopes[0]}{len(fitting.bounds or ())}"})])
     assert {role.body["id"] for role in store.list("one", "roles").items} == {"write1", "read1"}
     store.close()
 

@@ -7,7 +7,7 @@ import pytest
 
 from api.admin_key import store_digest
 from api.limits import BadSetting, HttpLimits
-from api.startup import AdminAccess, admin_access, settings_from
+from api.startup import AdminAccess, admin_access, keep_adopted, settings_from
 
 KEY = "0123456789abcdef0123456789abcdef"
 DIGEST = sha256(KEY.encode()).digest()
@@ -58,6 +58,7 @@ def test_a_preset_key_replaces_the_one_before(tmp_path: Path) -> None:
     store_digest(tmp_path, sha256(b"earlier").digest())
     access = admin_access(tmp_path, KEY)
     assert (access.digest, access.adopted, access.replaces) == (DIGEST, True, True)
+    keep_adopted(tmp_path, access)
     for preset in (KEY, None):
         assert admin_access(tmp_path, preset) == AdminAccess(DIGEST)
 
