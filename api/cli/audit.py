@@ -24,7 +24,7 @@ from api.store.audit.check import Verdict
 from api.store.audit.entries import Wanted
 from api.store.audit.log import SEAL_SECONDS
 from api.store.audit.tampering import Tampered, Unproven
-from api.store.paging import MAX_PAGE
+from api.store.pages import MAX_PAGE
 from api.store.refusals import BadQuery, StoreUnavailable
 from api.store.store import Store
 from api.tokens.key_ring import KeyRing

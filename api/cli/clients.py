@@ -26,7 +26,7 @@ from api.rejections import BodyRejected
 from api.store.actor import COMMAND_LINE
 from api.store.credential_rows import Client
 from api.store.credentials import ClientWanted
-from api.store.paging import MAX_PAGE
+from api.store.pages import MAX_PAGE
 from api.store.refusals import Refusal, StoreUnavailable
 from api.store.store import Store
 

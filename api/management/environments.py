@@ -16,7 +16,7 @@ from api.management.shapes import shaped
 from api.raw_paths import segment
 from api.store.actor import Actor
 from api.store.environments import Environment
-from api.store.paging import cursor_behind, read_cursor
+from api.store.pages import cursor_behind, read_cursor
 
 _LIST = "environments"
 

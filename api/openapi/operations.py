@@ -9,7 +9,7 @@ from api.management.elements import MERGE_PATCH
 from api.management.queries import DEFAULT_PAGE_ITEMS
 from api.management.whole_model import YAML
 from api.openapi.operation import Answer, Operation, Parameter, named, page_of
-from api.store.paging import MAX_PAGE
+from api.store.pages import MAX_PAGE
 
 PAGE: Final = (
     Parameter(

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
 from api.store.environments import environment_called
-from api.store.paging import MAX_PAGE, cursor_behind, read_cursor
+from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
 from api.store.refusals import BadQuery, Fault, NotFound, OutOfBounds, Rejected
 from compiler.wording import quoted
 

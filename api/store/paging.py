@@ -1,23 +1,18 @@
 """Lists: filtered by the fields that are columns, a page at a time, from behind the key where the last one ended."""
 
-import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import msgspec
 from sqlite_utils import Database
 
 from api.store.bodies import decode_body
 from api.store.edits import Stored
 from api.store.environments import Environment
 from api.store.kinds import Kind, Value
-from api.store.refusals import BadQuery, Key
+from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
+from api.store.refusals import BadQuery
 from bundles.conditions.values import is_text
 from compiler.wording import alternatives, quoted
-
-MAX_PAGE = 1_000
-_LONGEST_CURSOR = 16_384
-"""Characters; the longest key fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +98,6 @@ def page_of(
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
     items = tuple(Stored(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
     return Page(items, cursor_behind(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
-
-
-def cursor_behind(list_name: str, key: Key) -> str:
-    """The cursor that goes on behind a key."""
-    return base64.urlsafe_b64encode(msgspec.json.encode([list_name, *key])).decode().rstrip("=")
-
-
-def read_cursor(list_name: str, cursor: str, parts: int) -> Key:
-    """The key behind which a cursor goes on. Raises BadQuery for one that is not of this list."""
-    try:
-        if len(cursor) > _LONGEST_CURSOR:
-            raise ValueError
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        name, *key = msgspec.json.decode(base64.b64decode(padded, altchars=b"-_", validate=True), type=list[str])
-        if name != list_name or len(key) != parts:
-            raise ValueError
-    except ValueError:  # what base64, msgspec and the encoding raise are kinds of it
-        raise BadQuery("the cursor is none of this list; begin without one") from None
-    return tuple(key)
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:

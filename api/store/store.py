@@ -40,7 +40,8 @@ from api.store.following import Followed, follow
 from api.store.incoming import Incoming
 from api.store.kinds import kind_called
 from api.store.opening import FILE, ensure_file, migrate
-from api.store.paging import MAX_PAGE, Page, cursor_behind, page_of, read_cursor
+from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
+from api.store.paging import Page, page_of
 from api.store.reading import KnownModel, ModelText, model_of
 from api.store.references import refuse_dangling
 from api.store.refusals import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected

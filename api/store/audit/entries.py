@@ -11,7 +11,7 @@ from api.store.actor import Actor
 from api.store.audit.events import Event
 from api.store.credential_rows import Bounds
 from api.store.environments import Environment
-from api.store.paging import MAX_PAGE, cursor_behind, read_cursor
+from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
 from api.store.refusals import BadQuery
 from bundles.conditions.instants import SECOND, parse_instant, show_instant
 
