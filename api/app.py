@@ -9,44 +9,44 @@ from typing import Any
 
 import falcon.asgi
 
-from api.auth import DISCOVERY, ROUTES, AdminKey, Guard
-from api.bodies import Bodies
-from api.discovery import Discovery
-from api.errors import ErrorAnswers
-from api.evaluation import Evaluation
-from api.evaluations import Evaluations
-from api.failed_attempts import FailedAttempts
-from api.health import Health, Readiness
-from api.in_force import Damaged, EngineOf
-from api.known_credentials import ApiKeys, KnownCredentials
-from api.limits import HttpLimits
-from api.management import api_keys, clients
-from api.management.audit import Audit
-from api.management.batch import ElementBatch
-from api.management.elements import Element, ElementList, Serving
-from api.management.environments import Environments, OneEnvironment
-from api.management.kinds import KINDS
-from api.management.revisions import OneRevision, Revisions
-from api.management.store_work import Settle, StoreWork
-from api.management.whole_model import WholeModel
-from api.openapi.resource import OpenApi
-from api.private_files import SECRET_BYTES
-from api.raw_paths import RawPaths
-from api.recent_headers import RecentHeaders
-from api.refused_attempts import RefusedAttempts
-from api.request_id import RequestId
-from api.searches.actions import ActionSearches
-from api.searches.resources import ResourceSearches
-from api.searches.serving import Searching
-from api.searches.subjects import SubjectSearches
-from api.searches.tokens import PageTokens
-from api.store.audit.events import Event
-from api.store.store import Store
-from api.tokens.access_tokens import AccessTokens
-from api.tokens.endpoints import OAuth, Revocation, Token
-from api.tokens.key_ring import KeyRing
-from api.tokens.key_sources import NO_KEYS, KeySource
-from api.tokens.metadata import KeySet, ServerMetadata
+from .credentials.failed_attempts import FailedAttempts
+from .credentials.guard import DISCOVERY, ROUTES, AdminKey, Guard
+from .credentials.keys.key_ring import KeyRing
+from .credentials.keys.key_sources import NO_KEYS, KeySource
+from .credentials.known_credentials import ApiKeys, KnownCredentials
+from .credentials.recent_headers import RecentHeaders
+from .credentials.refused_attempts import RefusedAttempts
+from .credentials.tokens.access_tokens import AccessTokens
+from .credentials.tokens.endpoints import OAuth, Revocation, Token
+from .credentials.tokens.metadata import KeySet, ServerMetadata
+from .decisions.discovery import Discovery
+from .decisions.evaluation import Evaluation
+from .decisions.evaluations import Evaluations
+from .decisions.health import Health, Readiness
+from .decisions.searches.actions import ActionSearches
+from .decisions.searches.page_tokens import PageTokens
+from .decisions.searches.resources import ResourceSearches
+from .decisions.searches.serving import Searching
+from .decisions.searches.subjects import SubjectSearches
+from .errors import ErrorAnswers
+from .http.bodies import Bodies
+from .http.raw_paths import RawPaths
+from .http.request_id import RequestId
+from .management import api_keys, clients
+from .management.audit import Audit
+from .management.batch import ElementBatch
+from .management.elements import Element, ElementList, Serving
+from .management.environments import Environments, OneEnvironment
+from .management.kinds import KINDS
+from .management.revisions import OneRevision, Revisions
+from .management.whole_model import WholeModel
+from .openapi.resource import OpenApi
+from .serving.live_engines import Damaged, EngineOf
+from .serving.store_work import Settle, StoreWork
+from .settings import HttpLimits
+from .store.audit.events import Event
+from .store.database.private_files import SECRET_BYTES
+from .store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from api.refused_attempts import RefusedAttempts
-from api.store.actor import SERVICE
-from api.store.audit.entries import Entry
-from api.store.audit.events import Event
-from api.store.audit.log import AuditLog
-from api.store.audit.refusals import Attempt
-from api.store.audit.seals import Purpose, Seal, Sealer
-from api.store.audit.tampering import Tampered
-from api.store.refusals import StoreUnavailable
-from api.tokens.signing_keys import UnusableSigningKey
-from bundles.conditions.instants import show_seconds
+from ..bundles.conditions.instants import show_seconds
+from .credentials.keys.signing_keys import UnusableSigningKey
+from .credentials.refused_attempts import RefusedAttempts
+from .store.actor import SERVICE
+from .store.audit.entries import Entry
+from .store.audit.events import Event
+from .store.audit.log import AuditLog
+from .store.audit.refused_attempts import Attempt
+from .store.audit.seals import Purpose, Seal, Sealer
+from .store.audit.tampering import Tampered
+from .store.errors import StoreUnavailable
 
 LOOK_SECONDS: Final = 10.0
 """How often a worker looks whether something is due."""

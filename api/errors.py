@@ -9,10 +9,11 @@ from typing import Any, Final
 import falcon
 import falcon.asgi
 
-from api.bodies import ENCODER
-from api.in_force import Damaged, Stale
-from api.raw_paths import segment
-from api.rejections import (
+from ..bundles.errors import BundleError
+from ..runtime import BadRequest, SearchUnavailable
+from .http.bodies import ENCODER
+from .http.raw_paths import segment
+from .http.rejections import (
     BadPath,
     BodyRejected,
     BodyTooLarge,
@@ -21,8 +22,9 @@ from api.rejections import (
     Unauthenticated,
     UnsupportedMedia,
 )
-from api.store.environments import DEFAULT
-from api.store.refusals import (
+from .serving.live_engines import Damaged, Stale
+from .store.environments import DEFAULT
+from .store.errors import (
     BadQuery,
     Conflict,
     Key,
@@ -33,8 +35,6 @@ from api.store.refusals import (
     Rejected,
     StoreUnavailable,
 )
-from bundles.errors import BundleError
-from runtime import BadRequest, SearchUnavailable
 
 STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from api.admin_key import forget_key, new_key, preset_digest, store_digest, stored_digest
-from api.limits import BadSetting, HttpLimits, count_in, limits_from, seconds_in
-from api.public_url import PUBLIC_URL_VARIABLE, checked_public_url
-from api.store.connections import SYNCHRONOUS
-from api.tokens import ALGORITHMS, AUDIT_KEY_VARIABLE, SIGNING_KEY_VARIABLE
-from compiler.diagnostics import did_you_mean
-from compiler.wording import alternatives, quoted
+from ..bundles.wording import alternatives, quoted
+from ..compiler.diagnostics.diagnostic import did_you_mean
+from .credentials.admin_key import forget_key, new_key, preset_digest, store_digest, stored_digest
+from .credentials.keys import ALGORITHMS, AUDIT_KEY_VARIABLE, SIGNING_KEY_VARIABLE
+from .http.public_url import PUBLIC_URL_VARIABLE, checked_public_url
+from .settings import BadSetting, HttpLimits, count_in, limits_from, seconds_in
+from .store.database.connections import SYNCHRONOUS
 
 KEY_VARIABLE: Final = "WRIT_ADMIN_KEY"
 STALE_VARIABLE: Final = "WRIT_STALE_SECONDS"

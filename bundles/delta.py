@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from bundles.errors import UNREADABLE, BundleError
-from bundles.facts import Holding, Key
-from bundles.program import Clause, ResourceType
-from bundles.rule_codec import decode_clause, encode_clause
+from .errors import UNREADABLE, BundleError
+from .file.rule_codec import decode_clause, encode_clause
+from .program.clauses import Clause, ResourceType
+from .program.facts import Holding, Key
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
-from bundles.errors import UNREADABLE, BundleError
+from .errors import UNREADABLE, BundleError
 
 Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+\Z", max_length=512)]

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import tzdata
 
-from bundles.errors import UNREADABLE, BundleError
-from bundles.tzif import safe_to_read
+from .errors import UNREADABLE, BundleError
+from .tzif import safe_to_read
 
 VERSION: str = tzdata.IANA_VERSION
 """The release of the IANA database that zones are read from."""

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from bundles.facts import Facts
-from bundles.manifest import Manifest, Profile
-from bundles.program import During, Program
-from bundles.writer import Progress, write_bundle
-from compiler.model import Model
-from compiler.passes import compile_program
-from compiler.resolve_facts import resolve_facts
-from compiler.source_digest import source_digest
+from ..bundles.file.writer import Progress, write_bundle
+from ..bundles.manifest import Manifest, Profile
+from ..bundles.program.clauses import During, Program
+from ..bundles.program.facts import Facts
+from .lowering.resolve_facts import resolve_facts
+from .model.elements import Model
+from .model.source_digest import source_digest
+from .passes import compile_program
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bundles.closure import MAX_PAIRS
+from ..bundles.program.closure import MAX_PAIRS
 
 KIB = 2**10
 MIB = 2**20

@@ -3,18 +3,18 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bundles.writer import Progress
-from compiler.checks.draft import draft_of
-from compiler.checks.table import CHECKS
-from compiler.diagnostics import Diagnostic, Finding
-from compiler.document import Merged, read_documents
-from compiler.findings import Findings, Found
-from compiler.limits import DEFAULTS, Limits
-from compiler.lints.reach import reaches_of
-from compiler.lints.table import lint
-from compiler.made_ids import with_ids
-from compiler.model import Model
-from compiler.source import Source
+from ..bundles.file.writer import Progress
+from .checks.draft import draft_of
+from .checks.table import CHECKS
+from .diagnostics.diagnostic import Diagnostic, Finding
+from .diagnostics.findings import Findings, Found
+from .documents.document import Merged, read_documents
+from .limits import DEFAULTS, Limits
+from .lints.reach import reaches_of
+from .lints.table import lint
+from .model.elements import Model
+from .model.made_ids import with_ids
+from .source import Source
 
 
 @dataclass(frozen=True, slots=True)

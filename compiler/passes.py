@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
-from bundles.laws import check_clause
-from bundles.program import Clause, Program
-from compiler.lower import lower
-from compiler.model import Model
-from compiler.rewrites.drop_repeated_conditions import drop_repeated_conditions
-from compiler.rewrites.sort_clauses import sort_clauses
+from ..bundles.program.clauses import Clause, Program
+from ..bundles.program.laws import check_clause
+from .lowering.lower import lower
+from .model.elements import Model
+from .rewrites.drop_repeated_conditions import drop_repeated_conditions
+from .rewrites.sort_clauses import sort_clauses
 
 REWRITES: tuple[Callable[[Program], Program], ...] = (
     drop_repeated_conditions,

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from compiler.checks.draft import draft_of
-from compiler.checks.table import CHECKS
-from compiler.gathered import Gathered
-from compiler.limits import DEFAULTS, Limits
-from compiler.model import LISTS
-from compiler.shape import holds_free_values
+from .checks.draft import draft_of
+from .checks.table import CHECKS
+from .documents.element_list import Gathered
+from .documents.schema_check import holds_free_values
+from .limits import DEFAULTS, Limits
+from .model.elements import LISTS
 
 _LONGEST_CHARACTER_BYTES = 4
 _DECODERS = {name: msgspec.json.Decoder(shape) for name, shape in LISTS.items() if not holds_free_values(shape)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from compiler.limits import MIB
+from .limits import MIB
 
 CHUNK_BYTES = MIB
 """At least as many as the longest character has."""

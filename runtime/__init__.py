@@ -6,8 +6,8 @@ Filters: `search_requests` → `partial` → `filter_tree` → `filters` → `di
 turns their trees into queries. Searches: `search_resources`, `search_subjects`, `search_actions` judge candidates.
 """
 
-from bundles.errors import BundleError
-from runtime.engine import Engine, SearchUnavailable
-from runtime.entities import BadRequest
+from ..bundles.errors import BundleError
+from .engine import Engine, SearchUnavailable
+from .requests.entities import BadRequest
 
 __all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]

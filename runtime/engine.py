@@ -6,26 +6,26 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from bundles.delta import Delta
-from bundles.errors import BundleError
-from bundles.manifest import Manifest
-from bundles.reader import Bundle, open_bundle
-from runtime.advance import advance
-from runtime.attributes import NO_CLOCK
-from runtime.decide import decide
-from runtime.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
-from runtime.explain import explain
-from runtime.filtering import filter_answer, remembered_answer
-from runtime.limits import MemoLimits
-from runtime.overlay import overlay_of
-from runtime.requests import read_evaluation
-from runtime.search_actions import find_actions
-from runtime.search_requests import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
-from runtime.search_resources import ResourceJudge, judge_resources
-from runtime.search_rules import first_rule
-from runtime.search_subjects import SubjectJudge, judge_subjects
-from runtime.searchers import is_granted, undeclared
-from runtime.snapshot import Holder, Snapshot, may_be_granted
+from ..bundles.delta import Delta
+from ..bundles.errors import BundleError
+from ..bundles.file.reader import Bundle, open_bundle
+from ..bundles.manifest import Manifest
+from .decisions.decide import decide
+from .decisions.explain import explain
+from .limits import MemoLimits
+from .requests.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
+from .requests.evaluations import read_evaluation
+from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
+from .rules.attribute_index import first_rule
+from .rules.attributes import NO_CLOCK
+from .searches.actions import find_actions
+from .searches.filtering import filter_answer, remembered_answer
+from .searches.resources import ResourceJudge, judge_resources
+from .searches.searchers import is_granted, undeclared
+from .searches.subjects import SubjectJudge, judge_subjects
+from .snapshot import Holder, Snapshot, may_be_granted
+from .state.apply_deltas import advance
+from .state.overlay import overlay_of
 
 
 class SearchUnavailable(Exception):

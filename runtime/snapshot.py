@@ -7,13 +7,13 @@ is left of the program by (set of roles, type, action).
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from bundles.fact_codec import GrantRecord, GroupRecord, Held, grants_prefix
-from runtime.advance import Touched
-from runtime.answers import GROUP, ROLE
-from runtime.limits import MemoLimits
-from runtime.remember_rules import RuleMemory, rule_memory
-from runtime.specialise import RoleSet
-from runtime.state import State
+from ..bundles.file.fact_codec import GrantRecord, GroupRecord, Held, grants_prefix
+from .limits import MemoLimits
+from .rules.reasons import GROUP, ROLE
+from .rules.specialise import RoleSet
+from .specialisation_cache import RuleMemory, rule_memory
+from .state.apply_deltas import Touched
+from .state.state import State
 
 FOREVER = float("inf")
 

@@ -1,104 +1,189 @@
 """The shape of the code: who imports whom, where libraries stand, how long files and functions grow (design.md)."""
 
 import ast
+import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+import tomllib
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.structure import FILES, FRONT, GRAPH, LAYERS, ROOT, children_graph, imports, name_of, reached
+
 MAY_IMPORT = {
     "bundles": set(),
     "compiler": {"bundles"},
     "runtime": {"bundles"},
     "api": {"bundles", "compiler", "runtime"},
 }
-FILES = sorted(path for layer in MAY_IMPORT for path in (ROOT / layer).rglob("*.py"))
+ROOMS = {
+    "writ.api": (
+        "cli",
+        "demo",
+        "startup",
+        "audit_upkeep",
+        "app",
+        "routes",
+        "transport",
+        "errors",
+        "openapi",
+        "decisions",
+        "management",
+        "credentials",
+        "serving",
+        "http",
+        "store",
+        "log",
+        "settings",
+    ),
+    "writ.api.credentials": (
+        "tokens",
+        "known_credentials",
+        "request_actor",
+        "recent_headers",
+        "guard",
+        "keys",
+        "refused_attempts",
+        "failed_attempts",
+        "secret_format",
+        "credential_shapes",
+        "admin_key",
+    ),
+    "writ.api.store": (
+        "historical_model",
+        "store",
+        "models",
+        "backup",
+        "history",
+        "credentials",
+        "audit",
+        "search",
+        "actor",
+        "elements",
+        "credential_rows",
+        "pages",
+        "environments",
+        "database",
+        "errors",
+    ),
+    "writ.runtime": (
+        "engine",
+        "searches",
+        "decisions",
+        "snapshot",
+        "specialisation_cache",
+        "filters",
+        "rules",
+        "requests",
+        "state",
+        "translate",
+        "limits",
+    ),
+    "writ.compiler": (
+        "compile",
+        "load",
+        "soundness",
+        "passes",
+        "rewrites",
+        "lints",
+        "checks",
+        "lowering",
+        "documents",
+        "model",
+        "diagnostics",
+        "source",
+        "limits",
+    ),
+    "writ.bundles": (
+        "delta",
+        "file",
+        "zones",
+        "tzif",
+        "manifest",
+        "publish",
+        "program",
+        "wording",
+        "conditions",
+        "errors",
+    ),
+}
+"""The files and folders of a package from the top down: each imports only what stands below it."""
+
+FOLDERS = sorted({module.rpartition(".")[0] for module in GRAPH if "." in module})
 NO_IO = {"os", "time", "random", "socket", "sqlite3", "threading", "logging", "pathlib", "secrets", "subprocess", "io"}
-FRONT_DOOR = "runtime/engine.py"
+ENTRY_POINT = "runtime/engine.py"
 ONE_PLACE = {
     "lark": ("compiler/parse",),
-    "pyrsistent": ("runtime/overlay.py",),
-    "jwt": ("bundles/signing.py", "api/tokens"),
-    "cryptography": ("bundles/signing.py", "api/tokens"),
+    "pyrsistent": ("runtime/state/overlay.py",),
+    "jwt": ("bundles/signing.py", "api/credentials/tokens/", "api/credentials/keys/"),
+    "cryptography": ("bundles/signing.py", "api/credentials/tokens/", "api/credentials/keys/"),
     "sqlite_utils": ("api/store/",),
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),
-    "gunicorn": ("api/",),
+    "gunicorn": ("api/transport/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
-    "yaml": ("compiler/yaml_",),
+    "yaml": ("compiler/documents/yaml_",),
     "re2": ("bundles/conditions/patterns.py",),
     "tzdata": ("bundles/zones.py",),
 }
-FILE_LIMIT, FUNCTION_LIMIT = 400, 60
-
-
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
-def module_of(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Every module that a file imports, wherever the import stands, hidden ones too, with how relative it is."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, 0) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or "", node.level
-            yield from ((f"{node.module}.{alias.name}", node.level) for alias in node.names)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in (
-            "import_module",
-            "__import__",
-        ):
-            yield from ((found, 0) for found in _dynamic(node))
-
-
-def _dynamic(call: ast.Call) -> Iterator[str]:
-    """The package that a dynamic import names at least."""
-    for part in ast.walk(call.args[0]):
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield part.value.rstrip(".")
-
-
-def our_imports(path: Path, modules: set[str]) -> set[str]:
-    return {name for name, _ in imports(path) if name in modules}
+FILE_LIMIT, FUNCTION_LIMIT, FOLDER_LIMIT = 400, 60, 17
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_layer_imports_only_what_it_may(path):
     layer = name_of(path).split("/")[0]
-    tops = {name.split(".")[0] for name, _ in imports(path)}
-    assert (tops & MAY_IMPORT.keys()) - {layer} <= MAY_IMPORT[layer]
+    imported = {name.split(".")[1] for name in imports(path) if name.startswith("writ.")} & MAY_IMPORT.keys()
+    assert path in FRONT or imported - {layer} <= MAY_IMPORT[layer]
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_are_absolute(path):
-    assert [name for name, level in imports(path) if level] == []
+def test_imports_of_ours_are_relative(path):
+    """The four folders are never imported by their bare names: another application may have a package `api`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        assert {name.split(".")[0] for name in names} & {*LAYERS, "writ", "tests"} == set()
 
 
-def test_no_import_cycles():
-    modules = {module_of(path): path for path in FILES}
-    graph = {module: our_imports(path, set(modules)) - {module} for module, path in modules.items()}
-    for module, imported in graph.items():
-        reached, waiting = set(), list(imported)
-        while waiting:
-            found = waiting.pop()
-            if found not in reached:
-                reached.add(found)
-                waiting.extend(graph[found])
-        # A package's own `__init__` may gather names from its modules; they do not import it back.
-        assert module not in reached, f"{module} imports itself through {sorted(reached)}"
+def test_no_file_imports_itself_through_others():
+    for module in GRAPH:
+        assert module not in reached(GRAPH, module), f"{module} imports itself through others"
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_circle_between_the_files_and_folders_of_a_folder(folder):
+    """At every level, what stands in a folder has one direction of imports."""
+    examples = children_graph(folder)
+    graph = {here: set(there) for here, there in examples.items()}
+    for here in graph:
+        assert here not in reached(graph, here), f"{folder}.{here} stands in a circle: {examples[here]}"
+
+
+@pytest.mark.parametrize("folder", ROOMS)
+def test_imports_go_down_the_rooms_of_a_package(folder):
+    order = ROOMS[folder]
+    for here, below in children_graph(folder).items():
+        for there, example in below.items():
+            assert order.index(here) < order.index(there), f"{example[0]} must not import {example[1]}"
+
+
+@pytest.mark.parametrize("folder", ROOMS)
+def test_every_room_of_a_package_has_its_place(folder):
+    path = ROOT.joinpath(*folder.split(".")[1:])
+    found = {child.stem for child in path.iterdir() if child.suffix == ".py" or (child / "__init__.py").exists()}
+    assert found - {"__init__"} == set(ROOMS[folder])
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_has_few_files(folder):
+    path = ROOT.joinpath(*folder.split(".")[1:])
+    assert len([file for file in path.glob("*.py") if file.name != "__init__.py"]) <= FOLDER_LIMIT
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_library_stands_in_one_place(path):
-    for name, _ in imports(path):
+    for name in imports(path):
         places = ONE_PLACE.get(name.split(".")[0])
         assert places is None or name_of(path).startswith(places), f"{name} belongs to {places}"
 
@@ -107,9 +192,9 @@ def test_a_library_stands_in_one_place(path):
     "path", [path for path in FILES if name_of(path).startswith(("compiler", "runtime"))], ids=name_of
 )
 def test_compiler_and_runtime_do_no_io_and_read_no_clock(path):
-    if name_of(path) == FRONT_DOOR:
+    if name_of(path) == ENTRY_POINT:
         return
-    assert {name.split(".")[0] for name, _ in imports(path)} & NO_IO == set()
+    assert {name.split(".")[0] for name in imports(path)} & NO_IO == set()
     calls = {
         node.func.id
         for node in ast.walk(ast.parse(path.read_text()))
@@ -159,14 +244,25 @@ def test_no_file_is_named_after_nothing(name):
     assert [path for path in FILES if path.stem == name or path.parent.name == name] == []
 
 
-def test_an_agent_runs_without_the_compiler_and_a_build_machine_without_the_evaluator():
-    """Importing one side loads nothing of the other, nor the other's libraries."""
-    import subprocess
+def test_an_installation_has_every_package():
+    """A folder with an `__init__.py` is a package; one that pyproject.toml does not list would not be installed."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    assert listed == sorted({".".join(("writ", *path.parent.relative_to(ROOT).parts)) for path in FILES})
+    assert {".".join(("writ", *path.parent.relative_to(ROOT).parts)) for path in FILES if path.stem == "__init__"} == {
+        *listed
+    }
 
-    for module, strangers in (
-        ("runtime", ("compiler", "lark", "yaml", "falcon")),
-        ("compiler.compile", ("runtime", "falcon")),
-    ):
-        code = f"import sys, {module}; print([name for name in {strangers!r} if name in sys.modules])"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-        assert done.stdout.strip() == "[]"
+
+@pytest.mark.parametrize(
+    ("module", "strangers"),
+    [
+        ("writ", ("writ.runtime", "writ.compiler", "writ.api", "writ.bundles", "falcon", "sqlite_utils")),
+        ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon")),
+        ("writ.compiler.compile", ("writ.runtime", "falcon")),
+    ],
+)
+def test_a_part_loads_without_the_others(module, strangers):
+    """An agent runs without the compiler, a build machine without the evaluator, and neither loads a server."""
+    code = f"import sys, {module}; print([name for name in {strangers!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 import yaml
+from writ.api.cli.offline.json_lines import answer_lines
+from writ.bundles import zones
+from writ.bundles.conditions.instants import SECOND, parse_instant
+from writ.bundles.file.reader import open_bundle
+from writ.bundles.program.text import show_program
+from writ.compiler.compile import compile_model
+from writ.compiler.load import load
+from writ.compiler.source import Source
+from writ.runtime import Engine
 
-from api.cli.json_lines import answer_lines
-from bundles import zones
-from bundles.conditions.instants import SECOND, parse_instant
-from bundles.program_text import show_program
-from bundles.reader import open_bundle
-from compiler.compile import compile_model
-from compiler.load import load
-from compiler.source import Source
-from runtime import Engine
 from tests.support import oracle
 from tests.support.cases import FILES, Case, read_case
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.settings import HttpLimits, limits_from
+from writ.api.store.audit.events import Event
+from writ.bundles import zones
+from writ.compiler.load import load
+from writ.compiler.source import Source
+from writ.runtime import Engine
 
-from api.limits import HttpLimits, limits_from
-from api.store.audit.events import Event
-from bundles import zones
-from compiler.load import load
-from compiler.source import Source
-from runtime import Engine
 from tests.support.bundling import demo_bundle
 from tests.support.command import writ
 

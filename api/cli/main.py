@@ -4,29 +4,34 @@ import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
-from keyword import iskeyword
+from typing import Final, NamedTuple
 
 import click
 
-COMMANDS = {
-    "audit": "Show what was done and by whom, or verify that the log of it is whole.",
-    "backup": "Copy a store while a service runs on it.",
-    "check": "Check model documents without compiling them.",
-    "clients": "List, make, renew, revoke and delete OAuth clients.",
-    "compile": "Compile model documents to a bundle file.",
-    "decide": "Answer evaluation requests from a bundle, as JSON lines.",
-    "export": "Write a stored model as a JSON document.",
-    "filter": "Answer resource searches by filters from a bundle, as JSON lines.",
-    "import": "Replace a stored model by model documents.",
-    "inspect": "Show what is in a bundle file, and whether it is intact.",
-    "keys": "Show the keys that sign tokens, or replace the one that does.",
-    "restore": "Make a data directory of a backup.",
-    "serve": "Start the decision service.",
-}
-"""Name and one line of help; the command itself is `<name>_command` in the module of that name.
 
-A name that Python keeps for itself has an underscore behind the module's.
-"""
+class Command(NamedTuple):
+    """A row of the table of commands: the module that defines `<name>_command`, and one line of help."""
+
+    module: str
+    help: str
+
+
+COMMANDS: Final = {
+    "audit": Command(".stores.audit", "Show what was done and by whom, or verify that the log of it is whole."),
+    "backup": Command(".stores.backup", "Copy a store while a service runs on it."),
+    "check": Command(".offline.check", "Check model documents without compiling them."),
+    "clients": Command(".stores.clients", "List, make, renew, revoke and delete OAuth clients."),
+    "compile": Command(".offline.compile", "Compile model documents to a bundle file."),
+    "decide": Command(".offline.decide", "Answer evaluation requests from a bundle, as JSON lines."),
+    "export": Command(".stores.export", "Write a stored model as a JSON document."),
+    "filter": Command(".offline.filter", "Answer resource searches by filters from a bundle, as JSON lines."),
+    "import": Command(".stores.import_", "Replace a stored model by model documents."),
+    "inspect": Command(".offline.inspect", "Show what is in a bundle file, and whether it is intact."),
+    "keys": Command(".stores.keys", "Show the keys that sign tokens, or replace the one that does."),
+    "restore": Command(".stores.restore", "Make a data directory of a backup."),
+    "serve": Command(".serve", "Start the decision service."),
+}
+"""Every command by its name. A module is loaded when its command is called."""
 
 PUBLISHING = ("compile", "export")
 """What these write are files of the user's, whose umask says who may read them."""
@@ -43,14 +48,14 @@ class Commands(click.Group):
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = import_module(f"api.cli.{name}{'_' * iskeyword(name)}")
+        module = import_module(COMMANDS[name].module, __package__)
         command = getattr(module, f"{name}_command")
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

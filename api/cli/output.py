@@ -9,9 +9,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from api.build import KINDS
-from bundles.writer import Progress as Report
-from compiler.diagnostics import Diagnostic
+from ...bundles.file.writer import Progress as Report
+from ...compiler.diagnostics.diagnostic import Diagnostic
+from ..serving.build import KINDS
 
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 

@@ -12,42 +12,35 @@ import click
 import msgspec
 from rich.console import Console
 
-from api.admin_key import KEY_FILE, UnusableKey
-from api.app import Collaborators, create_app
-from api.audit_upkeep import AuditUpkeep
-from api.build import NoSources, Refused, sources_of
-from api.bundle_files import BundleFiles
-from api.cli.output import Unreadable, error_console, os_sentence, progress_bar, summary
-from api.cli.stored import hand_over
-from api.data_directory import UnusableDirectory, hold, prepare_directory
-from api.demo import demo_questions, demo_sources
-from api.import_model import ensure_bundle, read_model, store_model
-from api.in_force import InForce, Stale
-from api.limits import BadSetting
-from api.listening import CannotListen, bound_socket, shown_address, start_listening
-from api.private_files import kept_secret
-from api.public_url import url_warning
-from api.refused_attempts import RefusedAttempts
-from api.server import Service, run, within_open_files
-from api.service_log import service_log
-from api.settle import Settle
-from api.startup import (
-    KEY_VARIABLE,
-    AdminAccess,
-    Settings,
-    admin_access,
-    keep_adopted,
-    settings_from,
-)
-from api.store.actor import COMMAND_LINE
-from api.store.environments import DEFAULT
-from api.store.refusals import StoreUnavailable
-from api.store.store import Store
-from api.tls import TlsFiles, UnusableTls
-from api.tokens.key_ring import KeyRing
-from api.tokens.key_sealer import KeySealer
-from api.tokens.key_sources import source_of_audit_keys, source_of_keys
-from compiler.source import Source
+from ...compiler.source import Source
+from ..app import Collaborators, create_app
+from ..audit_upkeep import AuditUpkeep
+from ..credentials.admin_key import KEY_FILE, UnusableKey
+from ..credentials.keys.key_ring import KeyRing
+from ..credentials.keys.key_sealer import KeySealer
+from ..credentials.keys.key_sources import source_of_audit_keys, source_of_keys
+from ..credentials.refused_attempts import RefusedAttempts
+from ..demo import demo_questions, demo_sources
+from ..http.public_url import url_warning
+from ..log import service_log
+from ..serving.activation import Settle
+from ..serving.build import NoSources, Refused, sources_of
+from ..serving.bundle_files import BundleFiles
+from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
+from ..serving.import_model import ensure_bundle, read_model, store_model
+from ..serving.live_engines import InForce, Stale
+from ..settings import BadSetting
+from ..startup import KEY_VARIABLE, AdminAccess, Settings, admin_access, keep_adopted, settings_from
+from ..store.actor import COMMAND_LINE
+from ..store.database.private_files import kept_secret
+from ..store.environments import DEFAULT
+from ..store.errors import StoreUnavailable
+from ..store.store import Store
+from ..transport.listening import CannotListen, bound_socket, shown_address, start_listening
+from ..transport.server import Service, run, within_open_files
+from ..transport.tls import TlsFiles, UnusableTls
+from .output import Unreadable, error_console, os_sentence, progress_bar, summary
+from .stores.opening import hand_over
 
 _PAGE_KEY: Final = "page-tokens.key"
 """In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""

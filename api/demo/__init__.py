@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from api.demo.organisation import organisation
+from .organisation import organisation
 
 __all__ = ["DemoQuestion", "demo_questions", "demo_sources"]
 
@@ -36,4 +36,4 @@ def demo_questions() -> list[DemoQuestion]:
 
 
 def _package_data(name: str) -> bytes:
-    return files("api.demo").joinpath(name).read_bytes()
+    return files(__package__).joinpath(name).read_bytes()

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from api.demo.material import material
-from api.demo.papers import personnel_file
-from api.demo.people import Person
+from .material import material
+from .papers import personnel_file
+from .people import Person
 
 Fact = dict[str, Any]
 

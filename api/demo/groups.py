@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from api.demo.material import Department, Site, material
-from api.demo.people import Person, teams
+from .material import Department, Site, material
+from .people import Person, teams
 
 Group = dict[str, Any]
 Team = tuple[Site, Department]

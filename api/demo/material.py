@@ -59,4 +59,4 @@ class Material(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def material() -> Material:
     """The material, read once."""
-    return decode(files("api.demo").joinpath("material.json").read_bytes(), type=Material)
+    return decode(files(__package__).joinpath("material.json").read_bytes(), type=Material)

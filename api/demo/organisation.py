@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from api.demo.access import assignments, grants
-from api.demo.groups import SERVICES, groups
-from api.demo.material import material
-from api.demo.papers import contracts, documents, folders, payroll_runs, personnel_file
-from api.demo.people import contractors, employees, subject
+from .access import assignments, grants
+from .groups import SERVICES, groups
+from .material import material
+from .papers import contracts, documents, folders, payroll_runs, personnel_file
+from .people import contractors, employees, subject
 
 
 def organisation() -> bytes:

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from api.demo.material import Department, material
-from api.demo.people import Person
+from .material import Department, material
+from .people import Person
 
 Entity = dict[str, Any]
 

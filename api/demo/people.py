@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from api.demo.material import Department, Site, material
+from .material import Department, Site, material
 
 CONTRACTORS = 24
 FIRST_EMPLOYEE_NUMBER = 10_001

@@ -4,20 +4,20 @@ import falcon
 import falcon.asgi
 from msgspec.structs import asdict
 
-from api.acting import actor_of
-from api.auth import Credential
-from api.bodies import ENCODER
-from api.made_secrets import API_KEY, new_secret
-from api.management.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
-from api.management.elements import Serving
-from api.management.etags import refuse_tags
-from api.management.managed_credentials import NEVER_STORED, answer_page, refuse_more
-from api.management.queries import known_parameters
-from api.management.shapes import shaped
-from api.rejections import BodyRejected
-from api.store.credential_rows import ApiKey
-from api.store.credentials import ApiKeyWanted
-from bundles.conditions.instants import from_seconds, parse_instant, show_instant
+from ...bundles.conditions.instants import from_seconds, parse_instant, show_instant
+from ..credentials.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
+from ..credentials.guard import Credential
+from ..credentials.request_actor import actor_of
+from ..credentials.secret_format import API_KEY, new_secret
+from ..http.bodies import ENCODER
+from ..http.entity_tags import refuse_tags
+from ..http.queries import known_parameters
+from ..http.rejections import BodyRejected
+from ..store.credential_rows import ApiKey
+from ..store.credentials.credentials import ApiKeyWanted
+from .body_shapes import shaped
+from .elements import Serving
+from .managed_credentials import NEVER_STORED, answer_page, refuse_more
 
 
 class ApiKeys:

@@ -6,16 +6,16 @@ from typing import Any
 import falcon.asgi
 from msgspec import Struct
 
-from api.bodies import ENCODER
-from api.management.answers import Instant
-from api.management.elements import Serving
-from api.management.queries import known_parameters, page_limit
-from api.store.audit.entries import Numbered, Wanted, sortable_time
-from api.store.audit.events import Event
-from api.store.refusals import BadQuery
-from bundles.conditions.instants import END, parse_instant
-from compiler.diagnostics import did_you_mean
-from compiler.wording import quoted
+from ...bundles.conditions.instants import END, parse_instant
+from ...bundles.wording import quoted
+from ...compiler.diagnostics.diagnostic import did_you_mean
+from ..http.bodies import ENCODER
+from ..http.queries import known_parameters, page_limit
+from ..store.audit.entries import Numbered, Wanted, sortable_time
+from ..store.audit.events import Event
+from ..store.errors import BadQuery
+from .answers import Instant
+from .elements import Serving
 
 _MILLISECOND = 10**6
 

@@ -6,18 +6,18 @@ from typing import Any
 import falcon
 import falcon.asgi
 
-from api.acting import actor_of
-from api.bodies import ENCODER
-from api.management.elements import Serving
-from api.management.kinds import ServedKind
-from api.management.queries import known_parameters
-from api.rejections import BodyRejected
-from api.store.bodies import Body
-from api.store.edits import Create
-from api.store.refusals import Conflict, Rejected
-from api.store.store import MAX_EDITS
-from compiler.diagnostics import show_path
-from compiler.wording import described, quoted
+from ...bundles.wording import described, quoted
+from ...compiler.diagnostics.diagnostic import show_path
+from ..credentials.request_actor import actor_of
+from ..http.bodies import ENCODER
+from ..http.queries import known_parameters
+from ..http.rejections import BodyRejected
+from ..store.elements.bodies import Body
+from ..store.elements.edits import Create
+from ..store.errors import Conflict, Rejected
+from ..store.store import MAX_EDITS
+from .elements import Serving
+from .kinds import ServedKind
 
 
 class ElementBatch:

@@ -5,18 +5,18 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from api.acting import actor_of
-from api.auth import Credential
-from api.bodies import ENCODER, JSON
-from api.made_secrets import CLIENT_SECRET, new_secret
-from api.management.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
-from api.management.elements import MERGE_PATCH, Serving
-from api.management.etags import refuse_tags
-from api.management.managed_credentials import NEVER_STORED, answer_page, refuse_more
-from api.management.queries import known_parameters
-from api.management.shapes import shaped
-from api.store.credential_rows import Client
-from api.store.credentials import ClientWanted
+from ..credentials.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
+from ..credentials.guard import Credential
+from ..credentials.request_actor import actor_of
+from ..credentials.secret_format import CLIENT_SECRET, new_secret
+from ..http.bodies import ENCODER, JSON
+from ..http.entity_tags import refuse_tags
+from ..http.queries import known_parameters
+from ..store.credential_rows import Client
+from ..store.credentials.credentials import ClientWanted
+from .body_shapes import shaped
+from .elements import MERGE_PATCH, Serving
+from .managed_credentials import NEVER_STORED, answer_page, refuse_more
 
 
 class Clients:

@@ -6,16 +6,16 @@ from typing import Any, Final
 import falcon
 import falcon.asgi
 
-from api.acting import actor_of
-from api.bodies import ENCODER, JSON, Bodies
-from api.limits import HttpLimits
-from api.management.etags import answer_unchanged, expected_tags, is_known, required_tag, show_tag
-from api.management.kinds import ServedKind
-from api.management.queries import flag, known_parameters, page_limit, parameters
-from api.management.store_work import StoreWork
-from api.store.credential_rows import Bounds
-from api.store.edits import Create, Delete, Edit, Patch, Replace, Stored
-from api.store.refusals import Key
+from ..credentials.request_actor import actor_of
+from ..http.bodies import ENCODER, JSON, Bodies
+from ..http.entity_tags import answer_unchanged, expected_tags, is_known, required_tag, show_tag
+from ..http.queries import flag, known_parameters, page_limit, parameters
+from ..serving.store_work import StoreWork
+from ..settings import HttpLimits
+from ..store.credential_rows import Bounds
+from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, Stored
+from ..store.errors import Key
+from .kinds import ServedKind
 
 MERGE_PATCH: Final = "application/merge-patch+json"
 CHUNK_ROWS: Final = 100

@@ -6,17 +6,17 @@ import falcon
 import falcon.asgi
 from msgspec import UNSET
 
-from api.acting import actor_of
-from api.bodies import ENCODER, JSON
-from api.management.answers import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
-from api.management.elements import MERGE_PATCH, Serving
-from api.management.etags import refuse_tags
-from api.management.queries import known_parameters, page_limit
-from api.management.shapes import shaped
-from api.raw_paths import segment
-from api.store.actor import Actor
-from api.store.environments import Environment
-from api.store.pages import cursor_behind, read_cursor
+from ..credentials.request_actor import actor_of
+from ..http.bodies import ENCODER, JSON
+from ..http.entity_tags import refuse_tags
+from ..http.queries import known_parameters, page_limit
+from ..http.raw_paths import segment
+from ..store.actor import Actor
+from ..store.environments import Environment
+from ..store.pages import cursor_behind, read_cursor
+from .answers import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from .body_shapes import shaped
+from .elements import MERGE_PATCH, Serving
 
 _LIST = "environments"
 

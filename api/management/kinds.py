@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from api.raw_paths import segment
-from api.store import kinds
-from api.store.refusals import Key
+from ..http.raw_paths import segment
+from ..store.elements import kinds
+from ..store.errors import Key
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from typing import Final, TypeVar
 
 import falcon.asgi
 
-from api.auth import Credential
-from api.bodies import ENCODER
-from api.known_credentials import highest
-from api.management.elements import Serving
-from api.management.queries import known_parameters, page_limit
-from api.rejections import Forbidden
-from api.store.credential_rows import Bounds
+from ..credentials.guard import Credential
+from ..credentials.known_credentials import highest
+from ..http.bodies import ENCODER
+from ..http.queries import known_parameters, page_limit
+from ..http.rejections import Forbidden
+from ..store.credential_rows import Bounds
+from .elements import Serving
 
 NEVER_STORED: Final = "no-store"
 """`Cache-Control` of an answer that shows a secret."""

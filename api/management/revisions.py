@@ -6,15 +6,15 @@ from itertools import islice
 import falcon
 import falcon.asgi
 
-from api.bodies import ENCODER
-from api.management.answers import EntryAnswer
-from api.management.elements import CHUNK_ROWS, Serving
-from api.management.etags import answer_unchanged, is_known, show_tag
-from api.management.queries import known_parameters, page_limit
-from api.management.streams import Stream
-from api.store.change_log import Entry, Revision, change_of
-from api.store.refusals import NotFound
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..http.bodies import ENCODER
+from ..http.entity_tags import answer_unchanged, is_known, show_tag
+from ..http.queries import known_parameters, page_limit
+from ..store.errors import NotFound
+from ..store.history.change_log import Entry, Revision, change_of
+from .answers import EntryAnswer
+from .elements import CHUNK_ROWS, Serving
+from .streams import Stream
 
 _MOST_DIGITS = 18
 

@@ -7,8 +7,8 @@ from typing import IO
 
 import falcon.asgi
 
-from api.rejections import BodyTooLarge
-from api.store.refusals import StoreUnavailable
+from ..http.rejections import BodyTooLarge
+from ..store.errors import StoreUnavailable
 
 
 async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> IO[bytes]:

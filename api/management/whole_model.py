@@ -7,20 +7,20 @@ from typing import IO, Final
 import falcon
 import falcon.asgi
 
-from api.acting import actor_of
-from api.bodies import ENCODER, JSON, check_media
-from api.management.answers import ModelChanges
-from api.management.elements import Serving
-from api.management.etags import answer_unchanged, is_known, required_tag, show_tag
-from api.management.queries import flag, known_parameters
-from api.management.replacing import Order, Replacer
-from api.management.revisions import revision_number
-from api.management.spool import spooled
-from api.management.streams import Stream
-from api.store.credential_rows import Bounds
-from api.store.past import past_model
-from api.store.reading import ModelText
-from api.store.refusals import StoreUnavailable
+from ..credentials.request_actor import actor_of
+from ..http.bodies import ENCODER, JSON, check_media
+from ..http.entity_tags import answer_unchanged, is_known, required_tag, show_tag
+from ..http.queries import flag, known_parameters
+from ..store.credential_rows import Bounds
+from ..store.errors import StoreUnavailable
+from ..store.historical_model import past_model
+from ..store.models.reading import ModelText
+from .answers import ModelChanges
+from .elements import Serving
+from .model_replacement import Order, Replacer
+from .revisions import revision_number
+from .spool import spooled
+from .streams import Stream
 
 YAML: Final = "application/yaml"
 ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from api.bodies import JSON
-from api.management.elements import MERGE_PATCH
-from api.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
-from api.openapi.operations import PAGE
-from api.store.audit.events import Event
-from api.tokens.endpoints import WHY_HEADER
-from api.tokens.forms import FORM
+from ..credentials.tokens.endpoints import WHY_HEADER
+from ..credentials.tokens.forms import FORM
+from ..http.bodies import JSON
+from ..management.elements import MERGE_PATCH
+from ..store.audit.events import Event
+from .operation import Answer, Operation, Parameter, Schema, named, page_of
+from .operations import PAGE
 
 _CLIENTS, _KEYS, _TOKENS, _AUDIT = "Clients", "API keys", "Tokens", "Audit log"
 

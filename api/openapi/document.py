@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, Final
 
-from api.auth import ROUTES, Scope
-from api.bodies import JSON
-from api.management.kinds import KINDS
-from api.openapi.credentials import CREDENTIAL_OPERATIONS
-from api.openapi.elements import operations_on
-from api.openapi.operation import Operation, Schema, named
-from api.openapi.operations import OPERATIONS
-from api.openapi.schemas import schemas
-from api.request_id import HEADER
-from api.tokens.endpoints import WHY_HEADER
-from api.tokens.forms import FORM
+from ..credentials.guard import ROUTES, Scope
+from ..credentials.tokens.endpoints import WHY_HEADER
+from ..credentials.tokens.forms import FORM
+from ..http.bodies import JSON
+from ..http.request_id import HEADER
+from ..management.kinds import KINDS
+from .credentials import CREDENTIAL_OPERATIONS
+from .elements import operations_on
+from .operation import Operation, Schema, named
+from .operations import OPERATIONS
+from .schemas import schemas
 
 _TEXT: Final[Schema] = {"type": "string"}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {

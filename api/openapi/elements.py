@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from api.bodies import JSON
-from api.management.elements import MERGE_PATCH
-from api.management.kinds import ServedKind
-from api.openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
-from api.openapi.operations import PAGE, TAGGED
-from api.store.paging import FILTERS
-from api.store.store import MAX_EDITS
-from compiler.model import LISTS
+from ...compiler.model.elements import LISTS
+from ..http.bodies import JSON
+from ..management.elements import MERGE_PATCH
+from ..management.kinds import ServedKind
+from ..store.elements.listing import FILTERS
+from ..store.store import MAX_EDITS
+from .operation import Answer, Operation, Parameter, Schema, named, page_of
+from .operations import PAGE, TAGGED
 
 _CASCADE: Final = Parameter(
     "cascade",

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from api.auth import DISCOVERY
-from api.bodies import JSON
-from api.management.elements import MERGE_PATCH
-from api.management.queries import DEFAULT_PAGE_ITEMS
-from api.management.whole_model import YAML
-from api.openapi.operation import Answer, Operation, Parameter, named, page_of
-from api.store.pages import MAX_PAGE
+from ..credentials.guard import DISCOVERY
+from ..http.bodies import JSON
+from ..http.queries import DEFAULT_PAGE_ITEMS
+from ..management.elements import MERGE_PATCH
+from ..management.whole_model import YAML
+from ..store.pages import MAX_PAGE
+from .operation import Answer, Operation, Parameter, named, page_of
 
 PAGE: Final = (
     Parameter(

@@ -2,8 +2,8 @@
 
 import falcon.asgi
 
-from api.bodies import ENCODER
-from api.openapi.document import document
+from ..http.bodies import ENCODER
+from .document import document
 
 
 class OpenApi:

@@ -5,18 +5,8 @@ from typing import Final
 
 import msgspec
 
-from api.discovery import PolicyDecisionPoint
-from api.management.answers import (
-    EnvironmentAnswer,
-    EnvironmentPatch,
-    ErrorAnswer,
-    ModelChanges,
-    NewEnvironment,
-    RevisionAnswer,
-    RevisionDetail,
-)
-from api.management.audit import AuditEntry
-from api.management.credential_shapes import (
+from ...compiler.model.elements import LISTS
+from ..credentials.credential_shapes import (
     ApiKeyAnswer,
     ApiKeyWithSecret,
     ClientAnswer,
@@ -27,17 +17,21 @@ from api.management.credential_shapes import (
     OAuthError,
     TokenAnswer,
 )
-from api.management.kinds import KINDS
-from api.openapi.decisions import (
-    Decision,
-    Decisions,
-    EvaluationRequest,
-    EvaluationsRequest,
-    HealthAnswer,
-    ReadinessAnswer,
+from ..decisions.discovery import PolicyDecisionPoint
+from ..management.answers import (
+    EnvironmentAnswer,
+    EnvironmentPatch,
+    ErrorAnswer,
+    ModelChanges,
+    NewEnvironment,
+    RevisionAnswer,
+    RevisionDetail,
 )
-from api.openapi.operation import Schema
-from api.openapi.searches import (
+from ..management.audit import AuditEntry
+from ..management.kinds import KINDS
+from .decisions import Decision, Decisions, EvaluationRequest, EvaluationsRequest, HealthAnswer, ReadinessAnswer
+from .operation import Schema
+from .searches import (
     ActionSearchRequest,
     ActionsFound,
     ResourceSearchRequest,
@@ -45,7 +39,6 @@ from api.openapi.searches import (
     SubjectSearchRequest,
     SubjectsFound,
 )
-from compiler.model import LISTS
 
 _TYPES: Final = (
     EnvironmentAnswer,

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from api.store.credential_rows import Bounds
+from .credential_rows import Bounds
 
 
 class Actor(msgspec.Struct, frozen=True):

@@ -12,17 +12,17 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from api.store.actor import COMMAND_LINE
-from api.store.audit.anchor import FILE as ANCHOR
-from api.store.audit.anchor import Anchor
-from api.store.audit.entries import Entry, append
-from api.store.audit.events import Event
-from api.store.connections import Connections
-from api.store.environments import Environment, all_environments
-from api.store.opening import FILE, ensure_file, migrate
-from api.store.refusals import StoreUnavailable
-from api.store.revived import Replaced, Revived
-from bundles.conditions.instants import show_seconds
+from ...bundles.conditions.instants import show_seconds
+from .actor import COMMAND_LINE
+from .audit.anchor import FILE as ANCHOR
+from .audit.anchor import Anchor
+from .audit.entries import Entry, append
+from .audit.events import Event
+from .credentials.restored_credentials import Replaced, Revived
+from .database.connections import Connections
+from .database.opening import FILE, ensure_file, migrate
+from .environments import Environment, all_environments
+from .errors import StoreUnavailable
 
 REPLACED = "writ.db.replaced"
 """What `restore` names the database that it takes the place of; a second one has `.2` behind it, and so on."""

@@ -8,10 +8,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
-from api.store.environments import environment_called
-from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
-from api.store.refusals import BadQuery, Fault, NotFound, OutOfBounds, Rejected
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from .environments import environment_called
+from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
+from .pages import MAX_PAGE, cursor_behind, read_cursor
 
 Bounds: TypeAlias = frozenset[str] | None
 """The UUIDs of the environments that a credential is bound to; None where it is bound to none."""

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 from sqlite_utils import Database
 
-from api.store.refusals import Conflict, Fault, NotFound, OutOfBounds, Protected, Rejected
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from .errors import Conflict, Fault, NotFound, OutOfBounds, Protected, Rejected
 
 DEFAULT = "default"
 """The environment that every store has."""

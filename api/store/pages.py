@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from api.store.refusals import BadQuery, Key
+from .errors import BadQuery, Key
 
 MAX_PAGE: Final = 1_000
 """Items of a page at most."""

@@ -8,25 +8,34 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from api.store import change_log
-from api.store.actor import Actor
-from api.store.applying import Applying
-from api.store.audit.entries import Entry as AuditEntry
-from api.store.audit.entries import append
-from api.store.audit.events import Event
-from api.store.audit.log import AuditLog
-from api.store.backup import back_up
-from api.store.bodies import decode_body
-from api.store.candidates import Candidates, resource_candidates, subject_candidates
-from api.store.change_log import Entry, LogWriter, Revision
-from api.store.checking import check
-from api.store.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
-from api.store.credential_rows import Bounds
-from api.store.credentials import Credentials
-from api.store.delta_states import delta_of
-from api.store.edits import Committed, Edit, Stored
-from api.store.ended import refuse_ended
-from api.store.environments import (
+from ...bundles.conditions.instants import from_seconds, show_instant
+from ...bundles.conditions.trees.tree import Form
+from ...bundles.conditions.values import is_text
+from ...compiler.model.elements import Model
+from ...compiler.source import Source
+from ...runtime.searches.subjects import SubjectRule
+from .actor import Actor
+from .audit.entries import Entry as AuditEntry
+from .audit.entries import append
+from .audit.events import Event
+from .audit.log import AuditLog
+from .backup import back_up
+from .credential_rows import Bounds
+from .credentials.credential_recheck import refuse_ended
+from .credentials.credentials import Credentials
+from .database.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
+from .database.opening import FILE, ensure_file, migrate
+from .database.watch import Watch
+from .elements.applying import Applying
+from .elements.bodies import decode_body
+from .elements.checking import check
+from .elements.edits import Committed, Edit, Stored
+from .elements.kinds import kind_called
+from .elements.listing import Page, page_of
+from .elements.references import refuse_dangling
+from .elements.tables import TABLES
+from .elements.workspace import Workspace
+from .environments import (
     DEFAULT,
     Environment,
     add_environment,
@@ -36,25 +45,16 @@ from api.store.environments import (
     protect_environment,
     remove_environment,
 )
-from api.store.following import Followed, follow
-from api.store.incoming import Incoming
-from api.store.kinds import kind_called
-from api.store.opening import FILE, ensure_file, migrate
-from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
-from api.store.paging import Page, page_of
-from api.store.reading import KnownModel, ModelText, model_of
-from api.store.references import refuse_dangling
-from api.store.refusals import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
-from api.store.replacing import Changes, Replacement
-from api.store.tables import TABLES
-from api.store.watch import Watch
-from api.store.workspace import Workspace
-from bundles.conditions.forms import Form
-from bundles.conditions.instants import from_seconds, show_instant
-from bundles.conditions.values import is_text
-from compiler.model import Model
-from compiler.source import Source
-from runtime.search_subjects import SubjectRule
+from .errors import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
+from .history import change_log
+from .history.change_log import Entry, LogWriter, Revision
+from .history.delta_states import delta_of
+from .history.following import Followed, follow
+from .models.incoming import Incoming
+from .models.reading import KnownModel, ModelText, model_of
+from .models.replacing import Changes, Replacement
+from .pages import MAX_PAGE, cursor_behind, read_cursor
+from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
 """Edits of one write."""

@@ -16,7 +16,7 @@ from ipaddress import (
 )
 from typing import TypeAlias
 
-from bundles.conditions.values import Json
+from .values import Json
 
 Address: TypeAlias = IPv4Address | IPv6Address
 Block: TypeAlias = IPv4Network | IPv6Network

@@ -7,8 +7,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from bundles.conditions.patterns import compile_pattern
-from bundles.conditions.values import NUMBER, PRESENT, Json, is_number, same
+from .patterns import compile_pattern
+from .values import NUMBER, PRESENT, Json, is_number, same
 
 Predicate: TypeAlias = Callable[[Json], bool]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from bundles.conditions.neighbours import short_number
-from bundles.conditions.values import Json
+from .neighbours import short_number
+from .values import Json
 
 Meaning: TypeAlias = tuple[Any, ...]
 

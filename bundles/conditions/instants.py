@@ -8,7 +8,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta
 
-from bundles.conditions.values import Json, is_number
+from .values import Json, is_number
 
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII

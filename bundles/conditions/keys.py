@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bundles.conditions.values import Json
+from .values import Json
 
 OWN_KEYS = frozenset({"id", "type"})
 """Keys that read an entity's own key, never an attribute of that name (E6)."""

@@ -5,8 +5,8 @@ from typing import Any
 
 import re2
 
-from bundles.conditions.literals import literal_of
-from bundles.conditions.values import is_text
+from .literals import literal_of
+from .values import is_text
 
 MAX_PATTERN_CHARACTERS = 256
 MAX_PATTERN_INSTRUCTIONS = 3_000

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from bundles.conditions.addresses import parse_block
-from compiler.checks.constants import too_long_list
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
+from ...bundles.conditions.addresses import parse_block
+from ..diagnostics.diagnostic import Finding
+from .constants import too_long_list
+from .draft import Draft
 
 
 def check_allowlists(draft: Draft) -> Iterator[Finding]:

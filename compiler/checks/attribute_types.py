@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from bundles.conditions.comparisons import OPERATORS, ORDERINGS
-from bundles.conditions.keys import reads_own_key, steps_of
-from bundles.conditions.values import Json, is_number
-from compiler.checks.conditions_of import conditions_of
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding, Path
-from compiler.lower import EVERYTHING
-from compiler.model import AttributeType, Condition, Policy, ResourceType
-from compiler.wording import described, quoted
+from ...bundles.conditions.comparisons import OPERATORS, ORDERINGS
+from ...bundles.conditions.keys import reads_own_key, steps_of
+from ...bundles.conditions.values import Json, is_number
+from ...bundles.wording import described, quoted
+from ..diagnostics.diagnostic import Finding, Path
+from ..lowering.lower import EVERYTHING
+from ..model.elements import AttributeType, Condition, Policy, ResourceType
+from .conditions_of import conditions_of
+from .draft import Draft
 
 _SECTION = "resource_attrs"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bundles.program import SECTIONS, Section
-from compiler.diagnostics import Path
-from compiler.model import Condition, Policy
+from ...bundles.program.clauses import SECTIONS, Section
+from ..diagnostics.diagnostic import Path
+from ..model.elements import Condition, Policy
 
 
 class Placed(NamedTuple):

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from bundles.conditions.comparisons import ORDERINGS
-from bundles.conditions.patterns import compile_pattern
-from bundles.conditions.values import Json, is_number
-from compiler.checks.conditions_of import conditions_of
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding, Path
-from compiler.wording import described, quoted
+from ...bundles.conditions.comparisons import ORDERINGS
+from ...bundles.conditions.patterns import compile_pattern
+from ...bundles.conditions.values import Json, is_number
+from ...bundles.wording import described, quoted
+from ..diagnostics.diagnostic import Finding, Path
+from .conditions_of import conditions_of
+from .draft import Draft
 
 
 def check_constants(draft: Draft) -> Iterator[Finding]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from compiler.diagnostics import did_you_mean
-from compiler.gathered import Gathered
-from compiler.limits import Limits
-from compiler.model import Grant, Group, Model, ResourceType, Role
-from compiler.salvage import Lost
+from ..diagnostics.diagnostic import did_you_mean
+from ..documents.element_list import Gathered
+from ..documents.error_recovery import Lost
+from ..limits import Limits
+from ..model.elements import Grant, Group, Model, ResourceType, Role
 
 
 class Names:

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lower import EVERYTHING
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..diagnostics.diagnostic import Finding
+from ..lowering.lower import EVERYTHING
+from .draft import Draft
 
 _WITH_IDS = {
     "resource_types": "resource type",

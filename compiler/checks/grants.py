@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from compiler.checks.draft import Draft
-from compiler.checks.references import action_faults, unknown_type
-from compiler.diagnostics import Finding
+from ..diagnostics.diagnostic import Finding
+from .draft import Draft
+from .references import action_faults, unknown_type
 
 
 def check_grants(draft: Draft) -> Iterator[Finding]:

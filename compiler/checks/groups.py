@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from bundles.closure import TooManyAncestors, ancestors
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.limits import Limits
+from ...bundles.program.closure import TooManyAncestors, ancestors
+from ..diagnostics.diagnostic import Finding
+from ..limits import Limits
+from .draft import Draft
 
 
 def check_nesting(draft: Draft) -> Iterator[Finding]:

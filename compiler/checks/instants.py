@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bundles.conditions.instants import parse_instant
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.model import Assignment, Grant
+from ...bundles.conditions.instants import parse_instant
+from ..diagnostics.diagnostic import Finding
+from ..model.elements import Assignment, Grant
+from .draft import Draft
 
 MAX_REMEMBERED = 65_536
 

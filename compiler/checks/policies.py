@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from bundles.program import SECTIONS
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding, Path
-from compiler.model import Conditions, Policy
+from ...bundles.program.clauses import SECTIONS
+from ..diagnostics.diagnostic import Finding, Path
+from ..model.elements import Conditions, Policy
+from .draft import Draft
 
 
 def check_policies(draft: Draft) -> Iterator[Finding]:

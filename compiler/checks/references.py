@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from compiler.checks.draft import Draft, Names
-from compiler.diagnostics import Finding, Path
-from compiler.lower import EVERYTHING
-from compiler.model import Assignment, Member, Policy
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..diagnostics.diagnostic import Finding, Path
+from ..lowering.lower import EVERYTHING
+from ..model.elements import Assignment, Member, Policy
+from .draft import Draft, Names
 
 _MEMBER = "a member is either a subject, by `type` and `id`, or a `group`"
 _EVERYONE = "leave `roles` out to mean everyone"

@@ -2,23 +2,18 @@
 
 from collections.abc import Callable, Iterator
 
-from compiler.checks.allowlists import check_allowlists
-from compiler.checks.attribute_types import check_attribute_types
-from compiler.checks.constants import check_constants
-from compiler.checks.draft import Draft
-from compiler.checks.duplicates import check_duplicates, check_reserved_names, check_type_names
-from compiler.checks.grants import check_grants
-from compiler.checks.groups import check_nesting
-from compiler.checks.instants import check_instants
-from compiler.checks.policies import check_policies
-from compiler.checks.references import (
-    check_assignments,
-    check_group_members,
-    check_policy_references,
-    check_resource_types,
-)
-from compiler.checks.time_windows import check_time_windows
-from compiler.diagnostics import Finding
+from ..diagnostics.diagnostic import Finding
+from .allowlists import check_allowlists
+from .attribute_types import check_attribute_types
+from .constants import check_constants
+from .draft import Draft
+from .duplicates import check_duplicates, check_reserved_names, check_type_names
+from .grants import check_grants
+from .groups import check_nesting
+from .instants import check_instants
+from .policies import check_policies
+from .references import check_assignments, check_group_members, check_policy_references, check_resource_types
+from .time_windows import check_time_windows
 
 CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_duplicates,

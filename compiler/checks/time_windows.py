@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.window_reading import window_faults
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..diagnostics.diagnostic import Finding
+from ..model.window_reading import window_faults
+from .draft import Draft
 
 
 def check_time_windows(draft: Draft) -> Iterator[Finding]:

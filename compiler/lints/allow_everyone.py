@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import astuple
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lints.reach import Reach
-from compiler.model import Conditions
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding
+from ..model.elements import Conditions
+from .reach import Reach
 
 _HELP = "give it `roles` or a condition; where everyone is meant, a condition on the subject's `type` says so"
 

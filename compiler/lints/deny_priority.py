@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lints.overlap import Budget, can_overlap
-from compiler.lints.reach import Reach
-from compiler.lints.rivals import Rivals
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding
+from .overlap import Budget, can_overlap
+from .reach import Reach
+from .rivals import Rivals
 
 
 def deny_priority(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:

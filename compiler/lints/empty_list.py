@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from compiler.checks.conditions_of import conditions_of
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lints.reach import Reach
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..checks.conditions_of import conditions_of
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding
+from .reach import Reach
 
 _MEANING = {"in": "never holds", "nin": "holds whenever the attribute is present"}
 

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from bundles.program import SECTIONS
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding, Path
-from compiler.lints.granted import Granted
-from compiler.lints.overlap import Budget, can_overlap
-from compiler.lints.reach import ADDRESS, Attribute, Pair, Reach
-from compiler.lints.rivals import Rivals
-from compiler.model import Grant
-from compiler.wording import joined, quoted
+from ...bundles.program.clauses import SECTIONS
+from ...bundles.wording import joined, quoted
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding, Path
+from ..model.elements import Grant
+from .granted import Granted
+from .overlap import Budget, can_overlap
+from .reach import ADDRESS, Attribute, Pair, Reach
+from .rivals import Rivals
 
 _MOST_NAMED = 8
 """Attributes that one warning names; of more, it tells the number."""

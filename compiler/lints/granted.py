@@ -3,13 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 
-from bundles.conditions.comparisons import Predicate, predicate
-from bundles.conditions.keys import reads_own_key
-from compiler.checks.draft import Draft
-from compiler.lints.overlap import Budget
-from compiler.lints.reach import Attribute, Pair, Reach
-from compiler.lower import expand_actions
-from compiler.model import Grant
+from ...bundles.conditions.comparisons import Predicate, predicate
+from ...bundles.conditions.keys import reads_own_key
+from ..checks.draft import Draft
+from ..lowering.lower import expand_actions
+from ..model.elements import Grant
+from .overlap import Budget
+from .reach import Attribute, Pair, Reach
 
 _RESOURCE_ID: Attribute = ("resource_attrs", "id")
 _SUBJECT_ID: Attribute = ("subject_attrs", "id")

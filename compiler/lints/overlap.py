@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from bundles.conditions.addresses import Block
-from bundles.conditions.domain import Test, can_hold_together
-from bundles.conditions.windows import DAY_MINUTES, TimeWindow
-from compiler.lints.reach import Reach
+from ...bundles.conditions.addresses import Block
+from ...bundles.conditions.trees.domain import Test, can_hold_together
+from ...bundles.conditions.windows import DAY_MINUTES, TimeWindow
+from .reach import Reach
 
 _STEPS_A_CONSTANT = 16
 _WEEK_DAYS = 7

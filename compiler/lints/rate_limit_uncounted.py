@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lints.reach import Reach
-from compiler.wording import quoted
+from ...bundles.wording import quoted
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding
+from .reach import Reach
 
 
 def rate_limit_uncounted(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:

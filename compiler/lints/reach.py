@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from bundles.conditions.addresses import Block, merge_blocks, parse_block
-from bundles.conditions.domain import Test, can_hold_together
-from bundles.conditions.keys import reads_own_key
-from bundles.conditions.windows import TimeWindow
-from bundles.program import SECTIONS
-from compiler.checks.attribute_types import kind_of
-from compiler.checks.draft import Draft
-from compiler.lower import EVERYTHING, covered
-from compiler.model import Conditions, Policy, ResourceType
-from compiler.window_reading import read_window
+from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
+from ...bundles.conditions.keys import reads_own_key
+from ...bundles.conditions.trees.domain import Test, can_hold_together
+from ...bundles.conditions.windows import TimeWindow
+from ...bundles.program.clauses import SECTIONS
+from ..checks.attribute_types import kind_of
+from ..checks.draft import Draft
+from ..lowering.lower import EVERYTHING, covered
+from ..model.elements import Conditions, Policy, ResourceType
+from ..model.window_reading import read_window
 
 Attribute: TypeAlias = tuple[str, str]
 """A section of conditions and a key in it."""

@@ -6,7 +6,7 @@ from heapq import merge
 
 import msgspec
 
-from compiler.lints.reach import Attribute, Pair, Reach
+from .reach import Attribute, Pair, Reach
 
 _WORTH_INDEXING = 2
 """An attribute is looked up in an index where at least one in so many policies pins it to constants."""

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from compiler.checks.draft import Draft
-from compiler.diagnostics import Finding
-from compiler.lints.allow_everyone import allow_everyone
-from compiler.lints.deny_priority import deny_priority
-from compiler.lints.empty_list import empty_list
-from compiler.lints.escapable_deny import escapable_deny
-from compiler.lints.overlap import OutOfSteps
-from compiler.lints.rate_limit_uncounted import rate_limit_uncounted
-from compiler.lints.reach import Reach
+from ..checks.draft import Draft
+from ..diagnostics.diagnostic import Finding
+from .allow_everyone import allow_everyone
+from .deny_priority import deny_priority
+from .empty_list import empty_list
+from .escapable_deny import escapable_deny
+from .overlap import OutOfSteps
+from .rate_limit_uncounted import rate_limit_uncounted
+from .reach import Reach
 
 LINTS: tuple[Callable[[Draft, Sequence[Reach]], Iterator[Finding]], ...] = (
     deny_priority,

@@ -3,8 +3,8 @@
 from collections.abc import Hashable
 from dataclasses import replace
 
-from bundles.conditions.constants import meaning
-from bundles.program import Atom, Clause, Comparison, Program
+from ...bundles.conditions.constants import meaning
+from ...bundles.program.clauses import Atom, Clause, Comparison, Program
 
 
 def drop_repeated_conditions(program: Program) -> Program:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bundles.program import Program
+from ...bundles.program.clauses import Program
 
 
 def sort_clauses(program: Program) -> Program:

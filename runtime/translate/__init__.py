@@ -6,9 +6,9 @@ Reading path: `refusals` → `tree` (what a filter is) → `python` (its meaning
 Optional libraries are imported by the one module that is named after them.
 """
 
-from runtime.translate.fields import Attributes, Boolean, Decimal, Integer, Json, Real, Text
-from runtime.translate.refusals import BadFilter, Untranslatable
-from runtime.translate.tree import TreeLimits
+from .errors import BadFilter, Untranslatable
+from .fields import Attributes, Boolean, Decimal, Integer, Json, Real, Text
+from .tree import TreeLimits
 
 __all__ = [
     "Attributes",

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.db.models import BooleanField, Expression, F, Q
 
-from runtime.translate.fields import Fields
-from runtime.translate.pieces import Bound, Column, Piece
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.sql import condition
-from runtime.translate.tree import TreeLimits
+from .errors import Untranslatable
+from .fields import Fields
+from .sql import condition
+from .sql.pieces import Bound, Column, Piece
+from .tree import TreeLimits
 
 
 def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Q:
@@ -18,7 +18,7 @@ def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None)
     many. `dialect` is the database's vendor: postgresql, mysql or sqlite. Raises BadFilter and Untranslatable; the
     query raises Untranslatable on a database of another vendor.
 
-    >>> from runtime.translate import Text
+    >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "ne", "value": "draft"}
     >>> isinstance(q(tree, {"status": Text("status")}, dialect="sqlite"), Q)
     True

@@ -2,8 +2,9 @@
 
 from typing import Any, assert_never
 
-from runtime.translate.fields import Decimal, Fields, Real
-from runtime.translate.plan import (
+from .errors import Untranslatable
+from .fields import Decimal, Fields, Real
+from .plan import (
     Cell,
     Either,
     Every,
@@ -20,8 +21,7 @@ from runtime.translate.plan import (
     Without,
     plan,
 )
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.tree import TreeLimits
+from .tree import TreeLimits
 
 Query = dict[str, Any]
 
@@ -40,7 +40,7 @@ def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
     Integer a `long` and Real a `double` with `coerce: false`, Boolean a `boolean`. Documents hold one value in it or
     none: an index can't tell a value from a list of it. Raises BadFilter and Untranslatable.
 
-    >>> from runtime.translate import Text
+    >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "ne", "value": "draft"}
     >>> query(tree, {"status": Text("status")})["bool"]["must_not"]
     [{'terms': {'status': ['draft']}}]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from bundles.conditions.keys import OWN_KEYS
-from runtime.translate.refusals import Untranslatable
+from ...bundles.conditions.keys import OWN_KEYS
+from .errors import Untranslatable
 
 MOST_DIGITS = 15
 """A decimal of up to 15 digits and the double nearest to it say the same; beyond that, several share one double."""

@@ -2,9 +2,10 @@
 
 from typing import Any, assert_never
 
-from runtime.translate.fields import Fields
-from runtime.translate.numbers import INT64, Number, real, real_bound
-from runtime.translate.plan import (
+from .errors import Untranslatable
+from .fields import Fields
+from .numbers import INT64, Number, real, real_bound
+from .plan import (
     Cell,
     Either,
     Every,
@@ -22,8 +23,7 @@ from runtime.translate.plan import (
     Without,
     plan,
 )
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.tree import TreeLimits
+from .tree import TreeLimits
 
 Query = dict[str, Any]
 

@@ -8,12 +8,12 @@ from typing import Any, assert_never
 import numpy as np
 import pandas as pd
 
-from bundles.conditions.comparisons import predicate
-from bundles.conditions.keys import read, steps_of
-from bundles.conditions.values import Json as Value
-from bundles.conditions.values import is_number
-from runtime.translate.fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
-from runtime.translate.tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
+from ...bundles.conditions.comparisons import predicate
+from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.values import Json as Value
+from ...bundles.conditions.values import is_number
+from .fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
+from .tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
 
 
 def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | None = None) -> pd.Series:

@@ -7,15 +7,15 @@ whether there is a value. Every leaf is true or false of a row, never unknown, s
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 
-from bundles.conditions.comparisons import ORDERINGS
-from bundles.conditions.keys import steps_of
-from bundles.conditions.literals import Place, literal_of
-from bundles.conditions.values import Json as Constant
-from bundles.conditions.values import is_number, is_text
-from runtime.translate import numbers
-from runtime.translate.fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
+from ...bundles.conditions.comparisons import ORDERINGS
+from ...bundles.conditions.keys import steps_of
+from ...bundles.conditions.literals import Place, literal_of
+from ...bundles.conditions.values import Json as Constant
+from ...bundles.conditions.values import is_number, is_text
+from . import numbers
+from .errors import Untranslatable
+from .fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
+from .tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from typing import Any, assert_never
 
 import polars as pl
 
-from runtime.translate.fields import Boolean, Decimal, Fields, Integer, Real, Text
-from runtime.translate.plan import (
+from .errors import Untranslatable
+from .fields import Boolean, Decimal, Fields, Integer, Real, Text
+from .plan import (
     Cell,
     Either,
     Every,
@@ -24,8 +25,7 @@ from runtime.translate.plan import (
     Without,
     plan,
 )
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.tree import TreeLimits
+from .tree import TreeLimits
 
 _COMPARES = {"gt": gt, "gte": ge, "lt": lt, "lte": le}
 _TYPES: dict[type, pl.DataType | type[pl.DataType]] = {
@@ -67,7 +67,7 @@ def _expression(plan: Plan) -> pl.Expr:
                 plan.path,
                 "polars",
                 "its values are of one type a column",
-                "map a column, or a member of a struct, of one type, or filter with runtime.translate.python",
+                "map a column, or a member of a struct, of one type, or filter with writ.runtime.translate.python",
             )
         case _:
             assert_never(plan)

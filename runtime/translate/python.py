@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
-from bundles.conditions.comparisons import predicate as comparison
-from bundles.conditions.keys import read, steps_of
-from bundles.conditions.values import Json
-from runtime.translate.tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
+from ...bundles.conditions.comparisons import predicate as comparison
+from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.values import Json
+from .tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
 
 RowTest: TypeAlias = Callable[[Callable[[str, tuple[str, ...]], Json]], bool]
 """Takes how a row reads a key with its steps."""

@@ -8,11 +8,11 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from runtime.translate.fields import Attributes, Boolean, Decimal, Field, Integer, Json, Real, Text
-from runtime.translate.pieces import Bound, Column, Piece, ValueType
-from runtime.translate.refusals import Untranslatable
-from runtime.translate.sql import DIALECTS, condition
-from runtime.translate.tree import TreeLimits
+from .errors import Untranslatable
+from .fields import Attributes, Boolean, Decimal, Field, Integer, Json, Real, Text
+from .sql import DIALECTS, condition
+from .sql.pieces import Bound, Column, Piece, ValueType
+from .tree import TreeLimits
 
 _TYPES: dict[ValueType, Any] = {
     "text": sa.String(),

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeAlias
 
-from bundles.conditions.comparisons import OPERATORS, ORDERINGS
-from bundles.conditions.patterns import compile_pattern
-from bundles.conditions.values import Json, is_number
-from runtime.translate.refusals import BadFilter
+from ...bundles.conditions.comparisons import OPERATORS, ORDERINGS
+from ...bundles.conditions.patterns import compile_pattern
+from ...bundles.conditions.values import Json, is_number
+from .errors import BadFilter
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from typing import Any
 import httpx
 import pytest
 from falcon import testing
+from writ.api.app import Collaborators, create_app
+from writ.api.settings import HttpLimits
+from writ.api.store.environments import Environment
+from writ.api.store.store import Store
+from writ.runtime import Engine
 
-from api.app import Collaborators, create_app
-from api.limits import HttpLimits
-from api.store.environments import Environment
-from api.store.store import Store
-from runtime import Engine
 from tests.support.bundling import engine_for
 from tests.support.managed import Managed
 from tests.support.server import KEY, Server, running

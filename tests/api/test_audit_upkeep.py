@@ -9,17 +9,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from writ.api.audit_upkeep import AuditUpkeep
+from writ.api.credentials.keys.key_ring import KeyRing
+from writ.api.credentials.keys.key_sealer import KeySealer
+from writ.api.credentials.refused_attempts import RefusedAttempts
+from writ.api.store.audit.entries import Entry, Wanted
+from writ.api.store.audit.events import Event
+from writ.api.store.audit.refused_attempts import Attempt
+from writ.api.store.database.opening import FILE
+from writ.api.store.errors import StoreUnavailable
+from writ.api.store.store import Store
 
-from api.audit_upkeep import AuditUpkeep
-from api.refused_attempts import RefusedAttempts
-from api.store.audit.entries import Entry, Wanted
-from api.store.audit.events import Event
-from api.store.audit.refusals import Attempt
-from api.store.opening import FILE
-from api.store.refusals import StoreUnavailable
-from api.store.store import Store
-from api.tokens.key_ring import KeyRing
-from api.tokens.key_sealer import KeySealer
 from tests.support.clock import Clock
 from tests.support.managed import LOG, SIGNING
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from falcon import testing
+from writ.api.settings import HttpLimits
+from writ.runtime import BundleError, Engine
 
-from api.limits import HttpLimits
-from runtime import BundleError, Engine
 from tests.api.conftest import ALLOWED, client_of
 
 SECRET = "a-value-of-the-request"

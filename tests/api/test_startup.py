@@ -4,10 +4,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-
-from api.admin_key import store_digest
-from api.limits import BadSetting, HttpLimits
-from api.startup import AdminAccess, admin_access, keep_adopted, settings_from
+from writ.api.credentials.admin_key import store_digest
+from writ.api.settings import BadSetting, HttpLimits
+from writ.api.startup import AdminAccess, admin_access, keep_adopted, settings_from
 
 KEY = "0123456789abcdef0123456789abcdef"
 DIGEST = sha256(KEY.encode()).digest()

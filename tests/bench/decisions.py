@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runtime import Engine
+from writ.runtime import Engine
+
 from tests.bench import peers_casbin, peers_cedar, peers_vakt, requests
 from tests.bench.expected import Disagreement, Expected
 from tests.bench.models import OWNING_GRANTS, Document, company, crowded

@@ -16,8 +16,8 @@ from statistics import median, quantiles
 from typing import Any
 
 from cedarpy import is_authorized_partial
+from writ.runtime import Engine
 
-from runtime import Engine
 from tests.bench import requests
 from tests.bench.expected import Disagreement, Expected
 from tests.bench.models import Document, company

@@ -16,10 +16,10 @@ from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 import falcon.asgi
+from writ.api.app import Collaborators, create_app
+from writ.api.cli.main import main as command_line
+from writ.api.credentials.guard import Credential, Scope
 
-from api.app import Collaborators, create_app
-from api.auth import Credential, Scope
-from api.cli.main import main as command_line
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment
 
@@ -51,7 +51,7 @@ class Twice:
 
     def __init__(self, parts: Collaborators) -> None:
         guarded = create_app(parts)
-        with patch("api.app.Guard", NoGuard):
+        with patch("writ.api.app.Guard", NoGuard):
             self._apps: Mapping[str, Any] = {GUARDED: guarded, OPEN: create_app(parts)}
         self._chosen = guarded
 
@@ -144,5 +144,5 @@ def _body(connection: socket.socket) -> bytes:
 
 
 if __name__ == "__main__":
-    with patch("api.cli.serve.create_app", Twice):
+    with patch("writ.api.cli.serve.create_app", Twice):
         command_line()

@@ -17,9 +17,10 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from bundles.fact_codec import grants_prefix
-from bundles.reader import open_bundle
-from runtime import Engine
+from writ.bundles.file.fact_codec import grants_prefix
+from writ.bundles.file.reader import open_bundle
+from writ.runtime import Engine
+
 from tests.bench.models import Document, company
 from tests.bench.rounds import per_item
 
@@ -28,7 +29,7 @@ PROCESSES = 9
 LOOK_UPS = 5_000
 PASSES = 9
 MIB = 2**20
-COMPILE = "from api.cli.main import main; main()"
+COMPILE = "from writ.api.cli.main import main; main()"
 
 
 def grant(number: int, subjects: int, types: Sequence[Document]) -> Document:

@@ -16,15 +16,16 @@ from statistics import median, quantiles
 from typing import Any, TypeAlias
 from uuid import UUID
 
-from api.store.bodies import element_of, encode_body
-from api.store.candidates import Candidates
-from api.store.connections import Connections
-from api.store.environments import environment_called
-from api.store.store import Store
-from api.store.tables import TABLES, Added, bounds
-from bundles.conditions.forms import FALSE, TRUE, compared
-from compiler.source import Source
-from runtime.search_subjects import SubjectRule
+from writ.api.store.database.connections import Connections
+from writ.api.store.elements.bodies import element_of, encode_body
+from writ.api.store.elements.tables import TABLES, Added, bounds
+from writ.api.store.environments import environment_called
+from writ.api.store.search.candidates import Candidates
+from writ.api.store.store import Store
+from writ.bundles.conditions.trees.tree import FALSE, TRUE, compared
+from writ.compiler.source import Source
+from writ.runtime.searches.subjects import SubjectRule
+
 from tests.bench.store import ACTOR, ENVIRONMENT, timed
 
 PAGE, CHUNK, MOST_TRIED, PAGES = 100, 2_000, 20_000, 60

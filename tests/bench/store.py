@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from api.store.edits import Create
-from api.store.store import Store
-from compiler.source import Source
+from writ.api.store.elements.edits import Create
+from writ.api.store.store import Store
+from writ.compiler.source import Source
 
 ENVIRONMENT, ACTOR = "default", "bench"
 DECLARED = {

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.bundles.file.format import Section, Sections, encode_header
+from writ.bundles.file.reader import LISTS, TABLES
+from writ.bundles.file.section_contents import SectionContents
 
-from bundles.file_format import Section, Sections, encode_header
-from bundles.reader import LISTS, TABLES
-from bundles.section_contents import SectionContents
 from tests.support.bundling import Document, bundle_file
 
 Change = Callable[[list[Any]], list[Any]]

@@ -5,8 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-
-from bundles.publish import published
+from writ.bundles.publish import published
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ from io import BytesIO
 from zoneinfo import ZoneInfo
 
 import pytest
-
-from bundles.errors import BundleError
-from bundles.zones import decode_zone, zone_data, zone_names
+from writ.bundles.errors import BundleError
+from writ.bundles.zones import decode_zone, zone_data, zone_names
 
 ZONES = ["Europe/Oslo", "America/Goose_Bay", "Pacific/Apia", "Asia/Kolkata", "UTC"]
 SECONDS = [

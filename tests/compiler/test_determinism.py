@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from writ.compiler.model.source_digest import source_digest
 
-from compiler.source_digest import source_digest
 from tests.support.bundling import compiled
 from tests.support.diagnosing import load_text
 from tests.support.strategies import documents

@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from writ.bundles.zones import zone_names
+from writ.compiler.limits import Limits
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from bundles.zones import zone_names
-from compiler.limits import Limits
-from compiler.load import load
-from compiler.source import Source
 from tests.support.diagnosing import FORMATS, load_text, model_text, seen, underlined
 
 TYPES = "model: 1\nresource_types:\n- {id: document, actions: [read]}\n"

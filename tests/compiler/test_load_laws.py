@@ -6,12 +6,12 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from writ.bundles.zones import zone_names
+from writ.compiler.diagnostics.codes import CODES
+from writ.compiler.diagnostics.show import show_json, show_text
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from bundles.zones import zone_names
-from compiler.codes import CODES
-from compiler.load import load
-from compiler.show_diagnostics import show_json, show_text
-from compiler.source import Source
 from tests.support.diagnosing import load_text
 from tests.support.strategies import documents
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from writ.bundles.program.clauses import Rate
+from writ.bundles.program.laws import IllegalProgram, check_clause
+from writ.compiler import passes
+from writ.compiler.passes import compile_program
 
-from bundles.laws import IllegalProgram, check_clause
-from bundles.program import Rate
-from compiler import passes
-from compiler.passes import compile_program
 from tests.support.diagnosing import load_text, model_text, policy
 
 MODEL = model_text(policies=policy('{"resource_attrs": [{"key": "k", "op": "eq", "value": 1}]}', effect="DENY"))

@@ -3,8 +3,8 @@
 import json
 import tracemalloc
 
-from compiler.load import load
-from compiler.source import Source
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
 GRANTS = 50_000
 SUBJECTS = 5_000

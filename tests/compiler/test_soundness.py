@@ -3,11 +3,10 @@
 import json
 
 import pytest
-
-from bundles.zones import zone_names
-from compiler.load import load
-from compiler.soundness import are_sound
-from compiler.source import Source
+from writ.bundles.zones import zone_names
+from writ.compiler.load import load
+from writ.compiler.soundness import are_sound
+from writ.compiler.source import Source
 
 TYPE = {"id": "document", "actions": ["read"], "attributes": {"status": "string"}}
 GRANT = {"subject": {"type": "user", "id": "u"}, "resource": {"type": "document", "id": "d"}, "actions": ["read"]}

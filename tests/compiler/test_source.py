@@ -3,9 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from compiler import source
-from compiler.source import BadText, Place, Source, SourceText
+from writ.compiler import source
+from writ.compiler.source import BadText, Place, Source, SourceText
 
 TEXTS = st.text(st.sampled_from("aé€😀\n\r\t "), max_size=60)
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from writ.runtime import Engine
+from writ.runtime.rules import attribute_index as search_rules
 
-from runtime import Engine, search_rules
 from tests.support import oracle
 from tests.support.bundling import engine_for
 from tests.support.strategies import cases, seeded_case

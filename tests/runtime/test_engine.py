@@ -3,11 +3,11 @@
 import threading
 
 import pytest
+from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.file.reader import open_bundle
+from writ.runtime import BadRequest, Engine
+from writ.runtime.limits import MemoLimits
 
-from bundles.fact_codec import LISTED_GRANTS
-from bundles.reader import open_bundle
-from runtime import BadRequest, Engine
-from runtime.limits import MemoLimits
 from tests.support.bundling import bundle_file, engine_for
 from tests.support.values import deep
 

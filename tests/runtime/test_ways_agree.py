@@ -4,9 +4,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from writ.runtime import BadRequest, Engine
+from writ.runtime.requests.entities import MAX_ID_CHARACTERS
 
-from runtime import BadRequest, Engine
-from runtime.entities import MAX_ID_CHARACTERS
 from tests.support.bundling import engine_for
 
 HOSTILE = [

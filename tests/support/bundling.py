@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from api.demo import demo_sources
-from bundles import zones
-from bundles.manifest import Profile
-from compiler.compile import Compiled, compile_model
-from compiler.diagnostics import Diagnostic
-from compiler.load import load
-from compiler.source import Source
-from runtime import Engine
+from writ.api.demo import demo_sources
+from writ.bundles import zones
+from writ.bundles.manifest import Profile
+from writ.compiler.compile import Compiled, compile_model
+from writ.compiler.diagnostics.diagnostic import Diagnostic
+from writ.compiler.load import load
+from writ.compiler.source import Source
+from writ.runtime import Engine
 
 Document = dict[str, Any]
 

@@ -5,12 +5,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from keyword import iskeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from api.cli.main import COMMANDS, main
+from writ.api.cli.main import COMMANDS, main
 
 WRIT: Final = Path(sys.executable).parent / "writ"
 """The installed command, for tests of what this process and a fork of it can't show."""
@@ -19,7 +18,7 @@ _PATIENCE_SECONDS: Final = 60
 _STREAMS: Final = ("stdin", "stdout", "stderr")
 _FORKS: Final = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
-    [__name__, *(f"api.cli.{name}{'_' * iskeyword(name)}" for name in COMMANDS)]
+    [__name__, *(f"writ.api.cli{command.module}" for command in COMMANDS.values())]
 )  # a third of a test run would go into imports
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bundles import closure
-from bundles.delta import (
+from writ.bundles.delta import (
     AliasChange,
     AnyChange,
     Delta,
@@ -17,9 +16,10 @@ from bundles.delta import (
     TypeChange,
     policy_change,
 )
-from bundles.fact_codec import LISTED_GRANTS
-from bundles.facts import FOREVER, Facts, Holding, Key
-from compiler.compile import Compiled
+from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.program import closure
+from writ.bundles.program.facts import FOREVER, Facts, Holding, Key
+from writ.compiler.compile import Compiled
 
 
 def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:

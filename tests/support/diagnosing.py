@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from bundles.zones import zone_names
-from compiler.diagnostics import Diagnostic
-from compiler.limits import Limits
-from compiler.load import Loaded, load
-from compiler.source import Source
+from writ.bundles.zones import zone_names
+from writ.compiler.diagnostics.diagnostic import Diagnostic
+from writ.compiler.limits import Limits
+from writ.compiler.load import Loaded, load
+from writ.compiler.source import Source
 
 Seen = list[tuple[str, str]]
 """The code of each diagnostic and the text that it underlines."""

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
+from writ.api.app import Collaborators, create_app
+from writ.api.credentials.keys.key_sources import GivenKeys, KeySource
+from writ.api.credentials.keys.signing_keys import new_key
+from writ.api.settings import HttpLimits
+from writ.api.store.environments import Environment
+from writ.api.store.store import Store
+from writ.runtime import Engine
 
-from api.app import Collaborators, create_app
-from api.limits import HttpLimits
-from api.store.environments import Environment
-from api.store.store import Store
-from api.tokens.key_sources import GivenKeys, KeySource
-from api.tokens.signing_keys import new_key
-from runtime import Engine
 from tests.support.server import KEY
 
 LOG = logging.getLogger("tests")

@@ -21,7 +21,7 @@ KEY = "a-key-for-tests-of-32-characters"
 
 _PATIENCE_SECONDS = 60
 _POLL_SECONDS = 0.02
-_RUN = "from api.cli.main import main; main()"
+_RUN = "from writ.api.cli.main import main; main()"
 _URL = re.compile(r"decides at (https?://(\S+):(\d+))")
 
 

@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from api.store.actor import Actor
-from api.store.edits import Create, Delete, Edit, Patch, Replace
-from api.store.kinds import KINDS
-from api.store.refusals import Refusal
-from api.store.store import Store
-from compiler.source import Source
+from writ.api.store.actor import Actor
+from writ.api.store.elements.edits import Create, Delete, Edit, Patch, Replace
+from writ.api.store.elements.kinds import KINDS
+from writ.api.store.errors import Refusal
+from writ.api.store.store import Store
+from writ.compiler.source import Source
+
 from tests.support.strategies_pick import Pick
 
 Document = dict[str, Any]

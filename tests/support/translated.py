@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from writ.runtime.translate import Untranslatable
+from writ.runtime.translate.python import predicate
 
-from runtime.translate import Untranslatable
-from runtime.translate.python import predicate
 from tests.support.strategies_pick import Pick
 from tests.support.strategies_values import LOOK_ALIKES, NUMBERS, TEXTS
 

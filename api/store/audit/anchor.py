@@ -5,9 +5,9 @@ from typing import Final
 
 import msgspec
 
-from api.private_files import write_whole
-from api.store.audit.seals import Seal
-from api.store.audit.tampering import Tampered
+from ..database.private_files import write_whole
+from .seals import Seal
+from .tampering import Tampered
 
 FILE: Final = "audit-head"
 """In the data directory, for its owner alone."""

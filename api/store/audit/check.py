@@ -8,10 +8,10 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from api.store.audit.entries import GENESIS
-from api.store.audit.seals import Purpose, Seal, Sealer, all_seals
-from api.store.audit.tampering import Tampered, proven, walk
-from api.store.schema import AUDIT
+from ..database.schema import AUDIT
+from .entries import GENESIS
+from .seals import Purpose, Seal, Sealer, all_seals
+from .tampering import Tampered, proven, walk
 
 SEEN_EACH: Final = 10_000
 """Entries between two reports of progress."""

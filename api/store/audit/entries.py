@@ -7,13 +7,13 @@ from typing import Any, Final
 import msgspec
 from sqlite_utils import Database
 
-from api.store.actor import Actor
-from api.store.audit.events import Event
-from api.store.credential_rows import Bounds
-from api.store.environments import Environment
-from api.store.pages import MAX_PAGE, cursor_behind, read_cursor
-from api.store.refusals import BadQuery
-from bundles.conditions.instants import SECOND, parse_instant, show_instant
+from ....bundles.conditions.instants import SECOND, parse_instant, show_instant
+from ..actor import Actor
+from ..credential_rows import Bounds
+from ..environments import Environment
+from ..errors import BadQuery
+from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from .events import Event
 
 GENESIS: Final = hashlib.sha256(b"writ audit log 1").digest()
 """What stands for the hash of an entry before the first."""

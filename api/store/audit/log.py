@@ -9,19 +9,19 @@ from typing import Final
 import msgspec
 from sqlite_utils import Database
 
-from api.store.actor import SERVICE, Actor
-from api.store.audit.anchor import FILE, Anchor
-from api.store.audit.check import Progress, Verdict, check
-from api.store.audit.entries import GENESIS, Entry, Numbered, Wanted, append, page, sortable_time
-from api.store.audit.events import Event
-from api.store.audit.refusals import Attempt, count_refusals, end_minutes, has_ended_minutes
-from api.store.audit.retention import cut, old_entries
-from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, all_seals, head
-from api.store.audit.tampering import Proven, Tampered, proven, walk
-from api.store.connections import Connections
-from api.store.credential_rows import Bounds
-from api.store.refusals import StoreUnavailable
-from bundles.conditions.instants import SECOND, from_seconds, parse_instant
+from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
+from ..actor import SERVICE, Actor
+from ..credential_rows import Bounds
+from ..database.connections import Connections
+from ..errors import StoreUnavailable
+from .anchor import FILE, Anchor
+from .check import Progress, Verdict, check
+from .entries import GENESIS, Entry, Numbered, Wanted, append, page, sortable_time
+from .events import Event
+from .refused_attempts import Attempt, count_refusals, end_minutes, has_ended_minutes
+from .retention import cut, old_entries
+from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head
+from .tampering import Proven, Tampered, proven, walk
 
 SEAL_SECONDS: Final = 3_600.0
 """The head of the log is signed so often, where something has been added."""

@@ -5,11 +5,11 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from api.store.actor import SERVICE
-from api.store.audit.entries import GENESIS, Entry, append
-from api.store.audit.events import Event
-from api.store.audit.seals import Purpose, Seal, Sealer, add_seal, all_seals
-from api.store.audit.tampering import Proven, Tampered, proven, walk
+from ..actor import SERVICE
+from .entries import GENESIS, Entry, append
+from .events import Event
+from .seals import Purpose, Seal, Sealer, add_seal, all_seals
+from .tampering import Proven, Tampered, proven, walk
 
 MOST_REMOVED: Final = 10_000
 """Entries that one transaction removes, so that no writer waits for long."""

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 from sqlite_utils import Database
 
-from api.store.audit.entries import Entry, chained, entry_in
-from api.store.audit.seals import Seal, Sealer
-from compiler.wording import quoted
+from ....bundles.wording import quoted
+from .entries import Entry, chained, entry_in
+from .seals import Seal, Sealer
 
 
 class Tampered(Exception):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from writ.api.cli.main import COMMANDS
 
-from api.cli.main import COMMANDS
 from tests.support.command import writ
 
 README = (Path(__file__).parents[3] / "README.md").read_text()

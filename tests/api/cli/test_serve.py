@@ -16,8 +16,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from writ.api.demo import demo_questions
 
-from api.demo import demo_questions
 from tests.api.conftest import ALLOWED
 from tests.support.command import writ
 from tests.support.raw_http import RawConnection, request

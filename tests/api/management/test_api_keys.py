@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from falcon import testing
+from writ.api.credentials.secret_format import API_KEY, is_made
+from writ.api.store.database.opening import FILE
 
-from api.made_secrets import API_KEY, is_made
-from api.store.opening import FILE
 from tests.support.managed import Managed
 
 KEYS, CLIENTS, ENVIRONMENTS = "/v1/api-keys", "/v1/clients", "/v1/environments"

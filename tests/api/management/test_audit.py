@@ -3,9 +3,9 @@
 from typing import Any
 
 from falcon import testing
+from writ.api.credentials.secret_format import API_KEY, new_secret
+from writ.api.store.audit.events import Event
 
-from api.made_secrets import API_KEY, new_secret
-from api.store.audit.events import Event
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 AUDIT, CLIENTS, KEYS, ENVIRONMENTS = "/v1/audit", "/v1/clients", "/v1/api-keys", "/v1/environments"

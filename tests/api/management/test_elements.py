@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from falcon import testing
+from writ.api.settings import HttpLimits
+from writ.bundles.zones import zone_names
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from api.limits import HttpLimits
-from bundles.zones import zone_names
-from compiler.load import load
-from compiler.source import Source
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 BAD_POLICY = {

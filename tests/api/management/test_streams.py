@@ -5,10 +5,10 @@ import threading
 import time
 from pathlib import Path
 
-from api.management.store_work import StoreWork
-from api.management.streams import Stream
-from api.store.environments import Environment
-from api.store.store import Store
+from writ.api.management.streams import Stream
+from writ.api.serving.store_work import StoreWork
+from writ.api.store.environments import Environment
+from writ.api.store.store import Store
 
 
 class Slow:

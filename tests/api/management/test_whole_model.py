@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
+from writ.api.management import whole_model
+from writ.api.management.elements import CHUNK_ROWS
+from writ.api.settings import HttpLimits
+from writ.bundles.zones import zone_names
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from api.limits import HttpLimits
-from api.management import whole_model
-from api.management.elements import CHUNK_ROWS
-from bundles.zones import zone_names
-from compiler.load import load
-from compiler.source import Source
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 MODEL = f"{ROOT}/model"

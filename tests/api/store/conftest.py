@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from api.store.store import Store
+from writ.api.store.store import Store
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 import threading
 
 import pytest
+from writ.api.store.backup import REPLACED, restore
+from writ.api.store.elements.edits import Create
+from writ.api.store.errors import StoreUnavailable
+from writ.api.store.store import Store
 
-from api.store.backup import REPLACED, restore
-from api.store.edits import Create
-from api.store.refusals import StoreUnavailable
-from api.store.store import Store
 from tests.support.stored import ACTOR, ENV, put, stored, write
 
 MODEL = {"roles": [{"id": f"r{number}"} for number in range(3_000)]}

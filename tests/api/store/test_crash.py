@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from random import Random
 
-from api.store.edits import Create
-from api.store.store import Store
+from writ.api.store.elements.edits import Create
+from writ.api.store.store import Store
+
 from tests.support.stored import ENV, deltas, put, stored, write
 
 ROOT = Path(__file__).parents[3]
@@ -16,8 +17,8 @@ ROOT = Path(__file__).parents[3]
 WRITER = """
 import sys
 from pathlib import Path
-from api.store.edits import Create, Patch
-from api.store.store import Store
+from writ.api.store.elements.edits import Create, Patch
+from writ.api.store.store import Store
 from tests.support.stored import ACTOR
 
 store = Store.open(Path(sys.argv[1]))

@@ -1,10 +1,10 @@
 """Environments: apart from each other in everything; who can be deleted."""
 
 import pytest
+from writ.api.store.elements.edits import Create
+from writ.api.store.errors import Conflict, NotFound, Protected, Rejected
+from writ.api.store.store import Store
 
-from api.store.edits import Create
-from api.store.refusals import Conflict, NotFound, Protected, Rejected
-from api.store.store import Store
 from tests.support.stored import ACTOR, ENV, put, source, stored, write
 
 MODEL = {"roles": [{"id": "r"}], "groups": [{"id": "g", "members": [{"group": "g"}]}]}

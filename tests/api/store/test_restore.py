@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from writ.api.store.backup import REPLACED, restore
+from writ.api.store.database.opening import FILE
+from writ.api.store.elements.edits import Create
+from writ.api.store.errors import StoreUnavailable
+from writ.api.store.store import Store
 
-from api.store.backup import REPLACED, restore
-from api.store.edits import Create
-from api.store.opening import FILE
-from api.store.refusals import StoreUnavailable
-from api.store.store import Store
 from tests.support.stored import ENV, put, stored, write
 
 STEPS = {"os.rename", "os.link", "os.remove", "sqlite3.connect"}

@@ -3,11 +3,11 @@
 import json
 
 import pytest
+from writ.bundles.program.closure import MAX_PAIRS
+from writ.compiler.limits import DEFAULTS, Limits
+from writ.compiler.load import load
+from writ.compiler.source import Source
 
-from bundles.closure import MAX_PAIRS
-from compiler.limits import DEFAULTS, Limits
-from compiler.load import load
-from compiler.source import Source
 from tests.support.diagnosing import FORMATS, load_text, model_text, seen
 
 LIMITS = Limits(group_ancestors=6)

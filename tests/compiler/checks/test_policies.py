@@ -2,7 +2,8 @@
 
 import json
 
-from compiler.limits import Limits
+from writ.compiler.limits import Limits
+
 from tests.support.diagnosing import conditions, model_text, policy, seen
 
 ONES = json.dumps([{"key": "k", "op": "eq", "value": 1}] * 100)

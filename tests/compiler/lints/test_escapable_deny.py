@@ -1,8 +1,8 @@
 """The lint `escapable-deny`: what a caller may leave out, and who profits from it."""
 
 import pytest
+from writ.compiler.limits import Limits
 
-from compiler.limits import Limits
 from tests.support.diagnosing import FORMATS, load_text, seen
 from tests.support.linting import addresses, allow, deny, model, on, when, window
 

@@ -2,10 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from bundles.conditions.addresses import AddressSet, merge_blocks, parse_block
-from bundles.conditions.windows import TimeWindow, covers
-from compiler.lints.overlap import blocks_meet, windows_meet
+from writ.bundles.conditions.addresses import AddressSet, merge_blocks, parse_block
+from writ.bundles.conditions.windows import TimeWindow, covers
+from writ.compiler.lints.overlap import blocks_meet, windows_meet
 
 WINDOWS = st.builds(
     TimeWindow,

@@ -4,15 +4,15 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+from writ.compiler.checks.draft import draft_of
+from writ.compiler.diagnostics.findings import Findings
+from writ.compiler.documents.document import read_documents
+from writ.compiler.limits import Limits
+from writ.compiler.lints.overlap import Budget, can_overlap
+from writ.compiler.lints.reach import reaches_of
+from writ.compiler.lints.rivals import Rivals, rank
+from writ.compiler.source import Source
 
-from compiler.checks.draft import draft_of
-from compiler.document import read_documents
-from compiler.findings import Findings
-from compiler.limits import Limits
-from compiler.lints.overlap import Budget, can_overlap
-from compiler.lints.reach import reaches_of
-from compiler.lints.rivals import Rivals, rank
-from compiler.source import Source
 from tests.support.diagnosing import model_text
 
 CONDITIONS = st.lists(

@@ -1,6 +1,7 @@
 """What all lints share: which policies they look at, and when they give up."""
 
-from compiler.limits import Limits
+from writ.compiler.limits import Limits
+
 from tests.support.diagnosing import load_text, seen
 from tests.support.linting import allow, deny, model, when
 

@@ -1,9 +1,8 @@
 """Conditions that mean the same stand once."""
 
 import pytest
-
-from bundles.program import Clause, Comparison, From, Program, Rate
-from compiler.rewrites.drop_repeated_conditions import drop_repeated_conditions
+from writ.bundles.program.clauses import Clause, Comparison, From, Program, Rate
+from writ.compiler.rewrites.drop_repeated_conditions import drop_repeated_conditions
 
 
 def kept(*atoms):

@@ -13,9 +13,9 @@ settings.configure(
 django.setup()
 
 from django.db import connection, models  # noqa: E402 - models need the settings
+from writ.runtime.translate import Attributes, Boolean, Integer, Json, Real, Text, Untranslatable  # noqa: E402 - as above
+from writ.runtime.translate.django import q  # noqa: E402 - as above
 
-from runtime.translate import Attributes, Boolean, Integer, Json, Real, Text, Untranslatable  # noqa: E402 - as above
-from runtime.translate.django import q  # noqa: E402 - as above
 from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows  # noqa: E402 - as above
 
 

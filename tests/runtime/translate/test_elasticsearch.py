@@ -1,10 +1,10 @@
 """Elasticsearch queries, held against the predicate on an index as its manual has it: no server runs here."""
 
 import pytest
+from writ.bundles.conditions.comparisons import predicate
+from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
+from writ.runtime.translate.elasticsearch import query
 
-from bundles.conditions.comparisons import predicate
-from runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
-from runtime.translate.elasticsearch import query
 from tests.support.lucene_index import matches
 from tests.support.translated import TYPED, assert_agrees, field, rows
 

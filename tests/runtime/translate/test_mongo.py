@@ -1,10 +1,10 @@
 """MongoDB queries, held against the predicate by the expressions of MongoDB's manual: no server runs here."""
 
 import pytest
+from writ.runtime.translate import Attributes, Json, Text, Untranslatable
+from writ.runtime.translate.mongo import query
+from writ.runtime.translate.python import predicate
 
-from runtime.translate import Attributes, Json, Text, Untranslatable
-from runtime.translate.mongo import query
-from runtime.translate.python import predicate
 from tests.support.mongo_expressions import matches
 from tests.support.translated import INSIDE, assert_agrees, field, rows
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate.pandas import mask
 
-from runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
-from runtime.translate.pandas import mask
 from tests.support.strategies_values import PATTERNS
 from tests.support.translated import INSIDE, LITERALS, TYPED, assert_agrees, field, rows
 

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from writ.bundles.conditions.comparisons import ORDERINGS, predicate
+from writ.bundles.conditions.literals import literal_of
+from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable, numbers
+from writ.runtime.translate.plan import Cell, Present, plan
 
-from bundles.conditions.comparisons import ORDERINGS, predicate
-from bundles.conditions.literals import literal_of
-from runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable, numbers
-from runtime.translate.plan import Cell, Present, plan
 from tests.support.strategies_values import PATTERNS
 from tests.support.translated import LITERALS, WORDS, field
 

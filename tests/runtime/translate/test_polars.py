@@ -4,9 +4,9 @@ from decimal import Decimal as Exact
 
 import polars as pl
 import pytest
+from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
+from writ.runtime.translate.polars import expression
 
-from runtime.translate import Attributes, Boolean, Decimal, Integer, Real, Text, Untranslatable
-from runtime.translate.polars import expression
 from tests.support.translated import TYPED, assert_agrees, field, rows
 
 FIELDS = {

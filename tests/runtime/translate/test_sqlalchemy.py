@@ -7,9 +7,9 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
+from writ.runtime.translate import Attributes, Json, Untranslatable
+from writ.runtime.translate.sqlalchemy import expression
 
-from runtime.translate import Attributes, Json, Untranslatable
-from runtime.translate.sqlalchemy import expression
 from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows
 
 METADATA = sa.MetaData()

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from writ.runtime.translate import BadFilter, TreeLimits
+from writ.runtime.translate.python import predicate
+from writ.runtime.translate.tree import read_tree
 
-from runtime.translate import BadFilter, TreeLimits
-from runtime.translate.python import predicate
-from runtime.translate.tree import read_tree
 from tests.support.translated import field
 
 NOT_ONE = "`operator` of a field node is one of eq, ne, gt, gte, lt, lte, in, nin, regex"

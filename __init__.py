@@ -1,0 +1,39 @@
+"""Writ: an authorization decision service, and the engine that it decides with.
+
+The names below are the public interface. They are loaded when they are first used, so `import writ` loads no server,
+no compiler and no database.
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from .bundles.errors import BundleError
+    from .runtime.engine import Engine, SearchUnavailable
+    from .runtime.requests.entities import BadRequest
+
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]
+
+_HOMES: Final = {
+    "BadRequest": ".runtime.requests.entities",
+    "BundleError": ".bundles.errors",
+    "Engine": ".runtime.engine",
+    "SearchUnavailable": ".runtime.engine",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Returns the public name `name` from the module that defines it (PEP 562).
+
+    Raises AttributeError for any other name.
+    """
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module `writ` has no attribute `{name}`; its public names are {', '.join(__all__)}")
+    found = globals()[name] = getattr(import_module(_HOMES[name], __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """Returns the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Commands that need no store: they read model documents and bundle files, one module each."""

@@ -1,0 +1,39 @@
+"""`writ check`: diagnostics of model documents, nothing else."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ....compiler.diagnostics.show import show_json
+from ...serving.build import NoSources, read_files
+from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
+
+
+@click.command("check")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="How findings are shown.")
+def check_command(sources: tuple[Path, ...], style: str) -> None:
+    """Check model documents: .json and .yaml files, or folders of them, read as one model.
+
+    Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be read.
+
+    \b
+    Examples:
+      writ check model.yaml
+      writ check policies/ people.json
+      writ check --format json model.yaml | jq '.[].message'
+    """
+    try:
+        with progress_bar() as progress:
+            read = read_files(sources, progress)
+    except NoSources as ex:
+        raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    if style == "json":
+        click.echo(show_json(read.diagnostics))
+    else:
+        click.echo(read.shown, nl=False)
+        error_console().print(summary(read.diagnostics) or "no findings")
+    sys.exit(1 if read.model is None else 0)

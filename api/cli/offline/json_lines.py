@@ -1,0 +1,79 @@
+"""Answers JSON lines from a bundle: what `writ decide` and `writ filter` have in common."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import click
+import msgspec
+
+from ....bundles.conditions.instants import SECOND, read_instant
+from ....runtime import BadRequest, BundleError, Engine, SearchUnavailable
+from ...http.bodies import ENCODER, decoded
+from ...http.lines import TooLong, read_lines
+from ...http.rejections import BodyRejected
+from ...settings import HttpLimits
+from ..output import Unreadable, bundle_sentence, os_sentence
+
+LIMITS = HttpLimits()
+"""A line is bounded as a request's body is."""
+
+Answering: TypeAlias = Callable[[Engine, dict[str, Any]], dict[str, Any]]
+"""Gives the answer to one request."""
+
+
+class Instant(click.ParamType[float]):
+    """An RFC 3339 instant or epoch seconds, as epoch seconds."""
+
+    name = "instant"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds: float | str = float(value)
+        except ValueError:
+            seconds = value
+        instant = read_instant(seconds)
+        if instant is None:
+            self.fail(f"`{value}` is neither RFC 3339 (`2027-01-31T09:00:00Z`) nor epoch seconds", param, ctx)
+        return instant / SECOND
+
+
+def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
+    """Answer every line of `source`, or of standard input, and exit: 0, or 1 where one of them was bad."""
+    try:
+        engine = Engine.open(bundle)
+        with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:
+            good = answer_lines(engine, stream, sys.stdout.buffer, answering)
+    except BrokenPipeError:
+        raise
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    except (BundleError, SearchUnavailable) as ex:
+        raise Unreadable(bundle_sentence(bundle, ex)) from None
+    sys.exit(0 if good else 1)
+
+
+def answer_lines(engine: Engine, source: Any, out: BinaryIO, answering: Answering) -> bool:
+    """Answer every line of `source` on `out`; False where one of them was bad. Raises BundleError, OSError."""
+    good, number = True, 0
+    for lines in read_lines(source, LIMITS.body_bytes):
+        for line in lines:
+            number += 1
+            answer = _answer(engine, line, number, answering)
+            if answer is not None:
+                good = good and "error" not in answer
+                out.write(ENCODER.encode(answer) + b"\n")
+        out.flush()
+    return good
+
+
+def _answer(engine: Engine, line: bytes | TooLong, number: int, answering: Answering) -> dict[str, Any] | None:
+    if isinstance(line, TooLong):
+        return {"error": f"the line is longer than {LIMITS.body_bytes} bytes", "line": number}
+    if not line.strip():
+        return None
+    try:
+        return answering(engine, decoded(line, LIMITS))
+    except (BodyRejected, BadRequest, msgspec.MsgspecError) as ex:
+        return {"error": str(ex), "line": number}

@@ -1,0 +1,198 @@
+"""`writ audit`: what was done, by whom, and whether the log of it is whole."""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from ....bundles.conditions.instants import SECOND, parse_instant
+from ...credentials.keys.key_ring import KeyRing
+from ...credentials.keys.key_sealer import KeySealer
+from ...credentials.keys.key_sources import NO_KEYS, audit_keys_at
+from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
+from ...http.bodies import ENCODER
+from ...log import service_log
+from ...management.audit import AuditEntry, shown_entry, wanted_entries
+from ...settings import BadSetting
+from ...startup import settings_from
+from ...store.audit.check import Verdict
+from ...store.audit.entries import Wanted
+from ...store.audit.log import SEAL_SECONDS
+from ...store.audit.tampering import Tampered, Unproven
+from ...store.errors import BadQuery, StoreUnavailable
+from ...store.pages import MAX_PAGE
+from ...store.store import Store
+from ..output import Unreadable, error_console, harmless, os_sentence, progress_bar
+from .opening import data_option, every, opened
+
+_SHOWN = 100
+_NOT_WHOLE = "the audit log is not whole"
+_HEAD = re.compile(r"([1-9]\d{0,17}):([0-9a-fA-F]{64})", re.ASCII)
+_UNPRINTABLE = re.compile(r"[^ -~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\uffdc]")
+
+
+class Head(click.ParamType[tuple[int, bytes]]):
+    """A head of the log as the service's log has it: `NUMBER:HASH`."""
+
+    name = "number:hash"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, bytes]:
+        if isinstance(value, tuple):
+            return value
+        found = _HEAD.fullmatch(str(value))
+        if found is None:
+            self.fail(f"`{value}` is no head as the service logs it, like `42:9f86d0…`, 64 digits", param, ctx)
+        return int(found[1]), bytes.fromhex(found[2])
+
+
+@click.group("audit", invoke_without_command=True)
+@data_option
+@click.option("--client", "client_id", help="Only what this OAuth client did, or what was done to it.")
+@click.option("--event", metavar="NAME", help="Only such events, like `token.issued`.")
+@click.option("--since", metavar="INSTANT", help="Only from this RFC 3339 instant on.")
+@click.option("--until", metavar="INSTANT", help="Only before this RFC 3339 instant.")
+@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="So many at most.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def audit_command(context: click.Context, /, directory: Path, limit: int, form: str, **asked: str | None) -> None:
+    """Print the audit log, the newest entry first; as JSON an entry a line, as `GET /v1/audit` has it.
+
+    Exit code 2 where something can't be read.
+
+    \b
+    Examples:
+      writ audit --event token.issued --since 2026-11-01T00:00:00Z
+      writ audit --data /var/lib/writ --limit 1000000 --format json > audit.jsonl
+      writ audit verify
+    """
+    if context.invoked_subcommand is not None:
+        _refuse_filters(context)
+        return
+    show = _text if form == "text" else _json
+    try:
+        wanted = wanted_entries({name: value for name, value in asked.items() if value is not None})
+        entry = None
+        for number, entry in enumerate(_entries(opened(directory), wanted, limit + 1)):
+            if number == limit:
+                error_console().print("there are older ones; give a larger --limit")
+                break
+            click.echo(show(entry))
+    except (BadQuery, StoreUnavailable) as ex:
+        raise Unreadable(str(ex)) from None
+    except BrokenPipeError:
+        raise
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    if entry is None:
+        error_console().print("there is no such entry")
+
+
+@audit_command.command("verify")
+@data_option
+@click.option(
+    "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key (PEM) that sealed it."
+)
+@click.option("--head", "heads", type=Head(), multiple=True, help="A head that was written down elsewhere.")
+def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[int, bytes], ...]) -> None:
+    """Check every entry, the chain through all of them, and every seal.
+
+    Seals are proven by the keys that are given, by --key or WRIT_AUDIT_KEY, and by nothing else then; else by those in
+    the data directory. A service logs each head that it seals: whoever keeps that log elsewhere can tell even where the
+    whole data directory was put back. Exit code 0 where the log is whole, 1 where it is not, or nobody can tell, or
+    entries should have been sealed by now; 2 where something can't be read.
+
+    \b
+    Examples:
+      writ audit verify --data /var/lib/writ
+      writ audit verify --key old-audit-key.pem --head 4711:9f86d081884c7d65…
+    """
+    try:
+        noted = dict(heads)
+        if len(noted) < len(set(heads)):
+            raise click.UsageError("two heads have one number, and differ: one of them was never sealed")
+        sealer = _sealer(directory, keys)
+        with progress_bar() as progress:
+            verdict = opened(directory).audit.check(sealer, noted, progress)
+    except Tampered as ex:
+        found = "nobody can tell whether the audit log is whole" if isinstance(ex, Unproven) else _NOT_WHOLE
+        error_console().print(_printable(f"{found}: {ex}"), markup=False)
+        sys.exit(1)
+    except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
+        raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    click.echo(_told(verdict))
+    doubts = list(_doubts(verdict))
+    for doubt in doubts:
+        error_console().print(doubt, markup=False)
+    sys.exit(1 if doubts else 0)
+
+
+def _refuse_filters(context: click.Context) -> None:
+    given = [name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT]
+    for name in given:
+        if name != "directory":
+            option = next(one for one in context.command.params if one.name == name)
+            raise click.UsageError(f"`{option.opts[0]}` does not go with `{context.invoked_subcommand}`")
+
+
+def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
+    size = min(limit, MAX_PAGE)
+    return islice(map(shown_entry, every(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
+
+
+def _text(entry: AuditEntry) -> str:
+    about = [f"{name}={value}" for name in ("client_id", "environment", "address") if (value := getattr(entry, name))]
+    details = msgspec.json.encode(entry.details).decode() if entry.details else ""
+    return _printable(" ".join((entry.time, entry.event.ljust(21), entry.actor, *about, details)).rstrip())
+
+
+def _json(entry: AuditEntry) -> str:
+    return harmless(ENCODER.encode(entry).decode())
+
+
+def _printable(text: str) -> str:
+    """Text of others on one line of a terminal: what would steer it, or turn its direction, is shown as escapes."""
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
+    """Raises BadSetting, OSError, UnusableSigningKey."""
+    given = settings_from(os.environ).audit_key
+    trusted: list[Key] = [read_key(path.read_bytes(), f"`{path}`") for path in paths]
+    if given is None and trusted:  # whoever writes the data directory may have put a key there
+        return KeySealer(KeyRing(NO_KEYS, service_log("critical")), trusted)
+    source = audit_keys_at(directory, given)
+    try:
+        source.pems()
+    except UnusableSigningKey as ex:
+        raise UnusableSigningKey(f"{ex}; or name the public half of the key that sealed by --key") from None
+    return KeySealer(KeyRing(source, service_log("error")), trusted)
+
+
+def _told(verdict: Verdict) -> str:
+    count = f"{verdict.entries:,} entr{'y' if verdict.entries == 1 else 'ies'}"
+    lines = [f"The audit log is whole: {count}, from {verdict.first} to {verdict.last}"]
+    if verdict.sealed_at is not None:
+        lines.append(f"Sealed up to {verdict.sealed} at {verdict.sealed_at} by the key {verdict.key}")
+    if verdict.last > verdict.sealed:
+        lines.append(f"Not sealed yet: what is behind {verdict.sealed}")
+    return "\n".join((*lines, f"Its head is {verdict.last}:{verdict.head.hex()}"))
+
+
+def _doubts(verdict: Verdict) -> Iterator[str]:
+    """Why a log that looks whole proves little."""
+    if verdict.untold:
+        yield f"nobody can tell of the head {verdict.untold[0]}, since entries up to {verdict.first - 1} are gone"
+    if verdict.sealed_at is None:
+        yield "nothing in it is sealed, so anybody may have written it; `writ serve` seals when it starts"
+    elif verdict.last > verdict.sealed and time.time() - parse_instant(verdict.sealed_at) / SECOND > 2 * SEAL_SECONDS:
+        yield "the rest should have been sealed by now; `writ serve` does when it starts"

@@ -1,0 +1,130 @@
+"""`writ clients`: the OAuth clients of a store."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from msgspec.structs import asdict
+
+from ...credentials.credential_shapes import (
+    DEFAULT_LIFETIME,
+    LONGEST_LIFETIME,
+    SCOPES,
+    ClientAnswer,
+    ClientWithSecret,
+    NewClient,
+    in_order,
+)
+from ...credentials.secret_format import CLIENT_SECRET, new_secret
+from ...http.bodies import ENCODER
+from ...http.rejections import BodyRejected
+from ...management.body_shapes import shaped
+from ...management.clients import shown_client
+from ...store.actor import COMMAND_LINE
+from ...store.credential_rows import Client
+from ...store.credentials.credentials import ClientWanted
+from ...store.errors import Refusal, StoreUnavailable
+from ...store.pages import MAX_PAGE
+from ...store.store import Store
+from ..output import Unreadable, error_console, harmless
+from .opening import data_option, every, opened
+
+
+@click.group("clients", invoke_without_command=True)
+@data_option
+@click.pass_context
+def clients_command(context: click.Context, directory: Path) -> None:
+    """Print the OAuth clients, as JSON lines, or make, renew, revoke and delete one. A service may run meanwhile.
+
+    Exit code 2 where something can't be read, written or is not there.
+
+    \b
+    Examples:
+      writ clients --data /var/lib/writ
+      writ clients create importer --scope write --env staging
+      writ clients revoke 8c1f0f43-8fd1-4b8e-9c3e-8a9e9f0a2b11
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with _store(directory) as store:
+        for client in every(lambda cursor: store.credentials.clients(None, MAX_PAGE, cursor)):
+            _show(shown_client(client))
+
+
+@clients_command.command("create")
+@click.argument("name")
+@data_option
+@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="Repeatable.")
+@click.option("--env", "environments", multiple=True, help="Bind it to this environment. Repeatable.")
+@click.option("--description", help="What it is for.")
+@click.option(
+    "--lifetime",
+    type=click.IntRange(1, LONGEST_LIFETIME),
+    default=DEFAULT_LIFETIME,
+    show_default=True,
+    help="Seconds that its tokens live.",
+)
+def create_command(
+    name: str,
+    directory: Path,
+    scopes: tuple[str, ...],
+    environments: tuple[str, ...],
+    description: str | None,
+    lifetime: int,
+) -> None:
+    """Make a client, and print it as JSON with its secret, which is shown this once."""
+    wanted = ClientWanted(name, in_order(scopes), lifetime, description, environments or None)
+    try:
+        shaped(wanted, NewClient, "bad-client")
+    except BodyRejected as ex:
+        raise Unreadable(str(ex)) from None
+    secret, digest = new_secret(CLIENT_SECRET)
+    with _store(directory) as store:
+        _show_secret(store.credentials.add_client(COMMAND_LINE, wanted, digest), secret)
+
+
+@clients_command.command("secret")
+@click.argument("client_id")
+@data_option
+def secret_command(client_id: str, directory: Path) -> None:
+    """Give a client another secret, and print it; the old one is refused at once, live tokens stay valid."""
+    secret, digest = new_secret(CLIENT_SECRET)
+    with _store(directory) as store:
+        _show_secret(store.credentials.renew_secret(COMMAND_LINE, client_id, digest), secret)
+
+
+@clients_command.command("revoke")
+@click.argument("client_id")
+@data_option
+def revoke_command(client_id: str, directory: Path) -> None:
+    """Refuse a client and its live tokens from now on, on every worker; it stays on the list."""
+    with _store(directory) as store:
+        store.credentials.revoke_client(COMMAND_LINE, client_id)
+    error_console().print(f"{client_id} is revoked", markup=False)
+
+
+@clients_command.command("delete")
+@click.argument("client_id")
+@data_option
+def delete_command(client_id: str, directory: Path) -> None:
+    """Delete a client, which ends its live tokens."""
+    with _store(directory) as store:
+        store.credentials.delete_client(COMMAND_LINE, client_id)
+    error_console().print(f"{client_id} is deleted", markup=False)
+
+
+@contextmanager
+def _store(directory: Path) -> Iterator[Store]:
+    try:
+        yield opened(directory)
+    except (Refusal, StoreUnavailable) as ex:
+        raise Unreadable(str(ex)) from None
+
+
+def _show_secret(client: Client, secret: str) -> None:
+    _show(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret))
+
+
+def _show(client: ClientAnswer) -> None:
+    click.echo(harmless(ENCODER.encode(client).decode()))

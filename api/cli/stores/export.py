@@ -1,0 +1,48 @@
+"""`writ export`: the model of an environment in a store, as a JSON document."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from ....bundles.conditions.instants import show_seconds
+from ....bundles.publish import published
+from ...store.actor import COMMAND_LINE
+from ...store.errors import NotFound, StoreUnavailable
+from ..output import Unreadable, os_sentence
+from .opening import data_option, env_option, opened
+
+
+@click.command("export")
+@data_option
+@env_option
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file, else standard output.")
+def export_command(directory: Path, environment: str, output: Path | None) -> None:
+    """Write the stored model as a JSON document: what was put, with the ids that were made.
+
+    It is read from one state of the store, while a service goes on. Exit code 2 where something can't be read or
+    written.
+
+    \b
+    Examples:
+      writ export > model.json
+      writ export --data /var/lib/writ --env staging -o staging.json
+    """
+    try:
+        store = opened(directory)
+        text = store.model(environment)
+        store.audit.add([text.exported(show_seconds(time.time()), COMMAND_LINE)])
+        if output is None:
+            for piece in text:
+                sys.stdout.buffer.write(piece)
+            return
+        with published(output) as file:
+            for piece in text:
+                file.write(piece)
+    except (NotFound, StoreUnavailable) as ex:
+        raise Unreadable(str(ex)) from None
+    except BrokenPipeError:
+        raise
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None

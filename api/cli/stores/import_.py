@@ -1,0 +1,59 @@
+"""`writ import`: replaces the model of an environment in a store."""
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from ...credentials.admin_key import UnusableKey
+from ...serving.build import NoSources, Refused, sources_of
+from ...serving.data_directory import UnusableDirectory
+from ...serving.import_model import ensure_bundle, read_model, store_model
+from ...settings import BadSetting
+from ...store.actor import COMMAND_LINE
+from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
+from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
+from .opening import data_option, env_option, opened_or_made
+
+
+@click.command("import")
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@data_option
+@env_option
+@click.option("--create", is_flag=True, help="Make the environment first, where there is none of that name.")
+def import_command(sources: tuple[Path, ...], directory: Path, environment: str, create: bool) -> None:
+    """Replace the stored model by model documents: .json and .yaml files, or folders of them, read as one model.
+
+    What is the same stays untouched. A service that runs on the store decides by the new model when the command
+    ends; a directory without a store gets one, with an administrator's key as `writ serve` makes it. Exit code 0 when
+    it is stored, 1 when the model has errors (nothing is changed), 2 where something can't be read or written.
+
+    \b
+    Examples:
+      writ import model.yaml
+      writ import policies/ people.json --data /var/lib/writ --env staging --create
+    """
+    try:
+        with progress_bar() as progress:
+            read, incoming = read_model(sources_of(sources), progress)
+        store = opened_or_made(directory)
+        if create:
+            with suppress(Conflict):
+                store.create_environment(COMMAND_LINE, environment)
+        with progress_bar() as progress:
+            known = store_model(store, environment, incoming, progress)
+            del incoming  # the bundle needs the memory
+            ensure_bundle(directory, store, environment, progress, known)
+    except Refused as ex:
+        click.echo(ex.read.shown, nl=False, err=True)
+        error_console().print(summary(ex.read.diagnostics))
+        sys.exit(1)
+    except NotFound as ex:
+        raise Unreadable(f"{ex}; `--create` makes it") from None
+    except (BadSetting, NoSources, Rejected, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
+        raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    click.echo(read.shown, nl=False, err=True)
+    error_console().print(f"{environment}: revision {store.revision_of(environment)}", markup=False)

@@ -1,0 +1,79 @@
+"""`writ restore`: a data directory from a backup."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ....bundles.wording import quoted
+from ...serving.data_directory import UnusableDirectory, hold, prepare_directory
+from ...store.backup import Restored, restore
+from ...store.credentials.restored_credentials import Ended, Revived
+from ...store.errors import StoreUnavailable
+from ..output import Unreadable, error_console, os_sentence
+from .backup import refuse_undecodable
+from .opening import data_option
+
+AGAIN: Final = {Ended.DELETED: "delete", Ended.REVOKED: "revoke", Ended.RENEWED: "secret"}
+"""The command of `writ clients` that does the same again."""
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@data_option
+def restore_command(file: Path, directory: Path) -> None:
+    """Make FILE, a backup, the store of a data directory that no service runs on; a store that is there is put aside.
+
+    The epoch of every environment rises, so that nobody takes what follows for what was before. Tokens that were
+    revoked stay so; clients and API keys that were ended since the backup was made are good again, and are listed. Exit
+    code 2 where something can't be read or written.
+
+    \b
+    Examples:
+      writ restore writ-monday.db
+      writ restore /backups/writ.db --data /var/lib/writ
+    """
+    refuse_undecodable(file)
+    try:
+        prepare_directory(directory)
+        with hold(directory):
+            restored = restore(file, directory)
+    except (StoreUnavailable, UnusableDirectory) as ex:
+        raise Unreadable(str(ex)) from None
+    except OSError as ex:
+        raise Unreadable(os_sentence(ex)) from None
+    _tell(file, directory, restored)
+
+
+def _tell(file: Path, directory: Path, restored: Restored) -> None:
+    lines = [f"{directory} is restored from {file}:"]
+    for environment, time in restored.environments:
+        state = f"revision {environment.revision} of {time}" if time else "no model yet"
+        lines.append(f"  {environment.id}: {state}; its epoch is {environment.epoch} now")
+    if restored.kept is not None:
+        lines.append(f"The store that was there is kept as {restored.kept}")
+    lines.extend(_warning(directory, restored.revived))
+    lines.append(f"Next: `writ serve --data {directory}`, which makes the bundles anew")
+    error_console().print("\n".join(lines), markup=False)
+
+
+def _warning(directory: Path, revived: Sequence[Revived] | None) -> Iterator[str]:
+    data = f"--data {shlex.quote(str(directory))}"
+    if revived is None:
+        yield (
+            "WARNING: no store was there that tells which credentials were ended since the backup was made. They are"
+            f" good again, revoked tokens too: look through `writ clients {data}` and `GET /v1/api-keys`"
+        )
+    elif revived:
+        yield "WARNING: these were ended since the backup was made, and are good again as they were then:"
+        yield from (f"  {_ended(one, data)}" for one in revived)
+
+
+def _ended(one: Revived, data: str) -> str:
+    """What had been done to a credential, and how to do it again."""
+    if not one.is_client:
+        return f"API key {one.id} {quoted(one.name)} had been {one.ended}: `DELETE /v1/api-keys/{one.id}`"
+    again = f"writ clients {AGAIN[one.ended]} {one.id} {data}" if one.ended in AGAIN else f"PATCH /v1/clients/{one.id}"
+    return f"client {one.id} {quoted(one.name)} had been {one.ended}: `{again}`"

@@ -1,0 +1,126 @@
+"""The shapes of clients and API keys: what is taken, and what is answered; the OpenAPI document is made of them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from ..management.answers import Instant
+
+LONGEST_LIFETIME: Final = 30 * 86_400
+"""Seconds that a token may live; a key that signed one is kept as long."""
+
+DEFAULT_LIFETIME: Final = 3_600
+
+MOST_ENVIRONMENTS: Final = 100
+"""That a client or an API key is bound to: a token names each, and has to fit into a header."""
+
+SCOPES: Final = ("read", "write", "admin")
+
+Name = Annotated[str, Meta(min_length=1, max_length=256)]
+Description = Annotated[str, Meta(max_length=4_096)]
+Scopes = Annotated[
+    tuple[Literal["read", "write", "admin"], ...],
+    Meta(min_length=1, max_length=16, description="Each covers those before it: read, write, admin."),
+]
+Lifetime = Annotated[int, Meta(ge=1, le=LONGEST_LIFETIME, description="Seconds that a token lives.")]
+Environments = Annotated[
+    tuple[Annotated[str, Meta(max_length=64)], ...],
+    Meta(min_length=1, max_length=MOST_ENVIRONMENTS, description="Ids of those that it is bound to; null: to none."),
+]
+
+
+class NewClient(Struct, frozen=True, forbid_unknown_fields=True):
+    """A client to be made. Whoever makes it can't give away more than it has: scopes, environments."""
+
+    name: Name
+    scopes: Scopes
+    description: Description | None = None
+    token_lifetime: Lifetime = DEFAULT_LIFETIME
+    environments: Environments | None = None
+
+
+class ClientPatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A merge patch of a client: what is left out stays. Live tokens are cut down to what is left."""
+
+    name: Name | UnsetType = UNSET
+    scopes: Scopes | UnsetType = UNSET
+    description: Description | UnsetType | None = UNSET
+    token_lifetime: Lifetime | UnsetType = UNSET
+    environments: Environments | UnsetType | None = UNSET
+
+
+class ClientAnswer(Struct, frozen=True):
+    """A client. `revoked` is when it was; null as long as it may ask for tokens."""
+
+    client_id: str
+    name: str
+    description: str | None
+    scopes: tuple[str, ...]
+    token_lifetime: int
+    environments: tuple[str, ...] | None
+    created: Instant
+    revoked: Instant | None
+
+
+class ClientWithSecret(ClientAnswer, frozen=True, kw_only=True):
+    """A client and its secret, which is shown this once."""
+
+    client_secret: str
+
+
+class NewApiKey(Struct, frozen=True, forbid_unknown_fields=True):
+    """An API key to be made. Whoever makes it can't give away more than it has: scopes, environments."""
+
+    name: Name
+    scopes: Scopes
+    environments: Environments | None = None
+    expires_at: Annotated[str, Meta(description="RFC 3339 with an offset; in the future.")] | None = None
+
+
+class ApiKeyAnswer(Struct, frozen=True):
+    """An API key, without the key itself. It is good until `expires_at`, null: until it is deleted."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    environments: tuple[str, ...] | None
+    created: Instant
+    expires_at: Instant | None
+
+
+class ApiKeyWithSecret(ApiKeyAnswer, frozen=True, kw_only=True):
+    """An API key, and the key itself, which is shown this once."""
+
+    key: str
+
+
+class TokenAnswer(Struct, frozen=True):
+    """An access token (contract 4.1). `expires_in` is in seconds; `scope` is separated by spaces."""
+
+    access_token: str
+    token_type: Literal["Bearer"]
+    expires_in: int
+    scope: str
+
+
+class OAuthError(Struct, frozen=True):
+    """Why a client's request was refused (RFC 6749, 5.2)."""
+
+    error: Literal[
+        "invalid_request",
+        "invalid_client",
+        "invalid_grant",
+        "invalid_scope",
+        "unsupported_grant_type",
+        "server_error",
+    ]
+
+
+def in_order(scopes: Sequence[str]) -> tuple[str, ...]:
+    """Scopes from the lowest up, each once.
+
+    >>> in_order(["admin", "read", "read"])
+    ('read', 'admin')
+    """
+    return tuple(scope for scope in SCOPES if scope in scopes)

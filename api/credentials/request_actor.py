@@ -1,0 +1,40 @@
+"""Who does what a request asks for, as the logs keep it."""
+
+from typing import Final
+
+import falcon.asgi
+from msgspec.structs import replace
+
+from ..http.request_id import HEADER
+from ..http.source_address import source_address
+from ..store.actor import Actor
+from ..store.audit.entries import MOST_REQUEST_ID
+from ..store.credential_rows import Client
+from .guard import Credential, Scope
+
+_CLIENT: Final = "client:"
+_API_KEY: Final = "api-key:"
+
+
+def actor_of(req: falcon.asgi.Request) -> Actor:
+    """Whose credential the request carries, which the guard let through."""
+    credential: Credential = req.context.credential
+    name, needed = credential.actor, req.context.asked[0]
+    who = Actor(name, credential.bounds, _after(_CLIENT, name), _after(_API_KEY, name))
+    scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
+    return _actor(req, replace(who, token=credential.token, scopes=scopes))
+
+
+def acting_client(req: falcon.asgi.Request, client: Client) -> Actor:
+    """The client that says in its request who it is, as at the token endpoint."""
+    return _actor(req, Actor(f"{_CLIENT}{client.id}", client.bounds, client.id))
+
+
+def _after(prefix: str, name: str) -> str | None:
+    return name.removeprefix(prefix) if name.startswith(prefix) else None
+
+
+def _actor(req: falcon.asgi.Request, who: Actor) -> Actor:
+    request_id = req.get_header(HEADER)
+    short = None if request_id is None else request_id[:MOST_REQUEST_ID]
+    return replace(who, address=source_address(req) or None, request_id=short)

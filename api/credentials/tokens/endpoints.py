@@ -1,0 +1,165 @@
+"""`POST /v1/oauth/token` and `/v1/oauth/revoke`: the client-credentials grant, and the end of a token.
+
+RFC 6749 and RFC 7009; every error is `{"error": code}` (contract 7.1).
+"""
+
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+import falcon.asgi
+
+from ...http.bodies import ENCODER
+from ...http.source_address import source_address
+from ...serving.store_work import StoreWork
+from ...store.audit.entries import Entry
+from ...store.audit.events import Event
+from ...store.credential_rows import Client
+from ...store.errors import StoreUnavailable
+from ..credential_shapes import SCOPES, TokenAnswer, in_order
+from ..keys.signing_keys import UnusableSigningKey
+from ..known_credentials import highest
+from ..refused_attempts import RefusedAttempts
+from ..request_actor import acting_client
+from ..secret_format import digest_of
+from .access_tokens import AccessTokens, Issued
+from .forms import Form, Refused, form_of
+
+WHY_HEADER: Final = "Error-Description"
+"""Says what developers want to know, beside the body that the contract fixes (7.1)."""
+
+_WRONG_CLIENT: Final = "client_id or client_secret is wrong, or the client was revoked"
+_STATUS: Final = {"invalid_client": HTTPStatus.UNAUTHORIZED, "server_error": HTTPStatus.INTERNAL_SERVER_ERROR}
+"""Of an error's code; any other is 400."""
+
+_NOBODY: Final = bytes(32)
+"""Stands for the SHA-256 of the secret of a client that there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class OAuth:
+    """What the two endpoints work with. `report` is told of failures of ours, `failed` as in `auth.Guard`.
+
+    `refused` counts for the audit log.
+    """
+
+    work: StoreWork
+    tokens: AccessTokens
+    report: Callable[[Exception], None]
+    log: logging.Logger
+    failed: Callable[[str], int | None]
+    refused: RefusedAttempts
+
+    async def answer(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
+        """Answer with what `work` gives, or with the error of RFC 6749; nobody may keep the answer (5.1)."""
+        resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
+        try:
+            resp.data = await work
+        except Refused as ex:
+            self._refuse(resp, ex.code, self._wait(source_address(req), ex))
+            if ex.why:
+                resp.set_header(WHY_HEADER, ex.why)
+        except (StoreUnavailable, UnusableSigningKey) as ex:
+            self.log.error("no token can be issued or ended: %s", ex)
+            self._refuse(resp, "server_error")
+        except Exception as ex:
+            self.report(ex)
+            self._refuse(resp, "server_error")
+
+    def _wait(self, address: str, refused: Refused) -> int | None:
+        """Count an attempt that failed; gives the seconds until the next, None where it may come at once."""
+        if refused.client is not None or refused.code == "invalid_client":
+            self.refused.add(Event.TOKEN_REFUSED, address, refused.client)
+        if refused.code != "invalid_client":
+            return None
+        seconds = self.failed(address)
+        return None if refused.spent else seconds
+
+    def client_of(self, form: Form) -> Client:
+        """The client that sent a form. It takes as long whether its id or its secret is wrong. Raises Refused."""
+        client = self.work.store.credentials.known_client(form.client_id)
+        expected = _NOBODY if client is None else client.secret
+        right = hmac.compare_digest(digest_of(form.client_secret), expected)
+        if client is None or not right:
+            raise Refused("invalid_client", None if client is None else client.id, why=_WRONG_CLIENT)
+        if client.revoked is not None:
+            raise Refused("invalid_client", client.id, spent=True, why=_WRONG_CLIENT)
+        return client
+
+    def _refuse(self, resp: falcon.asgi.Response, code: str, wait: int | None = None) -> None:
+        """`wait` are the seconds until the next attempt of one who had too many; None where it may come at once."""
+        status = _STATUS.get(code, HTTPStatus.BAD_REQUEST) if wait is None else HTTPStatus.TOO_MANY_REQUESTS
+        resp.status = status
+        if wait is not None:
+            resp.set_header("Retry-After", str(wait))
+        elif status == HTTPStatus.UNAUTHORIZED:
+            resp.set_header("WWW-Authenticate", 'Basic realm="writ"')
+        resp.data = ENCODER.encode({"error": code})
+
+
+class Token:
+    """Tokens for clients."""
+
+    def __init__(self, oauth: OAuth) -> None:
+        self._oauth = oauth
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a token (contract 4.1)."""
+        await self._oauth.answer(req, resp, self._token(req))
+
+    async def _token(self, req: falcon.asgi.Request) -> bytes:
+        form = await form_of(req, "grant_type")
+        if form.fields["grant_type"] != "client_credentials":
+            raise Refused("unsupported_grant_type", why="the only grant_type is client_credentials")
+        client, issued, scope = await self._oauth.work.read_credential(self._issued, form)
+        details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
+        actor, time = acting_client(req, client), self._oauth.work.time()
+        # Before it is handed out: a token that nobody can account for is none.
+        await self._oauth.work.record(Entry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
+        return ENCODER.encode(TokenAnswer(issued.text, "Bearer", client.token_lifetime, scope))
+
+    def _issued(self, form: Form) -> tuple[Client, Issued, str]:
+        client = self._oauth.client_of(form)
+        scopes = _granted(client, form.fields.get("scope"))
+        return client, self._oauth.tokens.issue(client, scopes), " ".join(scopes)
+
+
+class Revocation:
+    """The end of a token before it expires."""
+
+    def __init__(self, oauth: OAuth) -> None:
+        self._oauth = oauth
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200; a token that is none, or not any more, is as good as revoked (RFC 7009, 2.2)."""
+        await self._oauth.answer(req, resp, self._revoked(req))
+
+    async def _revoked(self, req: falcon.asgi.Request) -> bytes:
+        form = await form_of(req, "token")
+        work = self._oauth.work
+        client = await work.read_credential(self._oauth.client_of, form)
+        token = await work.read_credential(self._oauth.tokens.read, form.fields["token"])
+        if token is not None:
+            if token.client != client.id:
+                raise Refused("invalid_grant", client.id, why="the token is another client's")
+            if await work.read_credential(work.store.credentials.is_revoked, token.id):
+                return b"{}"  # a write for each repetition would keep other writers waiting
+            actor = acting_client(req, client)
+            await work.change(work.store.credentials.revoke_token, actor, token.id, token.expires, work.now())
+        return b"{}"
+
+
+def _granted(client: Client, asked: str | None) -> Sequence[str]:
+    """The scopes that a token gets: all of its client's, or those of them that it asks for (RFC 6749, 3.3).
+
+    Raises Refused.
+    """
+    if asked is None:
+        return client.scopes
+    scopes = asked.split(" ")
+    if not all(scope in SCOPES for scope in scopes) or highest(scopes) > highest(client.scopes):
+        raise Refused("invalid_scope", client.id, why=f"the client may ask for {' '.join(client.scopes)}")
+    return in_order(scopes)

@@ -1,0 +1,57 @@
+"""What is said of the tokens to whoever wants to get or verify one: RFC 8414 and RFC 7517."""
+
+from typing import Final
+
+import falcon.asgi
+
+from ...http.bodies import ENCODER
+from ...http.public_url import below
+from ..credential_shapes import SCOPES
+from ..keys.key_ring import KeyRing
+
+CACHE: Final = "public, max-age=300"
+"""Seconds in which a new key may be unknown to whoever verifies tokens; nobody but this service need do so."""
+
+_METHODS: Final = ("client_secret_basic", "client_secret_post")
+
+
+class ServerMetadata:
+    """`/.well-known/oauth-authorization-server`."""
+
+    def __init__(self, issuer: str) -> None:
+        """`issuer` is the service's public URL."""
+        self._text = ENCODER.encode(
+            {
+                "issuer": issuer,
+                "token_endpoint": below(issuer, "/v1/oauth/token"),
+                "revocation_endpoint": below(issuer, "/v1/oauth/revoke"),
+                "jwks_uri": below(issuer, "/.well-known/jwks.json"),
+                "scopes_supported": SCOPES,
+                "response_types_supported": (),
+                "grant_types_supported": ("client_credentials",),
+                "token_endpoint_auth_methods_supported": _METHODS,
+                "revocation_endpoint_auth_methods_supported": _METHODS,
+            }
+        )
+
+    async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200."""
+        resp.set_header("Cache-Control", CACHE)
+        resp.data = self._text
+
+    on_head = on_get
+
+
+class KeySet:
+    """`/.well-known/jwks.json`."""
+
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+
+    async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with the keys that verify tokens; none, for this moment, where none can be read."""
+        keys = [key.jwk() for key in self._ring.keys().verifying.values()]
+        resp.set_header("Cache-Control", CACHE if keys else "no-store")
+        resp.data = ENCODER.encode({"keys": keys})
+
+    on_head = on_get

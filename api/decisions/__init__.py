@@ -1,0 +1,1 @@
+"""The endpoints that decide: evaluations, searches, discovery and health."""

@@ -1,0 +1,48 @@
+"""`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
+
+from collections.abc import Callable
+
+import falcon.asgi
+
+from ..http.bodies import ENCODER, Bodies
+from ..serving.bound_engines import engine_for
+from ..serving.live_engines import EngineOf
+from ..settings import HttpLimits
+from ..store.environments import DEFAULT
+from .batch import answers, read_batch
+
+
+class Evaluations:
+    """Decides the items of a batch one by one, inline, all of them as of one instant."""
+
+    def __init__(
+        self,
+        engine_of: EngineOf,
+        clock: Callable[[], float],
+        bodies: Bodies,
+        limits: HttpLimits,
+        report: Callable[[Exception, str], None],
+    ) -> None:
+        """`clock` gives epoch seconds; `report` gets an item's failure and its environment."""
+        self._engine_of = engine_of
+        self._clock = clock
+        self._bodies = bodies
+        self._limits = limits
+        self._report = report
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with a decision an item, or with a bare one where the body has no items (26)."""
+        body = await self._bodies.read_object(req)
+        batch = read_batch(body, self._limits.batch_items)
+        engine = engine_for(req, self._engine_of, env)
+        if batch is None:
+            resp.data = ENCODER.encode(engine.decide(body))
+        else:
+            now, most_explained = self._clock(), self._limits.explained_candidates
+            answered = answers(
+                batch,
+                lambda request: engine.decide(request, now),
+                lambda error: self._report(error, env),
+                most_explained,
+            )
+            resp.data = ENCODER.encode({"evaluations": answered})

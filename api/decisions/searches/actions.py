@@ -1,0 +1,37 @@
+"""`POST /access/v1/search/action`: what may this subject do with this resource (S2, S3)."""
+
+import falcon.asgi
+
+from ....runtime.requests.searches import ActionSearch, read_action_search
+from ...http.bodies import ENCODER
+from ...store.environments import DEFAULT
+from .pages import Found, Item
+from .serving import Searching, gates
+
+
+class ActionSearches:
+    """Decided inline: it costs no more than an evaluation of each action."""
+
+    def __init__(self, searching: Searching) -> None:
+        self._searching = searching
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with a page of actions, by name."""
+        body = await self._searching.bodies.read_object(req)
+        engine, search = self._searching.engine(req, env), read_action_search(body)
+        pages = self._searching.pages(req, engine, search, body)
+        actions = engine.find_actions(search, self._searching.clock())
+        found = _page(actions, search, pages.after, pages.limit)
+        reason = engine.undeclared(search.resource.type) or (
+            f"actions that the subject may take on the resource; {gates(search.context)}"
+        )
+        resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+
+
+def _page(actions: list[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> Found:
+    left = [(name, path) for name, path in actions if name > after]
+    items: list[Item] = [
+        {"name": name, "access_path": path} if search.options.given else {"name": name} for name, path in left[:limit]
+    ]
+    more = len(left) > limit
+    return Found(items, (left[limit - 1][0] if limit else after) if more else None)

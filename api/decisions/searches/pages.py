@@ -1,0 +1,91 @@
+"""One page of a search: candidates chunk by chunk, decided one by one, until it is full (rule S4).
+
+A page that is full looks for one item more, so that the last one says that it is.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from ....bundles.conditions.values import Json
+from ....runtime import BadRequest
+from ....runtime.requests.searches import Page
+from ...store.search.candidates import Candidates, Registered
+from .page_tokens import PageTokens, Place
+
+MAX_ITEMS: Final = 1_000
+"""The most that a page has, whatever its limit (S4)."""
+
+FIRST_LOOK: Final = 2
+MOST_AT_ONCE: Final = 2_000
+"""So many candidates are read at once: at first this many times a page's items, then ever more, up to the most. Where
+everybody qualifies, most of a long look would be read for nothing."""
+
+Item: TypeAlias = dict[str, Any]
+
+
+class Found(NamedTuple):
+    """The items of a page, and behind which id there may be more; None: there are none."""
+
+    items: list[Item]
+    after: str | None
+
+
+NOTHING: Final = Found([], None)
+
+
+def collect(
+    look: Callable[[str, int], Candidates],
+    path_of: Callable[[str, dict[str, Json]], str | None],
+    item: Callable[[Registered, str], Item],
+    pages: "Pages",
+    most_tried: int,
+) -> Found:
+    """The page of those candidates that have a path, as items. Ends too when `most_tried` candidates were tried."""
+    items: list[Item] = []
+    after = end = pages.after
+    limit, count = pages.limit, FIRST_LOOK * (pages.limit + 1)
+    while most_tried > 0:
+        count = min(count, MOST_AT_ONCE, most_tried)
+        looked = look(after, count)
+        count *= 4
+        most_tried -= max(looked.tried, 1)
+        for candidate in looked.found:
+            path = path_of(candidate.id, candidate.attributes)
+            if path is not None:
+                if len(items) == limit:
+                    return Found(items, end)
+                items.append(item(candidate, path))
+                end = candidate.id
+        if looked.last is None:
+            return Found(items, None)
+        after = end = looked.last
+    return Found(items, end)
+
+
+class Pages:
+    """The pages of one search, given by its fingerprint."""
+
+    def __init__(self, tokens: PageTokens, search: bytes, page: Page) -> None:
+        """Raises BadRequest for a token of another search, and for another limit than the first request's (60, 61)."""
+        self._tokens, self._search, self._page = tokens, search, page
+        self._place = Place("", page.limit) if page.token is None else tokens.read(page.token, search)
+        if page.limit is not None and page.limit != self._place.limit:
+            raise BadRequest("`limit` differs from that of the first page", "$.page.limit")
+
+    @property
+    def after(self) -> str:
+        """The id behind which this page starts."""
+        return self._place.after
+
+    @property
+    def limit(self) -> int:
+        """How many items it has at most."""
+        asked = self._place.limit
+        return MAX_ITEMS if asked is None else min(asked, MAX_ITEMS)
+
+    def answer(self, found: Found) -> dict[str, Any]:
+        """The `page` member of the answer, none where all of it fits into one and no page was asked for (S4)."""
+        if found.after is None and not self._page.given:
+            return {}
+        more = "" if found.after is None else self._tokens.write(Place(found.after, self._place.limit), self._search)
+        return {"page": {"next_token": more, "count": len(found.items)}}

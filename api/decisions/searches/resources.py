@@ -1,0 +1,88 @@
+"""`POST /access/v1/search/resource`: what may this subject act on, as a filter, as registered items, or both (S1)."""
+
+from functools import partial
+from typing import Any
+
+import falcon.asgi
+
+from ....runtime import Engine
+from ....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
+from ....runtime.searches.resources import ResourceJudge
+from ...http.bodies import ENCODER
+from ...store.credential_rows import Bounds
+from ...store.environments import DEFAULT
+from ...store.search.candidates import Registered
+from .pages import NOTHING, Found, Item, Pages, collect
+from .serving import Searching, gates
+
+
+class ResourceSearches:
+    """Filters that are remembered are answered inline; what takes longer runs in a thread."""
+
+    def __init__(self, searching: Searching) -> None:
+        self._searching = searching
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with `filter`, `results` or both, and their context (contract 2.6)."""
+        body = await self._searching.bodies.read_object(req)
+        engine, search = self._searching.engine(req, env), read_resource_search(body)
+        now = self._searching.clock()
+        undeclared = engine.undeclared(search.resource_type, search.action.name)
+        answer: dict[str, Any] = {}
+        if search.options.returns in (RESULTS, BOTH):
+            pages = self._searching.pages(req, engine, search, body)
+            where = env, req.context.credential.bounds
+            found = await self._searching.in_thread(self._results, where, engine, search, pages, now)
+            answer = {
+                **pages.answer(found),
+                "context": {"reason": undeclared or _reason(search)},
+                "results": found.items,
+            }
+        if search.options.returns in (FILTER, BOTH):
+            filtered = engine.filter_at_once(search, now)
+            if filtered is None:
+                filtered = await self._searching.in_thread(engine.filter_for, search, now)
+            if answer and undeclared is None:
+                filtered["context"]["reason"] += f"; in the results, {gates(search.context)}"
+            answer |= filtered
+        resp.data = ENCODER.encode(_ordered(answer))
+
+    def _results(
+        self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float
+    ) -> Found:
+        judge = engine.judge_resources(search, now)
+        if judge is None:
+            return NOTHING
+        env, bounds = where
+        look = partial(self._searching.work.store.resource_candidates, env, judge.type_id, bounds=bounds)
+        return collect(
+            lambda after, count: look(after, count, judge.where, judge.granted_to),
+            judge.path,
+            lambda candidate, path: _item(search, judge, candidate, path),
+            pages,
+            self._searching.limits.search_candidates,
+        )
+
+
+def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, path: str) -> Item:
+    """A bare entity, or with `options` the contract's item (S3)."""
+    bare = {"type": search.resource_type, "id": candidate.id}
+    if not search.options.given:
+        return bare
+    names = {"external_id": candidate.external_id, "name": candidate.name}
+    return {
+        **bare,
+        "resource_id": candidate.id,
+        **{name: value for name, value in names.items() if value is not None},
+        "actions": judge.actions(candidate.id, candidate.attributes),
+        "access_path": path,
+    }
+
+
+def _reason(search: ResourceSearch) -> str:
+    return f"registered resources that the subject may act on; {gates(search.context)}"
+
+
+def _ordered(answer: dict[str, Any]) -> dict[str, Any]:
+    """`page` first (45), results last."""
+    return {name: answer[name] for name in ("page", "filter", "context", "results") if name in answer}

@@ -1,0 +1,60 @@
+"""What the three searches share: who answers, where they read, how they page, and that nothing long runs inline."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+import falcon.asgi
+
+from ....runtime import Engine
+from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from ...http.bodies import Bodies
+from ...serving.bound_engines import engine_for
+from ...serving.live_engines import EngineOf
+from ...serving.store_work import StoreWork
+from ...settings import HttpLimits
+from .page_tokens import PageTokens, fingerprint
+from .pages import Pages
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+AnySearch = ResourceSearch | SubjectSearch | ActionSearch
+
+OPEN: Final = "time windows, addresses and other conditions on the context are left open"
+DECIDED: Final = "conditions on the context are decided with the one that was sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """The collaborators of a search. `work` reads the store in threads, `clock` gives epoch seconds."""
+
+    engine_of: EngineOf
+    work: StoreWork
+    bodies: Bodies
+    tokens: PageTokens
+    limits: HttpLimits
+    clock: Callable[[], float]
+
+    def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
+        """See `engine_for`."""
+        return engine_for(req, self.engine_of, env)
+
+    def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch, body: dict[str, object]) -> Pages:
+        """The pages of a search, bound to who asks what in which environment (S4). Raises BadRequest."""
+        page = body.get("page")
+        properties = page.get("properties") if isinstance(page, dict) else None
+        environment = engine.manifest.environment
+        where = environment.uuid if environment else ""
+        bound = [part for name, part in zip(search._fields, search, strict=True) if name != "page"]
+        asked = fingerprint(req.context.credential.actor, where, type(search).__name__, bound, properties)
+        return Pages(self.tokens, asked, search.page)
+
+    async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """What `call` gives, which may read the store or take more than a millisecond or two."""
+        return await self.work.read(call, *arguments, **named)
+
+
+def gates(context: object) -> str:
+    """What is said of request-time gates (S2)."""
+    return OPEN if context is None else DECIDED

@@ -1,0 +1,58 @@
+"""`POST /access/v1/search/subject`: which registered subjects may act on this resource (S2, S3)."""
+
+from functools import partial
+
+import falcon.asgi
+
+from ....runtime import Engine
+from ....runtime.requests.searches import SubjectSearch, read_subject_search
+from ...http.bodies import ENCODER
+from ...store.credential_rows import Bounds
+from ...store.environments import DEFAULT
+from ...store.search.candidates import Registered
+from .pages import NOTHING, Found, Item, Pages, collect
+from .serving import Searching, gates
+
+
+class SubjectSearches:
+    """Always answers `results`: a filter is a condition on resources (S1)."""
+
+    def __init__(self, searching: Searching) -> None:
+        self._searching = searching
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with a page of subjects; nobody found is an answer like any other (46)."""
+        body = await self._searching.bodies.read_object(req)
+        engine, search = self._searching.engine(req, env), read_subject_search(body)
+        pages = self._searching.pages(req, engine, search, body)
+        where = env, req.context.credential.bounds
+        found = await self._searching.in_thread(self._results, where, engine, search, pages, self._searching.clock())
+        reason = engine.undeclared(search.resource.type, search.action.name) or (
+            f"registered subjects that may act on the resource; {gates(search.context)}"
+        )
+        resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+
+    def _results(
+        self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float
+    ) -> Found:
+        judge = engine.judge_subjects(search, now)
+        if judge is None:
+            return NOTHING
+        env, bounds = where
+        look = partial(self._searching.work.store.subject_candidates, env, search.subject_type, bounds=bounds)
+        return collect(
+            lambda after, count: look(after, count, judge.rules, judge.granted_on),
+            judge.path,
+            lambda candidate, path: _item(search, candidate, path),
+            pages,
+            self._searching.limits.search_candidates,
+        )
+
+
+def _item(search: SubjectSearch, candidate: Registered, path: str) -> Item:
+    """A bare entity, or with `options` one with its path (S3)."""
+    bare: Item = {"type": search.subject_type, "id": candidate.id}
+    if not search.options.given:
+        return bare
+    names = {} if candidate.external_id is None else {"external_id": candidate.external_id}
+    return {**bare, **names, "access_path": path}

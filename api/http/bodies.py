@@ -1,0 +1,174 @@
+"""Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from ...bundles.wording import quoted
+from ..settings import HttpLimits
+from .json_limits import check_bounds, place_of, too_deep
+from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
+
+if TYPE_CHECKING:
+    import falcon.asgi  # the command line reads requests too, and has no use for a web framework
+
+JSON: Final = "application/json"
+
+ENCODER: Final = msgspec.json.Encoder()
+"""Writes every answer, so that equal answers are equal bytes (W6)."""
+
+_DECODER = msgspec.json.Decoder()
+
+INLINE_BYTES: Final = 64 * 1024
+"""A longer element is read by a thread: a megabyte of small objects would keep decisions waiting for half a second."""
+
+
+class Bodies:
+    """Reads the bodies of one application, within its limits."""
+
+    def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
+        """`confirm` is told of a request whose body is there; it raises where that took too long (see `auth.Guard`)."""
+        self._limits, self.confirm = limits, confirm
+
+    async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
+        """The JSON object in the body of `request` (authzen.md 69-73, W8).
+
+        Raises:
+            BodyTooLarge: more bytes than the limit, announced or sent.
+            BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
+        """
+        check_content_type(request.content_type)
+        return decoded(await self._read(request), self._limits)
+
+    async def read_element(self, request: "falcon.asgi.Request", accepted: tuple[str, ...] = (JSON,)) -> dict[str, Any]:
+        """The JSON object in the body of a management request; no object in it has a member twice.
+
+        Raises:
+            UnsupportedMedia: the content type is none of `accepted`.
+            BodyTooLarge, BodyRejected: as `read_object`.
+        """
+        check_media(request.content_type, accepted)
+        body = await self._read(request)
+        if len(body) <= INLINE_BYTES:
+            return _element(body, self._limits)
+        return await asyncio.to_thread(_element, body, self._limits)
+
+    async def _read(self, request: "falcon.asgi.Request") -> bytes:
+        limit = self._limits.body_bytes
+        announced = request.content_length
+        if announced is not None and announced > limit:
+            raise BodyTooLarge(limit, announced)
+        body = await request.stream.read(limit + 1)
+        if len(body) > limit:
+            raise BodyTooLarge(limit)
+        self.confirm(request)
+        return body
+
+
+def check_content_type(content_type: str | None) -> None:
+    """Pass when the body is declared as JSON; parameters such as `charset` are legal and say nothing here.
+
+    Raises:
+        BodyRejected: any other content type, or none (authzen.md 69: 400, not 415).
+    """
+    if content_type == JSON:
+        return
+    if content_type is None:
+        raise BodyRejected("content-type", f"the `Content-Type` header is missing; send `{JSON}`")
+    if content_type.partition(";")[0].strip().lower() != JSON:
+        raise BodyRejected("content-type", f"the content type must be `{JSON}`, not `{content_type[:100]}`")
+
+
+def check_media(content_type: str | None, accepted: tuple[str, ...]) -> None:
+    """Pass when the body is declared as one of `accepted`, with any parameters.
+
+    Raises:
+        UnsupportedMedia: any other content type, or none (RFC 9110, 15.5.16).
+    """
+    if content_type is None or content_type.partition(";")[0].strip().lower() not in accepted:
+        raise UnsupportedMedia(content_type, accepted)
+
+
+def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
+    """The JSON object that `body` holds; of duplicate members the last one counts (W5).
+
+    Raises:
+        BodyRejected: empty, no JSON, no object, or beyond a bound.
+
+    >>> decoded(b'{"a": 1, "a": 2}', HttpLimits())
+    {'a': 2}
+    """
+    if not body:
+        raise BodyRejected("empty-body", "the body is empty; send a JSON object")
+    try:
+        value = _DECODER.decode(body)
+    except RecursionError:
+        raise too_deep(limits) from None
+    except UnicodeDecodeError:
+        raise BodyRejected("invalid-json", "the body is not valid JSON: a string is not UTF-8") from None
+    except msgspec.DecodeError as error:
+        raise BodyRejected("invalid-json", f"the body is not valid JSON: {_reason(error)}") from None
+    if value.__class__ is not dict:
+        raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
+    check_bounds(value, limits)
+    return cast(dict[str, object], value)
+
+
+def _element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
+    value = decoded(body, limits)
+    refuse_repeated_members(body)
+    return value
+
+
+class _Repeated:
+    """Stands for an object that has the member `name` twice."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def refuse_repeated_members(body: bytes) -> None:
+    """Pass when no object in `body`, which is JSON, has a member twice: what is stored must have one reading.
+
+    Raises:
+        BodyRejected: with the member's place, as `writ check` says it.
+
+    >>> refuse_repeated_members(b'{"a": {"b": 1}, "b": [2, 2]}')
+    """
+    repeated: list[_Repeated] = []
+
+    def unique(pairs: list[tuple[str, Any]]) -> object:
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
+        counts = Counter(name for name, _ in pairs)
+        found = _Repeated(next(name for name, count in counts.items() if count > 1))
+        repeated.append(found)
+        return found
+
+    value = json.loads(body, object_pairs_hook=unique, parse_int=str, parse_float=str)
+    if repeated:
+        # The outermost one: what lies inside another one is not reached from outside.
+        found = repeated[-1]
+        raise BodyRejected(
+            "duplicate-member", f"the member {quoted(found.name)} is there twice", place_of(value, found, found.name)
+        )
+
+
+def _reason(error: msgspec.DecodeError) -> str:
+    text = str(error).removeprefix("JSON is malformed: ")
+    return text[:1].lower() + text[1:]
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, list):
+        return "an array"
+    if isinstance(value, str):
+        return "a string"
+    if value is None or isinstance(value, bool):
+        return {None: "`null`", True: "`true`", False: "`false`"}[value]
+    return "a number"

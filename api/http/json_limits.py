@@ -1,0 +1,75 @@
+"""The bounds of a decoded JSON value: how deep it nests, how long its strings and keys are."""
+
+from typing import Any, TypeAlias
+
+from ...compiler.diagnostics.diagnostic import show_path
+from ..settings import HttpLimits
+from .rejections import BodyRejected
+
+Container: TypeAlias = "dict[str, Any] | list[Any]"
+
+_MOST_BYTES_PER_CHARACTER = 4
+_SHOWN_CHARACTERS = 40
+
+
+def check_bounds(value: Container, limits: HttpLimits) -> None:
+    """Pass when `value`, a decoded JSON object or array, keeps every bound; the outermost value is level 1.
+
+    Goes level by level, since `value` comes from outside and may nest as deep as the parser allows.
+
+    Raises:
+        BodyRejected: with the numbers and the place.
+    """
+    # PERF: every request passes here. Names and places are worked out on a fault only; with the way to each container
+    # at hand, a body of many small ones took four times as long.
+    most_characters = limits.key_characters
+    surely_short = limits.string_bytes // _MOST_BYTES_PER_CHARACTER
+    level: list[Container] = [value]
+    for _ in range(limits.nesting):
+        below: list[Container] = []
+        for container in level:
+            if isinstance(container, dict):
+                for key in container:
+                    if len(key) > most_characters:
+                        raise _long_key(value, container, key, limits)
+            for member in container.values() if isinstance(container, dict) else container:
+                kind = member.__class__
+                if kind is dict or kind is list:
+                    below.append(member)
+                elif kind is str and len(member) > surely_short:
+                    _check_string(value, member, limits)
+        if not below:
+            return
+        level = below
+    raise too_deep(limits, place_of(value, level[0]))
+
+
+def too_deep(limits: HttpLimits, path: str = "$") -> BodyRejected:
+    """The rejection of a body that nests deeper than the limit, or than the parser can follow."""
+    return BodyRejected("too-deep", f"the body nests deeper than {limits.nesting} levels", path)
+
+
+def _long_key(value: Container, owner: Container, key: str, limits: HttpLimits) -> BodyRejected:
+    message = f"a key has {len(key)} characters, the limit is {limits.key_characters}"
+    return BodyRejected("key-too-long", message, place_of(value, owner))
+
+
+def _check_string(value: Container, text: str, limits: HttpLimits) -> None:
+    length = len(text.encode())
+    if length > limits.string_bytes:
+        message = f"a string has {length} bytes, the limit is {limits.string_bytes}"
+        raise BodyRejected("string-too-long", message, place_of(value, text))
+
+
+def place_of(value: object, sought: object, *below: str) -> str:
+    """The path from `value` to the very object that is `sought` inside it, and on to the members `below`."""
+    waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
+    while waiting:
+        found, path = waiting.pop()
+        if found is sought:
+            return show_path((*path, *(name[:_SHOWN_CHARACTERS] for name in below)))
+        if isinstance(found, dict):
+            waiting += [(member, (*path, key[:_SHOWN_CHARACTERS])) for key, member in found.items()]
+        elif isinstance(found, list):
+            waiting += [(item, (*path, index)) for index, item in enumerate(found)]
+    return "$"

@@ -1,0 +1,122 @@
+"""Replaces a model in a process of its own, since reading and checking a large one would delay decisions.
+
+`python -m writ.api.management.model_replacement DIRECTORY ORDER` takes the order as JSON and reads the document from
+its standard input. It writes the outcome as JSON to its standard output.
+"""
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final, cast
+
+import msgspec
+
+from ...compiler.source import Source
+from ..serving.own_process import own_process
+from ..store.actor import Actor
+from ..store.errors import Fault, Key, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
+from ..store.store import Store
+from .answers import Change, Detail, ElementChange, ListChanges, ModelChanges
+
+AT_ONCE: Final = 1
+"""Models that one worker replaces at a time: each takes several times its document's size of memory."""
+
+NICENESS: Final = 5
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What to replace: the model of `env`, on behalf of `actor`."""
+
+    env: str
+    actor: Actor
+    ending: str
+    dry_run: bool
+    if_match: str | None = None
+
+
+class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of its members is there."""
+
+    changes: ModelChanges | None = None
+    faults: tuple[Fault, ...] = ()
+    missing: str = ""
+    forbidden: str = ""
+    changed: str = ""
+    unavailable: str = ""
+
+
+class Replacer:
+    """Starts the processes, from the event loop of one worker. `directory` is the store's."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def replace(self, order: Order, document: IO[bytes], confirm: Callable[[], None]) -> ModelChanges:
+        """Replace the model by what `document` says; `confirm` is called when it is its turn, and may refuse.
+
+        Raises:
+            Rejected, NotFound, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
+        """
+        async with self._turn:
+            confirm()
+            said = await self._run(order, document)
+        try:
+            outcome = msgspec.json.decode(said, type=_Outcome)
+        except msgspec.DecodeError:
+            raise StoreUnavailable("the process that replaces the model ended early; look at its memory") from None
+        if outcome.faults:
+            raise Rejected(outcome.faults)
+        if outcome.missing:
+            raise NotFound(outcome.missing)
+        if outcome.forbidden:
+            raise OutOfBounds(outcome.forbidden)
+        if outcome.changed:
+            raise PreconditionFailed(outcome.changed)
+        if outcome.changes is None:
+            raise StoreUnavailable(outcome.unavailable)
+        return outcome.changes
+
+    async def _run(self, order: Order, document: IO[bytes]) -> bytes:
+        text = msgspec.json.encode(order).decode()
+        process = await own_process(
+            "writ.api.management.model_replacement", str(self.directory), text, stdin=document, stdout=PIPE
+        )
+        said, _ = await process.communicate()
+        return said
+
+
+def main(directory: Path, order: Order) -> _Outcome:
+    """Do what is ordered."""
+    os.nice(NICENESS)
+    try:
+        store = Store.open(directory)
+        source = Source(f"model{order.ending}", sys.stdin.buffer.read())
+        tags = None if order.if_match is None else (order.if_match,)
+        done = store.put_model(order.env, order.actor, [source], order.dry_run, if_match=tags)
+    except Rejected as ex:
+        return _Outcome(faults=ex.faults)
+    except NotFound as ex:
+        return _Outcome(missing=str(ex))
+    except OutOfBounds as ex:
+        return _Outcome(forbidden=str(ex))
+    except PreconditionFailed as ex:
+        return _Outcome(changed=str(ex))
+    except StoreUnavailable as ex:
+        return _Outcome(unavailable=str(ex))
+    counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
+    elements = tuple(_shown(*one) for one in done.listed)
+    warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)
+    return _Outcome(ModelChanges(done.revision, counts, elements, warnings, order.dry_run))
+
+
+def _shown(kind: str, key: Key, change: str) -> ElementChange:
+    return ElementChange(kind, key[-1], cast(Change, change), key[0] if len(key) > 1 else None)
+
+
+if __name__ == "__main__":
+    outcome = main(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Order))
+    sys.stdout.buffer.write(msgspec.json.encode(outcome))

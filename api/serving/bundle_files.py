@@ -1,0 +1,112 @@
+"""The bundle files of the environments: where they lie, and how one is built from the store."""
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ...bundles import zones
+from ...bundles.errors import BundleError
+from ...bundles.file.reader import Bundle, open_bundle
+from ...bundles.file.writer import Progress
+from ...bundles.manifest import Environment as Origin
+from ...bundles.publish import published
+from ...compiler.compile import compile_model
+from ..store.environments import Environment
+from ..store.history.following import Followed
+from ..store.models.reading import KnownModel
+from ..store.store import Store
+
+FOLDER = "bundles"
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFile:
+    """A bundle file as it was opened: another one may have its path by now."""
+
+    path: Path
+    inode: int
+
+
+class Newest(NamedTuple):
+    """The newest bundle of an environment, the file that it is mapped from, and what leads on from it."""
+
+    followed: Followed
+    bundle: Bundle
+    file: BundleFile
+
+
+class NoBundle(Exception):
+    """No bundle file leads to the environment's newest revision: one has to be built."""
+
+    def __init__(self) -> None:
+        super().__init__("it has no bundle yet, or lost it")
+
+
+class BundleFiles:
+    """The folder of bundle files beside a store. A file is named after its environment's UUID, epoch and revision."""
+
+    def __init__(self, directory: Path, store: Store):
+        """`directory` is the data directory."""
+        self._folder = directory / FOLDER
+        self._store = store
+
+    def build(self, environment: str, progress: Progress = lambda *_: None, known: KnownModel | None = None) -> Path:
+        """Compile an environment as it is now, publish the bundle, record it, and remove the ones before it.
+
+        `known` is read instead of the store where it is the environment's model. Takes half a minute for a million
+        grants: for a process of its own, or a start. Raises NotFound, StoreUnavailable,
+        OSError.
+        """
+        env, model = self._store.read_model(environment, known)
+        compiled = compile_model(model, zones.zone_data, zones.VERSION)
+        origin = Origin(env.id, env.uuid)
+        manifest = msgspec.structs.replace(
+            compiled.manifest, environment=origin, epoch=env.epoch, revision=env.revision
+        )
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        path = self._folder / f"{env.uuid}-{env.epoch}-{env.revision}.bundle"
+        with published(path) as file:
+            replace(compiled, manifest=manifest).write(file, progress)
+        self._store.record_bundle(env, env.revision, path.name)
+        self._remove_older(env, path)
+        return path
+
+    def newest(self, environment: str) -> Newest:
+        """The newest bundle of an environment, and what leads on from it.
+
+        Raises NoBundle where there is none or it can't be read, NotFound, StoreUnavailable.
+        """
+        followed = self._store.follow(environment)
+        if followed.bundle is None:
+            raise NoBundle
+        path = self._folder / followed.bundle[1]
+        try:
+            # Looked at first: who opens another one that took its place meanwhile removes nothing later.
+            file = BundleFile(path, path.stat().st_ino)
+            return Newest(followed, open_bundle(path), file)
+        except OSError:
+            raise NoBundle from None
+        except BundleError:
+            self.discard(file)
+            raise NoBundle from None
+
+    def discard(self, file: BundleFile) -> None:
+        """Remove a damaged bundle, unless another has its place, so that nobody starts from it: all is in the store."""
+        with suppress(OSError):
+            if file.path.stat().st_ino == file.inode:
+                file.path.unlink()
+
+    def covers(self, environment: str, revision: int) -> bool:
+        """Whether a bundle of that revision, or a later one, is recorded and there. Raises NotFound."""
+        recorded = self._store.follow(environment).bundle
+        return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
+
+    def _remove_older(self, env: Environment, kept: Path) -> None:
+        """Remove what nothing refers to any more, deleted environments' too; who has a file mapped keeps it."""
+        others = {other.uuid for other in self._store.environments()} - {env.uuid}
+        for file in self._folder.glob("*.bundle"):
+            if file != kept and not any(file.name.startswith(uuid) for uuid in others):
+                file.unlink(missing_ok=True)

@@ -1,0 +1,42 @@
+"""Builds the bundle of an environment in a process of its own.
+
+`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does
+not delay decisions in the workers.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from ..store.errors import NotFound, StoreUnavailable
+from ..store.store import Store
+from .build import without_cycle_search
+from .bundle_files import BundleFiles
+from .import_model import one_builder
+
+NICENESS = 10
+
+
+@without_cycle_search()
+def main(directory: Path, environment: str, revision: int) -> int:
+    """Build a bundle unless there is one of `revision` or later; one process at a time does.
+
+    Gives back an exit code, and says what failed.
+    """
+    os.nice(NICENESS)
+    try:
+        store = Store.open(directory)
+        files = BundleFiles(directory, store)
+        with one_builder(directory):
+            if not files.covers(environment, revision):
+                files.build(environment)
+    except NotFound:  # deleted in the meantime: nothing is left to do
+        return 0
+    except (StoreUnavailable, OSError) as ex:
+        print(ex, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -1,0 +1,61 @@
+"""Replaces a stored model by documents, and makes it be in force: what `import` and `serve` share."""
+
+import fcntl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...bundles.file.writer import Progress
+from ...compiler.source import Source
+from ..store.actor import COMMAND_LINE
+from ..store.models.incoming import Incoming
+from ..store.models.reading import KnownModel
+from ..store.store import Store
+from .build import Read, Refused, read_sources, without_cycle_search
+from .bundle_files import BundleFiles, NoBundle
+from .data_directory import open_lock
+
+_LOCK_FILE = "compaction.lock"
+
+
+def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, Incoming]:
+    """Documents that can be stored, and what was found in them, warnings at most. Raises Refused for errors."""
+    read = read_sources(sources, progress)
+    if read.model is None:
+        raise Refused(read)
+    return read, Incoming.of(read.model, sources)
+
+
+@without_cycle_search()
+def store_model(store: Store, environment: str, incoming: Incoming, progress: Progress) -> KnownModel:
+    """Replace the model of an environment. Raises NotFound, StoreUnavailable; nothing is changed then."""
+    progress("storing", 0, 1)
+    changes = store.put_incoming(environment, COMMAND_LINE, incoming)
+    progress("storing", 1, 1)
+    return KnownModel(changes.etag, incoming.model)
+
+
+@without_cycle_search()
+def ensure_bundle(
+    directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
+) -> None:
+    """See that a bundle, with deltas, leads to the environment's revision; `known` may be its model.
+
+    Raises OSError, StoreUnavailable.
+    """
+    files = BundleFiles(directory, store)
+    try:
+        if files.newest(environment).followed.complete:
+            return
+    except NoBundle:
+        pass
+    with one_builder(directory):
+        files.build(environment, progress, known)
+
+
+@contextmanager
+def one_builder(directory: Path) -> Iterator[None]:
+    """One process at a time builds bundles from a store."""
+    with open_lock(directory / _LOCK_FILE) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,78 @@
+"""Refused attempts are counted for a minute, and become one entry: nobody can buy disk by trying."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from sqlite_utils import Database
+
+from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
+from ..actor import Actor
+from ..credential_rows import Bounds, client_row
+from ..errors import NotFound
+from .entries import Entry, append
+from .events import Event
+
+MOST_A_MINUTE: Final = 500
+"""Entries that a minute can bring; what goes beyond is counted by its client alone, if it has one."""
+
+MINUTE_SECONDS: Final = 60
+
+_ENDED = "(minute < :minute OR minute > :minute + 1 OR :all)"
+"""What lies well in the future was counted before the clock was put back, and would wait for that time to come."""
+
+
+class Attempt(NamedTuple):
+    """What is counted together: TOKEN_REFUSED or CREDENTIAL_REFUSED, of a client that there is, from an address.
+
+    `address` is one of IPv4, or a network of IPv6, as `network_of` gives it.
+    """
+
+    event: Event
+    client: str | None
+    address: str | None
+
+
+def count_refusals(db: Database, counts: Mapping[Attempt, int], now: float) -> None:
+    """Add to the counts of the minute of `now`, in epoch seconds."""
+    minute = _minute(now)
+    rows = set(db.execute("SELECT event, client, address FROM audit_refusals WHERE minute = ?", (minute,)))
+    for (event, client, address), count in counts.items():
+        row = (str(event), client or "", address or "")
+        if row not in rows and len(rows) >= MOST_A_MINUTE:
+            row = (*row[:2], "")
+        rows.add(row)
+        db.execute(
+            "INSERT INTO audit_refusals VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            (minute, *row, count),
+        )
+
+
+def has_ended_minutes(db: Database, now: float) -> bool:
+    """Whether there are counts of a minute that has ended."""
+    query = f"SELECT 1 FROM audit_refusals WHERE {_ENDED} LIMIT 1"
+    return db.execute(query, {"minute": _minute(now), "all": False}).fetchone() is not None
+
+
+def end_minutes(db: Database, time: str, now: float, all_of_them: bool = False) -> None:
+    """Make entries, of `time`, of the counts of minutes that ended before `now`, or `all_of_them`."""
+    values = {"minute": _minute(now), "all": all_of_them}
+    rows = db.execute(f"SELECT * FROM audit_refusals WHERE {_ENDED} ORDER BY 1, 2, 3, 4", values).fetchall()
+    for minute, event, client, address, count in rows:
+        actor = Actor("nobody", address=address or None)
+        since = show_instant(minute * MINUTE_SECONDS * SECOND)
+        details = {"count": count, "minute": since}
+        within = _bounds_of(db, client) if client else None
+        append(db, Entry.of(time, actor, Event(event), details, client_id=client or None, within=within))
+    db.execute(f"DELETE FROM audit_refusals WHERE {_ENDED}", values)
+
+
+def _bounds_of(db: Database, client: str) -> Bounds:
+    try:
+        return client_row(db, client).bounds
+    except NotFound:  # deleted since
+        return None
+
+
+def _minute(now: float) -> int:
+    return from_seconds(now) // SECOND // MINUTE_SECONDS

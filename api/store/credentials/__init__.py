@@ -1,0 +1,1 @@
+"""Clients, API keys and revoked tokens as the store keeps them."""

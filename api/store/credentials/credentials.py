@@ -1,0 +1,276 @@
+"""Who may call: clients, API keys and revoked tokens; of a secret the store only ever sees the SHA-256."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+from msgspec import UnsetType
+from sqlite_utils import Database
+
+from ..actor import Actor
+from ..audit.entries import Entry, append
+from ..audit.events import Event
+from ..credential_rows import (
+    ApiKey,
+    Bounds,
+    Client,
+    api_key_row,
+    api_key_rows,
+    api_key_with,
+    bound_to,
+    client_row,
+    client_rows,
+    uuid_of,
+)
+from ..database.connections import PATIENCE, Connections
+from ..errors import Conflict, NotFound
+from .credential_recheck import refuse_ended
+
+REVOCATION_SECONDS: Final = 86_400.0
+"""How long a revocation is kept after its token has expired, since a clock may be wrong for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientWanted:
+    """What a client is to be; `environments` are ids, None where it is bound to none.
+
+    UNSET, in a change, leaves the client bound as it is: ids could not name environments that were deleted.
+    """
+
+    name: str
+    scopes: Sequence[str]
+    token_lifetime: int
+    description: str | None = None
+    environments: Sequence[str] | UnsetType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyWanted:
+    """What an API key is to be; `expires_at` is RFC 3339, None where it does not expire."""
+
+    name: str
+    scopes: Sequence[str]
+    expires_at: str | None = None
+    environments: Sequence[str] | None = None
+
+
+class Credentials:
+    """The credentials of a store. Every method raises StoreUnavailable as those of the store do.
+
+    `within` is what the credential of whoever asks is bound to, and so are the bounds of an `actor`, who changes
+    something: outside of it there is nothing to be seen, made or changed, and OutOfBounds is raised. Every change has
+    its entry in the audit log.
+    """
+
+    def __init__(self, connections: Connections, now: Callable[[], str]):
+        """`now` gives the time in RFC 3339."""
+        self._connections, self._now = connections, now
+
+    def generation(self) -> int:
+        """A number that rises with every change of a credential."""
+        with self._connections.reading() as db:
+            (number,) = db.execute("SELECT number FROM credential_generation").fetchone()
+        return int(number)
+
+    def environment_uuid(self, id: str) -> str | None:
+        """The UUID of an environment, None where there is none of that id."""
+        with self._connections.reading() as db:
+            return uuid_of(db, id)
+
+    # -- clients
+
+    def clients(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[Client], str | None]:
+        """Clients by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        with self._connections.reading() as db:
+            return client_rows(db, within, limit, cursor)
+
+    def client(self, id: str, within: Bounds = None) -> Client:
+        """The client of that id. Raises NotFound."""
+        with self._connections.reading() as db:
+            return client_row(db, id, within)
+
+    def known_client(self, id: str) -> Client | None:
+        """The client of that id, None where there is none."""
+        try:
+            return self.client(id)
+        except NotFound:
+            return None
+
+    def add_client(self, actor: Actor, wanted: ClientWanted, secret: bytes) -> Client:
+        """Make a client; `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
+        id = str(uuid4())
+        with self._changing(actor) as db:
+            db.execute(
+                "INSERT INTO clients (id, created, secret, name, description, scopes, token_lifetime, environments)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (id, self._now(), secret, *_columns(db, wanted, actor.bounds)),
+            )
+            made = client_row(db, id)
+            self._tell(db, actor, Event.CLIENT_CREATED, made, _told(made))
+            return made
+
+    def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientWanted]) -> Client:
+        """Make of a client what `change` makes of it. Raises NotFound, Rejected."""
+        with self._changing(actor) as db:
+            before = client_row(db, id, actor.bounds)
+            db.execute(
+                "UPDATE clients SET name = ?, description = ?, scopes = ?, token_lifetime = ?, environments = ?"
+                " WHERE id = ?",
+                (*_columns(db, change(before), actor.bounds, before.bounds), id),
+            )
+            after = client_row(db, id)
+            told = {"before": _told(before), "after": _told(after)}
+            self._append(db, actor, Event.CLIENT_CHANGED, told, client_id=id, within=_both(before, after))
+            return after
+
+    def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
+        """Give a client another secret; what tokens it has stay. Raises NotFound, Conflict for a revoked one."""
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
+            if client.revoked is not None:
+                raise Conflict("the client is revoked, and stays so; make another one")
+            db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
+            self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
+            return client_row(db, id)
+
+    def revoke_client(self, actor: Actor, id: str) -> None:
+        """End a client, and with it its tokens, for good; a revoked one stays as it is. Raises NotFound."""
+        with self._writing(actor) as db:
+            client = client_row(db, id, actor.bounds)
+            if client.revoked is not None:
+                return
+            _raise_generation(db)
+            db.execute("UPDATE clients SET revoked = ? WHERE id = ?", (self._now(), id))
+            self._tell(db, actor, Event.CLIENT_REVOKED, client)
+
+    def delete_client(self, actor: Actor, id: str) -> None:
+        """Delete a client, which ends its tokens. Raises NotFound."""
+        with self._changing(actor) as db:
+            client = client_row(db, id, actor.bounds)
+            db.execute("DELETE FROM clients WHERE id = ?", (id,))
+            self._tell(db, actor, Event.CLIENT_DELETED, client, _told(client))
+
+    # -- API keys
+
+    def api_keys(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[ApiKey], str | None]:
+        """API keys by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        with self._connections.reading() as db:
+            return api_key_rows(db, within, limit, cursor)
+
+    def api_key(self, id: str, within: Bounds = None) -> ApiKey:
+        """The API key of that id. Raises NotFound."""
+        with self._connections.reading() as db:
+            return api_key_row(db, id, within)
+
+    def api_key_with(self, secret: bytes) -> ApiKey | None:
+        """The API key whose secret has that SHA-256, whether it has expired or not."""
+        with self._connections.reading() as db:
+            return api_key_with(db, secret)
+
+    def add_api_key(self, actor: Actor, wanted: ApiKeyWanted, secret: bytes) -> ApiKey:
+        """Make an API key; `secret` is its SHA-256. Raises Rejected for an unknown environment."""
+        id = str(uuid4())
+        with self._changing(actor) as db:
+            environments = bound_to(db, wanted.environments, actor.bounds)
+            db.execute(
+                "INSERT INTO api_keys (id, created, secret, name, scopes, expires_at, environments)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (id, self._now(), secret, wanted.name, " ".join(wanted.scopes), wanted.expires_at, environments),
+            )
+            made = api_key_row(db, id)
+            self._tell(db, actor, Event.API_KEY_CREATED, made, _told(made))
+            return made
+
+    def delete_api_key(self, actor: Actor, id: str) -> None:
+        """Delete an API key: it is refused from now on. Raises NotFound."""
+        with self._changing(actor) as db:
+            key = api_key_row(db, id, actor.bounds)
+            db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
+            self._tell(db, actor, Event.API_KEY_DELETED, key, _told(key))
+
+    # -- tokens
+
+    def revoke_token(self, actor: Actor, id: str, expires: int, now: float) -> None:
+        """End one token of the client `actor`, which would expire at `expires`; forget those that expired long before
+        `now`. Both are in epoch seconds.
+        """
+        with self._changing(actor) as db:
+            db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now - REVOCATION_SECONDS,))
+            db.execute("INSERT OR IGNORE INTO revoked_tokens VALUES (?, ?)", (id, expires))
+            self._append(db, actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds)
+
+    def is_revoked(self, id: str) -> bool:
+        """Whether a token, which has not expired, was ended."""
+        with self._connections.reading() as db:
+            return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
+
+    def rotate_keys(self, actor: Actor, rotate: Callable[[], str], details: Mapping[str, object] | None = None) -> str:
+        """Have tokens signed by the key that `rotate` makes, and gives back the id of; gives back that id.
+
+        Every worker looks anew at all that it knows of credentials. `rotate` is called only while the store is this
+        one's to write: where nothing can be told of it, no key is made.
+        """
+        with self._changing(actor) as db:
+            id = rotate()
+            self._append(db, actor, Event.SIGNING_KEY_ROTATED, {"kid": id, **(details or {})})
+            return id
+
+    def _tell(
+        self,
+        db: Database,
+        actor: Actor,
+        event: Event,
+        whose: Client | ApiKey,
+        details: Mapping[str, object] | None = None,
+    ) -> None:
+        client = whose.id if isinstance(whose, Client) else None
+        self._append(db, actor, event, details, client_id=client, within=whose.bounds)
+
+    def _append(
+        self,
+        db: Database,
+        actor: Actor,
+        event: Event,
+        details: Mapping[str, object] | None,
+        *,
+        client_id: str | None = None,
+        within: Bounds = None,
+    ) -> None:
+        append(db, Entry.of(self._now(), actor, event, details, client_id=client_id, within=within))
+
+    @contextmanager
+    def _changing(self, actor: Actor) -> Iterator[Database]:
+        with self._writing(actor) as db:
+            _raise_generation(db)
+            yield db
+
+    @contextmanager
+    def _writing(self, actor: Actor) -> Iterator[Database]:
+        with self._connections.writing(PATIENCE) as db:
+            refuse_ended(db, actor)
+            yield db
+
+
+def _raise_generation(db: Database) -> None:
+    db.execute("UPDATE credential_generation SET number = number + 1")
+
+
+def _both(before: Client, after: Client) -> Bounds:
+    """Bounds within which whoever may manage a client both before and after a change of it may see that change."""
+    return None if before.bounds is None or after.bounds is None else before.bounds | after.bounds
+
+
+def _told(whose: Client | ApiKey) -> dict[str, object]:
+    """What the audit log keeps of a client or an API key: nothing that is secret."""
+    found: dict[str, object] = {"name": whose.name, "scopes": whose.scopes, "environments": whose.environments}
+    if isinstance(whose, Client):
+        more = {"description": whose.description, "token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+        return found | more
+    return {"id": whose.id, **found, "expires_at": whose.expires_at}
+
+
+def _columns(db: Database, wanted: ClientWanted, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
+    environments = bound_to(db, wanted.environments, within, before)
+    return wanted.name, wanted.description, " ".join(wanted.scopes), wanted.token_lifetime, environments

@@ -1,0 +1,1 @@
+"""The SQLite database: connections, schema and migrations, and files that only their owner may read."""

@@ -1,0 +1,180 @@
+"""Connections to the database: one for each thread of each process, transactions on it, and errors in words."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from weakref import WeakSet
+
+from sqlite_utils import Database
+
+from ..errors import StoreUnavailable
+
+BUSY_SECONDS = 5.0
+"""How long a write waits for another one to end."""
+
+PATIENCE = 6
+"""So many times as long waits what must not fail because somebody replaces a large model: a revocation above all."""
+
+CACHE_KIB = 16 * 1024
+JOURNAL_BYTES = 64 * 2**20
+"""What the log file is cut to when a large write is through."""
+
+SYNCHRONOUS = ("FULL", "NORMAL")
+
+
+class Connections:
+    """Opens connections as threads need them. Safe to fork: a child opens its own and leaves the parent's alone."""
+
+    def __init__(self, path: Path, synchronous: str, busy_seconds: float = BUSY_SECONDS):
+        self.path = path
+        self._synchronous, self._busy_seconds = synchronous, busy_seconds
+        self._local = threading.local()
+        self._open: WeakSet[Database] = WeakSet()
+        self._inherited: list[Database] = []
+        self._turns = (os.getpid(), threading.Lock())
+
+    @contextmanager
+    def reading(self) -> Iterator[Database]:
+        """One state of the database for all reads of the block. Raises StoreUnavailable."""
+        with self._transaction("BEGIN") as db:
+            yield db
+
+    @contextmanager
+    def writing(self, patience: int = 1) -> Iterator[Database]:
+        """A transaction that is committed when the block ends, and undone where it raises. Raises StoreUnavailable.
+
+        It waits `patience` times as long as others for what is written already.
+        """
+        seconds, turn = patience * self._busy_seconds, self._turn()
+        if not turn.acquire(timeout=seconds):
+            raise StoreUnavailable(_locked(self.path, seconds))
+        try:
+            with self._transaction("BEGIN IMMEDIATE", seconds) as db:
+                yield db
+        finally:
+            turn.release()
+
+    def fresh(self) -> Database:
+        """A connection of its own, for the caller to close: for a read that lasts. Raises StoreUnavailable."""
+        with self.translated():
+            return self._connect()
+
+    def close(self) -> None:
+        """Close the connections of all threads of this process."""
+        for db in list(self._open):
+            db.close()
+        self._local = threading.local()
+
+    @contextmanager
+    def translated(self, busy_seconds: float | None = None) -> Iterator[None]:
+        """Raises StoreUnavailable for what SQLite reports of its file; it had waited for `busy_seconds`."""
+        try:
+            yield
+        except sqlite3.DatabaseError as ex:
+            sentence = _sentence(ex, self.path, busy_seconds or self._busy_seconds)
+            if sentence is None:
+                raise
+            raise StoreUnavailable(sentence) from ex
+
+    @contextmanager
+    def _transaction(self, begin: str, busy_seconds: float | None = None) -> Iterator[Database]:
+        with self.translated(busy_seconds):
+            db = self._current()
+            self._begin(db, begin, busy_seconds or self._busy_seconds)
+            try:
+                yield db
+                db.conn.execute("COMMIT")
+            except BaseException:
+                self._undo(db)
+                raise
+
+    def _begin(self, db: Database, begin: str, busy_seconds: float) -> None:
+        if busy_seconds == self._busy_seconds:
+            db.conn.execute(begin)
+            return
+        db.conn.execute(f"PRAGMA busy_timeout = {busy_seconds * 1_000:.0f}")
+        try:
+            db.conn.execute(begin)
+        finally:
+            db.conn.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1_000:.0f}")
+
+    def _turn(self) -> threading.Lock:
+        """What the writers of this process take turns by.
+
+        PERF: SQLite lets who waits sleep for up to 0.1 s; of 16 threads one then waits for 2 s.
+        """
+        process, turn = self._turns
+        if process != os.getpid():  # a thread of the parent may hold that one for ever
+            self._turns = _, turn = os.getpid(), threading.Lock()
+        return turn
+
+    def _undo(self, db: Database) -> None:
+        try:
+            db.rollback()
+        except sqlite3.Error:
+            # Whatever state it is in, the next transaction starts on a new connection.
+            self._local.held = None
+            with suppress(sqlite3.Error):
+                db.close()
+
+    def _current(self) -> Database:
+        held: tuple[int, Database] | None = getattr(self._local, "held", None)
+        process = os.getpid()
+        if held is None or held[0] != process:
+            if held is not None:
+                # Closing it would drop the locks of the parent, which share the file's.
+                self._inherited.append(held[1])
+                self._open.discard(held[1])
+            held = self._local.held = (process, self._connect())
+            self._open.add(held[1])
+        return held[1]
+
+    def _connect(self) -> Database:
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=self._busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,  # a stream of the model may be read on by another thread
+            cached_statements=512,
+        )
+        try:
+            db = Database(connection, recursive_triggers=False, execute_plugins=False)
+            for pragma in (
+                f"synchronous = {self._synchronous}",
+                "foreign_keys = ON",
+                f"cache_size = -{CACHE_KIB}",
+                "temp_store = MEMORY",
+                f"journal_size_limit = {JOURNAL_BYTES}",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+        except BaseException:
+            connection.close()
+            raise
+        return db
+
+
+def _sentence(ex: sqlite3.DatabaseError, path: Path, busy_seconds: float) -> str | None:
+    """What happened to the file and what to do, None for what is no matter of the file."""
+    name = getattr(ex, "sqlite_errorname", "") or ""
+    if name == "SQLITE_FULL":
+        return f"the store `{path}` can't grow: the disk is full or a limit is reached; make room"
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return _locked(path, busy_seconds)
+    if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return f"the store `{path}` is read-only; make the file and its folder writable"
+    if name.startswith("SQLITE_CANTOPEN"):
+        return f"the store `{path}` can't be opened; make the file and its folder readable and writable"
+    lacks = name == "SQLITE_ERROR" and str(ex).startswith("no such")  # a table, a column
+    if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return f"the store `{path}` is damaged ({ex}); restore a backup"
+    if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOLFS", "SQLITE_NOMEM")):
+        return f"the store `{path}` can't be read or written ({ex}, {name}); look at the disk"
+    return None
+
+
+def _locked(path: Path, busy_seconds: float) -> str:
+    return f"the store `{path}` was locked by another write for {busy_seconds:g} s; try again"

@@ -1,0 +1,78 @@
+"""Opens the database of a store: makes a new one, brings an older one up to date, refuses a newer or foreign one."""
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from ..errors import StoreUnavailable
+from .connections import BUSY_SECONDS, Connections
+from .schema import MIGRATIONS
+
+FILE = "writ.db"
+_PAUSE_SECONDS = 0.01
+APPLICATION_ID = 0x57726974
+"""`Writ` in ASCII, in the file's header: tells our databases from others."""
+
+
+def ensure_file(path: Path) -> None:
+    """Make the file where there is none, readable by its owner alone, as SQLite's files beside it will be.
+
+    Raises StoreUnavailable where the folder can't be written.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except PermissionError:
+        raise StoreUnavailable(f"the store `{path}` is read-only; make the file and its folder writable") from None
+    except OSError as ex:
+        raise StoreUnavailable(f"the store `{path}` can't be opened: {ex.strerror}") from None
+
+
+def migrate(connections: Connections) -> None:
+    """Bring the database to the newest format. Several processes may do so at once: each step is done once.
+
+    Raises StoreUnavailable for a database that is no store, or a newer one than this program knows.
+    """
+    db = connections.fresh()
+    try:
+        with connections.translated():
+            version = _checked_version(db, connections.path)
+            _keep_a_log(db)
+    finally:
+        db.close()
+    while version < len(MIGRATIONS):
+        with connections.writing() as db:
+            version = _checked_version(db, connections.path)
+            if version < len(MIGRATIONS):
+                MIGRATIONS[version](db)
+                version += 1
+                db.execute(f"PRAGMA user_version = {version}")
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _keep_a_log(db: Database) -> None:
+    """Switch to WAL mode, for which SQLite does not wait while another process does the same."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while db.journal_mode != "wal":
+        try:
+            db.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as ex:
+            if ex.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _checked_version(db: Database, path: Path) -> int:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID and (tables or version or application):
+        raise StoreUnavailable(f"`{path}` is no store of this program; use another folder")
+    if version > len(MIGRATIONS):
+        raise StoreUnavailable(
+            f"the store `{path}` has format {version}, this program knows up to {len(MIGRATIONS)}; use a newer program"
+        )
+    return int(version)

@@ -1,0 +1,187 @@
+"""Applies edits, one after the other, to the rows of a workspace."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from ....bundles.conditions.values import is_text
+from ....bundles.wording import quoted
+from ....compiler.model.elements import Assignment, Element, Grant, Model
+from ....compiler.model.made_ids import with_ids
+from ..errors import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
+from .bodies import Body, decode_body, element_of, encode_body, merged
+from .edits import Create, Delete, Edit, Patch, Replace, Stored
+from .kinds import Kind, kind_called
+from .references import release_users
+from .small_document import Examined
+from .tables import Found
+from .workspace import Workspace
+
+_NAMES = {"subjects": ("external_id",), "resources": ("external_id", "name"), "resource_types": ("name",)}
+"""The members that are unique beside the key: of entities within their type (E1), of types among all (E7)."""
+
+MADE_IDS = ("grants", "assignments")
+"""The lists whose elements need no id in a document either: null stands for none there."""
+
+
+class Applying:
+    """The edits of one write. What can't be read is kept in `unread`, what else is wrong with a body in `faults`."""
+
+    def __init__(self, workspace: Workspace):
+        self.workspace = workspace
+        self.unread: list[Examined] = []
+        self.faults: list[Fault] = []
+
+    def apply(self, edits: Sequence[Edit]) -> tuple[Stored | None, ...]:
+        """Apply the edits in order; gives back each one's element, None for one removed or not readable.
+
+        Raises NotFound, Conflict, PreconditionFailed and Rejected for what no check of a body can tell.
+        """
+        results = []
+        for number, edit in enumerate(edits):
+            self.workspace.edit = number
+            try:
+                results.append(self._apply(edit))
+            except Refusal as ex:
+                ex.edit = number
+                raise
+        return tuple(results)
+
+    @property
+    def _edit(self) -> int:
+        return self.workspace.edit
+
+    def _apply(self, edit: Edit) -> Stored | None:
+        kind = kind_called(edit.kind)
+        if isinstance(edit, Create):
+            return self._create(kind, edit.body)
+        found = self._found(kind, edit.key, edit.if_match)
+        match edit:
+            case Delete():
+                if edit.cascade:
+                    release_users(self.workspace, kind, edit.key)
+                    found = self.workspace.find(kind, edit.key) or found
+                self.workspace.remove(kind, edit.key, found)
+                return None
+            case Replace():
+                return self._replace(kind, edit.key, edit.body, found)
+            case Patch():
+                return self._patch(kind, edit.key, edit.merge_patch, found)
+
+    def _found(self, kind: Kind, key: Key, if_match: str | None) -> Found:
+        found = self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
+        if found is None:
+            raise kind.absent(key, self.workspace.environment.id)
+        if if_match is not None and if_match != self.workspace.environment.etag_of(found.version):
+            raise PreconditionFailed(f"the {kind.noun} was changed since it was read; read it again")
+        return found
+
+    def _create(self, kind: Kind, body: Body) -> Stored | None:
+        if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
+            stated = {name: value for name, value in body.items() if name != "id"}
+            body = {"id": self._made_id(kind, stated)} | stated
+        text, element = self._read(kind, body)
+        if element is None:
+            return None
+        key = kind.key_of(element)
+        found = self.workspace.find(kind, key)
+        if found is not None:
+            raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
+        return self._put(kind, key, body, text, element, None)
+
+    def _replace(self, kind: Kind, key: Key, body: Body, found: Found) -> Stored | None:
+        if isinstance(body, dict):
+            named = dict(zip(kind.key, key, strict=True))
+            for name, value in named.items():
+                if name in body and body[name] != value:
+                    message = f"the body's `{name}` is not that of the {kind.noun} that is addressed"
+                    raise Rejected(
+                        (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
+                    )
+            body = {name: value for name, value in named.items() if name not in body} | body
+        text, element = self._read(kind, body)
+        return None if element is None else self._put(kind, key, body, text, element, found)
+
+    def _patch(self, kind: Kind, key: Key, patch: Body, found: Found) -> Stored | None:
+        if not isinstance(patch, dict):
+            raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
+        before = decode_body(found.body)
+        after = merged(before, patch)
+        narrower = "roles" in before or before.get("effect") == "DENY"
+        if kind.name == "policies" and narrower and "roles" not in after and after.get("effect") == "ALLOW":
+            message = "without roles the ALLOW would apply to everyone"
+            help_text = "replace the policy as a whole where that is meant"
+            raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
+        return self._replace(kind, key, after, found)
+
+    def _read(self, kind: Kind, body: Body) -> tuple[bytes, Element | None]:
+        """A body as text and as its class; None, and it is kept for the checks, where it does not fit."""
+        text = encode_body(body)
+        try:
+            return text, element_of(kind.name, text)
+        except ValueError:  # msgspec's ValidationError is one
+            self.unread.append(Examined(kind.name, text, self._edit))
+            return text, None
+
+    def _put(
+        self, kind: Kind, key: Key, body: Body, text: bytes, element: Element, found: Found | None
+    ) -> Stored | None:
+        environment = self.workspace.environment
+        if found is not None and found.body == text:
+            return Stored(body, environment.etag_of(found.version))
+        faults = self._taken_names(kind, key, element)
+        if faults:
+            self.faults += faults
+            self.unread.append(Examined(kind.name, text, self._edit))
+            return None
+        self.workspace.put(kind, key, text, element, found)
+        return Stored(body, environment.etag_of(self.workspace.version))
+
+    def _taken_names(self, kind: Kind, key: Key, element: Element) -> list[Fault]:
+        """Faults for names that another element has."""
+        values = dict(zip((*kind.key, *kind.columns), kind.values(element), strict=True))
+        scope = {"type": values["type"]} if "type" in values else {}
+        faults = []
+        for name in _NAMES.get(kind.name, ()):
+            wanted = {**scope, name: values[name]}
+            where = " AND ".join(f"{column} = ?" for column in wanted)
+            query = f"SELECT {', '.join(kind.key)} FROM {kind.name} WHERE environment = ? AND {where}"
+            other = self.workspace.db.execute(query, (self.workspace.number, *wanted.values())).fetchone()
+            if other is not None and other != key:
+                # A type without a name is called by its id (E7).
+                at = name if getattr(element, name) is not None else "id"
+                faults.append(_taken(kind, name, values[name], at, self._edit))
+        return faults
+
+    def _made_id(self, kind: Kind, body: Body) -> str:
+        """An id over its content for a grant or an assignment that can be read, else a random one (E1)."""
+        if kind.name not in MADE_IDS:
+            return str(uuid4())
+        try:
+            element = element_of(kind.name, encode_body(body))
+            made = self._id_over_content(kind, element)
+        except ValueError:  # the checks will say what is wrong with it
+            return str(uuid4())
+        return made
+
+    def _id_over_content(self, kind: Kind, element: Element) -> str:
+        """The id that the element would have in a document together with those that state the same."""
+        assert isinstance(element, Grant | Assignment)
+        stated: list[Any] = [element]
+        while True:
+            id = _made(kind, stated)
+            found = self.workspace.find(kind, (id,))
+            if found is None:
+                return id
+            stated.append(element_of(kind.name, found.body))
+
+
+def _made(kind: Kind, stated: Sequence[Any]) -> str:
+    lists: Mapping[str, Any] = {kind.name: tuple(stated)}
+    (first, *_) = getattr(with_ids(Model(**lists)), kind.name)
+    return str(first.id)
+
+
+def _taken(kind: Kind, member: str, name: Any, at: str, edit: int) -> Fault:
+    code = "duplicate-name" if member == "name" else "duplicate-external-id"
+    return Fault(code, f"$.{at}", f"another {kind.noun} has the {member} {quoted(name)}", "", edit)

@@ -1,0 +1,48 @@
+"""Bodies: an element of a model as the JSON text that is stored, as a plain object, and as the model's class."""
+
+import json
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ....compiler.model.elements import LISTS, Element
+
+Body: TypeAlias = dict[str, Any]
+"""An element of the model document as a JSON parser gives it."""
+
+_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(shape) for name, shape in LISTS.items()}
+_encoder = msgspec.json.Encoder()
+
+decode_body = msgspec.json.Decoder(dict).decode
+"""A stored text as a plain object."""
+
+
+def encode_body(body: Body) -> bytes:
+    """The text of a body: no white space, members in their order. One that is no text holds it escaped."""
+    try:
+        return _encoder.encode(body)
+    except UnicodeEncodeError:
+        return json.dumps(body, separators=(",", ":")).encode()
+
+
+def element_of(list_name: str, text: bytes) -> Element:
+    """A stored text as an element. Raises ValueError for a text that does not fit the list's class."""
+    element: Element = _DECODERS[list_name].decode(text)
+    return element
+
+
+def merged(target: Any, patch: Any) -> Any:
+    """`target` with a JSON merge patch applied (RFC 7396); both stay as they were.
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}, "e": [None]})
+    {'b': {'c': 4, 'd': 3}, 'e': [None]}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            found.pop(name, None)
+        else:
+            found[name] = merged(found.get(name), value)
+    return found

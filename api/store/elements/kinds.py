@@ -1,0 +1,154 @@
+"""The eight lists of a model as tables: what of an element is a column, and what is a row of a table of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ....bundles.wording import quoted
+from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.model.elements import Assignment, Element, Grant, Group, Policy, Resource, ResourceType, Role, Subject
+from ..errors import BadQuery, Key, NotFound
+
+Value = str | int | None
+Row = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table with the rows that an element has there: what it refers to, found from either end."""
+
+    table: str
+    owner: str
+    columns: tuple[str, ...]
+    rows: Callable[[Any], set[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A list of the model document and its table; `values` are those of `key` and `columns` together."""
+
+    name: str
+    noun: str
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Callable[[Any], Row]
+    parts: tuple[Part, ...] = ()
+
+    def key_of(self, element: Element) -> Key:
+        """The key of an element that has an id."""
+        return tuple(getattr(element, name) for name in self.key)
+
+    def absent(self, key: Key, env: str) -> NotFound:
+        """The refusal where the environment `env` has no element of that key, as long as it is."""
+        of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
+        id = ":".join(key[1:] or key)
+        return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
+
+    @property
+    def where(self) -> str:
+        """The condition that one element's key fulfils; takes the environment's number and the key."""
+        return " AND ".join(["environment = ?", *(f"{name} = ?" for name in self.key)])
+
+
+def _type_values(type: ResourceType) -> Row:
+    return type.id, type.name or type.id, type.closed, not type.actions
+
+
+def _named_values(element: Role | Group) -> Row:
+    return element.id, element.name or element.id
+
+
+def _subject_values(subject: Subject) -> Row:
+    return subject.type, subject.id, subject.external_id
+
+
+def _resource_values(resource: Resource) -> Row:
+    return resource.type, resource.id, resource.external_id, resource.name
+
+
+def _assignment_values(assignment: Assignment) -> Row:
+    subject = assignment.subject
+    if subject is None:
+        return assignment.id, assignment.role, None, None, assignment.group
+    return assignment.id, assignment.role, subject.type, subject.id, assignment.group
+
+
+def _grant_values(grant: Grant) -> Row:
+    subject, resource = grant.subject, grant.resource
+    return grant.id, subject.type, subject.id, resource.type, resource.id, EVERYTHING in grant.actions
+
+
+def _policy_values(policy: Policy) -> Row:
+    return policy.id, policy.name or policy.id, policy.effect, policy.enabled
+
+
+def _member_subjects(group: Group) -> set[Row]:
+    return {(member.type, member.id) for member in group.members if member.type is not None and member.id is not None}
+
+
+def _member_groups(group: Group) -> set[Row]:
+    return {(member.group,) for member in group.members if member.group is not None}
+
+
+def _roles(policy: Policy) -> set[Row]:
+    return {(role,) for role in policy.roles or ()}
+
+
+def _types(policy: Policy) -> set[Row]:
+    return {(scope.resource_type_id,) for scope in policy.resource_types}
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("resource_types", "resource type", ("id",), ("name", "closed", "actionless"), _type_values),
+        Kind("roles", "role", ("id",), ("name",), _named_values),
+        Kind(
+            "groups",
+            "group",
+            ("id",),
+            ("name",),
+            _named_values,
+            (
+                Part("group_subjects", "group_id", ("type", "id"), _member_subjects),
+                Part("group_groups", "group_id", ("member",), _member_groups),
+            ),
+        ),
+        Kind("subjects", "subject", ("type", "id"), ("external_id",), _subject_values),
+        Kind("resources", "resource", ("type", "id"), ("external_id", "name"), _resource_values),
+        Kind(
+            "assignments",
+            "assignment",
+            ("id",),
+            ("role", "subject_type", "subject_id", "group_id"),
+            _assignment_values,
+        ),
+        Kind(
+            "grants",
+            "grant",
+            ("id",),
+            ("subject_type", "subject_id", "resource_type", "resource_id", "wildcard"),
+            _grant_values,
+        ),
+        Kind(
+            "policies",
+            "policy",
+            ("id",),
+            ("name", "effect", "enabled"),
+            _policy_values,
+            (
+                Part("policy_roles", "policy_id", ("role",), _roles),
+                Part("policy_types", "policy_id", ("type",), _types),
+            ),
+        ),
+    )
+}
+"""The lists in the order of the model document."""
+
+
+def kind_called(name: str) -> Kind:
+    """The kind of that name. Raises BadQuery for another."""
+    found = KINDS.get(name)
+    if found is None:
+        raise BadQuery(f"there is no list `{name}`, only {', '.join(KINDS)}")
+    return found

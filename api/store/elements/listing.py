@@ -1,0 +1,124 @@
+"""Lists: filtered by the fields that are columns, a page at a time, from behind the key where the last one ended."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from ....bundles.conditions.values import is_text
+from ....bundles.wording import alternatives, quoted
+from ..environments import Environment
+from ..errors import BadQuery
+from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from .bodies import decode_body
+from .edits import Stored
+from .kinds import Kind, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some elements, by key, and the cursor of the next page, None behind the last."""
+
+    items: tuple[Stored, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on a row: SQL with one `?`, and how the value is read."""
+
+    condition: str
+    read: Callable[[str], Value] = str
+    part: str = ""
+    """The table of the rows of which one must fulfil this and all other conditions on the same table."""
+
+
+def _flag(text: str) -> Value:
+    if text not in ("true", "false"):
+        raise ValueError("`true` or `false`")
+    return text == "true"
+
+
+def _effect(text: str) -> Value:
+    if text not in ("ALLOW", "DENY"):
+        raise ValueError("`ALLOW` or `DENY`")
+    return text
+
+
+_SUBJECT = {"subject.type": Filter("subject_type = ?"), "subject.id": Filter("subject_id = ?")}
+_NAME = {"name": Filter("name = ?")}
+_MEMBERS = "EXISTS (SELECT 1 FROM group_subjects m WHERE m.environment = t.environment AND m.group_id = t.id AND {})"
+
+FILTERS: dict[str, dict[str, Filter]] = {
+    "resource_types": _NAME | {"closed": Filter("closed = ?", _flag)},
+    "roles": _NAME,
+    "groups": _NAME
+    | {
+        "members.type": Filter("m.type = ?", part=_MEMBERS),
+        "members.id": Filter("m.id = ?", part=_MEMBERS),
+        "members.group": Filter(
+            "EXISTS (SELECT 1 FROM group_groups m"
+            " WHERE m.environment = t.environment AND m.group_id = t.id AND m.member = ?)"
+        ),
+    },
+    "subjects": {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
+    "resources": _NAME | {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
+    "assignments": _SUBJECT | {"role": Filter("role = ?"), "group": Filter("group_id = ?")},
+    "grants": _SUBJECT | {"resource.type": Filter("resource_type = ?"), "resource.id": Filter("resource_id = ?")},
+    "policies": _NAME
+    | {
+        "effect": Filter("effect = ?", _effect),
+        "enabled": Filter("enabled = ?", _flag),
+        "role": Filter(
+            "EXISTS (SELECT 1 FROM policy_roles r"
+            " WHERE r.environment = t.environment AND r.policy_id = t.id AND r.role = ?)"
+        ),
+        "resource_type": Filter(
+            "EXISTS (SELECT 1 FROM policy_types y"
+            " WHERE y.environment = t.environment AND y.policy_id = t.id AND y.type = ?)"
+        ),
+    },
+}
+"""The filters of each list, by the path of the field that they compare; a name is the id where none is given."""
+
+
+def page_of(
+    db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
+) -> Page:
+    """A page of a list by key, by code point. Raises BadQuery."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    conditions, values = _conditions(kind, filters)
+    if cursor is not None:
+        conditions.append(f"({', '.join(kind.key)}) > ({', '.join('?' for _ in kind.key)})")
+        values += read_cursor(kind.name, cursor, len(kind.key))
+    where = " AND ".join(["environment = ?", *conditions])
+    order = ", ".join(kind.key)
+    query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
+    rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
+    items = tuple(Stored(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
+    return Page(items, cursor_behind(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
+
+
+def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:
+    known = FILTERS[kind.name]
+    conditions: list[str] = []
+    values: list[Value] = []
+    parts: dict[str, list[str]] = {}
+    for name in sorted(filters, key=lambda name: bool(known[name].part) if name in known else False):
+        if name not in known:
+            raise BadQuery(f"there is no filter {quoted(name)} here, only {alternatives(known)}")
+        found = known[name]
+        values.append(_value(name, found, filters[name]))
+        (parts.setdefault(found.part, []) if found.part else conditions).append(found.condition)
+    conditions += [part.format(" AND ".join(some)) for part, some in parts.items()]
+    return conditions, values
+
+
+def _value(name: str, found: Filter, text: str) -> Value:
+    if not is_text(text):
+        raise BadQuery(f"the filter {quoted(name)} is no text")
+    try:
+        return found.read(text)
+    except ValueError as ex:
+        raise BadQuery(f"the filter {quoted(name)} is {ex}, not {quoted(text)}") from None

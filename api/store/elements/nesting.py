@@ -1,0 +1,58 @@
+"""Checks that a write leaves groups within what a bundle can list, at a price that small writes can pay."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from ....bundles.program.closure import TooManyAncestors, ancestors
+from ....compiler.checks.groups import too_many_ancestors
+from ....compiler.limits import DEFAULTS
+from ....compiler.model.elements import Element, Group
+from ..errors import Fault
+from .workspace import Change, Workspace
+
+_OUTER = "AND member IN (SELECT group_id FROM group_groups WHERE environment = ?1)"
+
+
+def nesting_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Fault]:
+    """A fault for the last element that put a group into another, where groups are in too many others now (P3).
+
+    Taking one out is never refused.
+    """
+    nesting = [change for change in changes if _nests(change)]
+    if nesting and _may_be_too_many(workspace):
+        found = too_many_ancestors(_parents(workspace), DEFAULTS)
+        if found is not None:
+            yield Fault(found.code, "$.members", found.message, found.help, nesting[-1].edit)
+
+
+def _nests(change: Change) -> bool:
+    return change.kind == "groups" and bool(_inner(change.element_after()) - _inner(change.element_before()))
+
+
+def _inner(element: Element | None) -> set[str]:
+    members = element.members if isinstance(element, Group) else ()
+    return {member.group for member in members if member.group is not None}
+
+
+def _may_be_too_many(workspace: Workspace) -> bool:
+    """Whether an upper bound of the pairs is above the limit: each group is in its direct ones, and in theirs.
+
+    PERF: of most groups, which hold no group, only the number is read; where all are in one other this is exact.
+    """
+    try:
+        above = ancestors(_parents(workspace, _OUTER), DEFAULTS.group_ancestors)
+    except TooManyAncestors:
+        return True
+    query = "SELECT group_id, count(*) FROM group_groups WHERE environment = ? GROUP BY group_id"
+    counts = workspace.db.execute(query, (workspace.number,))
+    pairs: int = sum(count * (1 + len(above.get(group, ()))) for group, count in counts)
+    return pairs > DEFAULTS.group_ancestors
+
+
+def _parents(workspace: Workspace, which: str = "") -> dict[str, list[str]]:
+    """By group, those that it is directly in."""
+    query = f"SELECT member, group_id FROM group_groups WHERE environment = ?1 {which}"
+    parents: dict[str, list[str]] = defaultdict(list)
+    for member, group in workspace.db.execute(query, (workspace.number,)):
+        parents[member].append(group)
+    return dict(parents)

@@ -1,0 +1,120 @@
+"""Who refers to an element, and what becomes of them when it is deleted together with them."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..errors import MAX_LISTED_USERS, Conflict, Key
+from .bodies import Body, decode_body, element_of, encode_body
+from .kinds import KINDS, Kind
+from .tables import Found
+from .workspace import Workspace
+
+
+class _Use(NamedTuple):
+    """A way to refer to an element: the list of those who do, and the query for their keys."""
+
+    kind: str
+    query: str
+
+
+_USES: dict[str, tuple[_Use, ...]] = {
+    "resource_types": (
+        _Use("policies", "SELECT policy_id FROM policy_types WHERE environment = ? AND type = ? ORDER BY policy_id"),
+        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
+        _Use("resources", "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
+    ),
+    "roles": (
+        _Use("policies", "SELECT policy_id FROM policy_roles WHERE environment = ? AND role = ? ORDER BY policy_id"),
+        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND role = ?"),
+    ),
+    "groups": (
+        _Use("groups", "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id"),
+        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
+    ),
+    "subjects": (
+        _Use("groups", "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"),
+        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
+        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
+    ),
+    "resources": (
+        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND resource_type = ? AND resource_id = ?"),
+    ),
+    "assignments": (),
+    "grants": (),
+    "policies": (),
+}
+
+
+def refuse_dangling(workspace: Workspace) -> None:
+    """Raises Conflict where something still refers to an element that was removed."""
+    for change in workspace.net_changes():
+        if change.after is None:
+            users = _users(workspace, change.kind, change.key)
+            if users:
+                error = Conflict(_sentence(KINDS[change.kind], change.key, users), tuple(users[:MAX_LISTED_USERS]))
+                error.edit = change.edit
+                raise error
+
+
+def release_users(workspace: Workspace, kind: Kind, key: Key) -> None:
+    """Take along who refers to an element: grants, assignments and resources go, policies and groups lose the entry.
+
+    A policy whose last role or type goes is removed with it, never opened to everyone.
+    """
+    for use in _USES[kind.name]:
+        user = KINDS[use.kind]
+        for user_key in list(workspace.db.execute(use.query, (workspace.number, *key))):
+            found = workspace.find(user, user_key)
+            if found is not None:
+                _release(workspace, kind, key, user, user_key, found)
+
+
+def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: Key, found: Found) -> None:
+    left = _without(kind.name, key, user.name, decode_body(found.body))
+    if left is None:
+        release_users(workspace, user, user_key)
+        workspace.remove(user, user_key, found)
+        return
+    text = encode_body(left)
+    workspace.put(user, user_key, text, element_of(user.name, text), found)
+
+
+def _without(kind: str, key: Key, user: str, body: Body) -> Body | None:
+    """The body of a user without its references to an element; None where nothing is left that could stand alone."""
+    if user == "groups":
+        members = [member for member in body["members"] if not _is_member(member, kind, key)]
+        return body | {"members": members}
+    if user != "policies":
+        return None
+    if kind == "roles":
+        roles = [role for role in body["roles"] if (role,) != key]
+        return body | {"roles": roles} if roles else None
+    scopes = [scope for scope in body["resource_types"] if (scope["resource_type_id"],) != key]
+    return body | {"resource_types": scopes} if scopes else None
+
+
+def _is_member(member: Body, kind: str, key: Key) -> bool:
+    if kind == "groups":
+        return (member.get("group"),) == key
+    return (member.get("type"), member.get("id")) == key
+
+
+def _users(workspace: Workspace, kind: str, key: Key) -> list[tuple[str, Key]]:
+    """One more than are listed at most, so that it shows that there are more."""
+    return [*_some_users(workspace, kind, key)][: MAX_LISTED_USERS + 1]
+
+
+def _some_users(workspace: Workspace, kind: str, key: Key) -> Iterator[tuple[str, Key]]:
+    for use in _USES[kind]:
+        query = f"{use.query} LIMIT {MAX_LISTED_USERS + 1}"
+        yield from ((use.kind, tuple(row)) for row in workspace.db.execute(query, (workspace.number, *key)))
+
+
+def _sentence(kind: Kind, key: Key, users: list[tuple[str, Key]]) -> str:
+    by_kind: dict[str, int] = {}
+    for name, _ in users:
+        by_kind[name] = by_kind.get(name, 0) + 1
+    more = "at least " if len(users) > MAX_LISTED_USERS else ""
+    counted = ", ".join(f"{name}: {count}" for name, count in by_kind.items())
+    shown = ":".join(key)
+    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or them together with it"

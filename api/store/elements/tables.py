@@ -1,0 +1,142 @@
+"""The rows of one list: found, added, changed and removed, with the rows of what an element refers to."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from ....compiler.model.elements import Element
+from ..database.schema import PLACE_BITS
+from ..errors import Key
+from .kinds import KINDS, Kind, Part, Row
+
+MANY = 10_000
+"""With so many rows to add, it is worth while to see whether indexes are better made anew."""
+
+
+class Found(NamedTuple):
+    """A stored element: its place, the revision that last changed it, and its text."""
+
+    place: int
+    version: int
+    body: bytes
+
+
+class Added(NamedTuple):
+    """An element on its way into its table."""
+
+    place: int
+    body: bytes
+    element: Element
+
+
+class Table:
+    """The table of one kind; every statement is made once."""
+
+    def __init__(self, kind: Kind):
+        self.kind = kind
+        columns = ("place", "environment", "version", "body", *kind.key, *kind.columns)
+        self._insert = f"INSERT INTO {kind.name} ({', '.join(columns)}) VALUES ({_marks(columns)})"
+        changed = ", ".join(f"{name} = ?" for name in ("version", "body", *kind.key, *kind.columns))
+        self._update = f"UPDATE {kind.name} SET {changed} WHERE place = ?"
+        where = " AND ".join(f"{name} = ?" for name in ("environment", *kind.key))
+        self._find = f"SELECT place, version, body FROM {kind.name} WHERE {where}"
+        self._parts = [(part, _part_insert(part), _part_delete(part)) for part in kind.parts]
+
+    def find(self, db: Database, environment: int, key: Key) -> Found | None:
+        """The element of that key."""
+        row = db.execute(self._find, (environment, *key)).fetchone()
+        return None if row is None else Found(*row)
+
+    def add(self, db: Database, environment: int, version: int, rows: Iterable[Added]) -> None:
+        """Add elements, as many as there are."""
+        values, execute_many = self.kind.values, db.conn.executemany
+        if not self._parts:
+            execute_many(
+                self._insert, ((place, environment, version, body, *values(element)) for place, body, element in rows)
+            )
+            return
+        for place, body, element in rows:
+            db.execute(self._insert, (place, environment, version, body, *values(element)))
+            self._change_parts(db, environment, element, None, element)
+
+    @contextmanager
+    def filling(self, db: Database, rows: int) -> Iterator[None]:
+        """A block that adds so many rows.
+
+        PERF: where they are more than the table has, its indexes are made anew at the end, in the same transaction: in
+        order, which takes a third of the time and writes each page once.
+        """
+        indexes = self._indexes(db) if rows > MANY and rows > self._count(db) else []
+        for name, _ in indexes:
+            db.execute(f"DROP INDEX {name}")
+        yield
+        for _, statement in indexes:
+            db.execute(statement)
+
+    def change(
+        self, db: Database, environment: int, version: int, found: Found, body: bytes, before: Element, after: Element
+    ) -> None:
+        """Put an element in another's place; both have the same key."""
+        db.execute(self._update, (version, body, *self.kind.values(after), found.place))
+        self._change_parts(db, environment, after, before, after)
+
+    def remove(self, db: Database, places: Iterable[int]) -> None:
+        """Remove elements, and the rows of what they refer to."""
+        db.conn.executemany(f"DELETE FROM {self.kind.name} WHERE place = ?", ((place,) for place in places))
+
+    def bodies(self, db: Database, environment: int) -> Iterator[bytes]:
+        """The texts of all elements, in the order of the list."""
+        low, high = bounds(environment)
+        rows = db.execute(f"SELECT body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place", (low, high))
+        return (body for (body,) in rows)
+
+    def next_place(self, db: Database, environment: int) -> int:
+        """The first place behind the list's end."""
+        low, high = bounds(environment)
+        (last,) = db.execute(
+            f"SELECT max(place) FROM {self.kind.name} WHERE place BETWEEN ? AND ?", (low, high)
+        ).fetchone()
+        return low if last is None else int(last) + 1
+
+    def _indexes(self, db: Database) -> list[tuple[str, str]]:
+        """The names and statements of the indexes that are no constraints."""
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+        return db.execute(query, (self.kind.name,)).fetchall()
+
+    def _count(self, db: Database) -> int:
+        (count,) = db.execute(f"SELECT count(*) FROM {self.kind.name}").fetchone()
+        return int(count)
+
+    def _change_parts(
+        self, db: Database, environment: int, owner: Element, before: Element | None, after: Element
+    ) -> None:
+        for part, insert, delete in self._parts:
+            id = self.kind.key_of(owner)
+            old: set[Row] = set() if before is None else part.rows(before)
+            new = part.rows(after)
+            db.conn.executemany(delete, ((environment, *id, *row) for row in old - new))
+            db.conn.executemany(insert, ((environment, *id, *row) for row in sorted(new - old)))
+
+
+def bounds(environment: int) -> tuple[int, int]:
+    """The first and the last place of an environment."""
+    return environment << PLACE_BITS, ((environment + 1) << PLACE_BITS) - 1
+
+
+def _part_insert(part: Part) -> str:
+    columns = ("environment", part.owner, *part.columns)
+    return f"INSERT INTO {part.table} ({', '.join(columns)}) VALUES ({_marks(columns)})"
+
+
+def _part_delete(part: Part) -> str:
+    where = " AND ".join(f"{name} = ?" for name in ("environment", part.owner, *part.columns))
+    return f"DELETE FROM {part.table} WHERE {where}"
+
+
+def _marks(columns: Iterable[str]) -> str:
+    return ", ".join("?" for _ in columns)
+
+
+TABLES = {name: Table(kind) for name, kind in KINDS.items()}

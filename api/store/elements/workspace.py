@@ -1,0 +1,82 @@
+"""One write on its way: rows already changed in its transaction, and what each changed element was before."""
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from ....compiler.model.elements import Element
+from ..environments import Environment
+from ..errors import Key
+from .bodies import element_of
+from .kinds import Kind
+from .tables import TABLES, Added, Found
+
+
+@dataclass(slots=True)
+class Change:
+    """An element's texts before and after a write, None where it was not or is no more.
+
+    `edit` is the place of the edit that changed it last.
+    """
+
+    kind: str
+    key: Key
+    before: bytes | None
+    after: bytes | None
+    edit: int
+
+    def element_before(self) -> Element | None:
+        """The element as it was."""
+        return None if self.before is None else element_of(self.kind, self.before)
+
+    def element_after(self) -> Element | None:
+        """The element as it is now."""
+        return None if self.after is None else element_of(self.kind, self.after)
+
+
+class Workspace:
+    """The rows of one environment inside a write transaction. `version` is the revision that it will be."""
+
+    def __init__(self, db: Database, environment: Environment):
+        self.db, self.environment = db, environment
+        self.number = environment.number
+        self.version = environment.revision + 1
+        self.edit = 0
+        self.changes: dict[tuple[str, Key], Change] = {}
+        self._next_places: dict[str, int] = {}
+
+    def net_changes(self) -> list[Change]:
+        """The changes, without those of elements that are again what they were."""
+        return [change for change in self.changes.values() if change.before != change.after]
+
+    def find(self, kind: Kind, key: Key) -> Found | None:
+        """The element of that key as it is now."""
+        return TABLES[kind.name].find(self.db, self.number, key)
+
+    def put(self, kind: Kind, key: Key, body: bytes, element: Element, found: Found | None) -> None:
+        """Write an element: in the place of `found`, or at the list's end."""
+        table = TABLES[kind.name]
+        if found is None:
+            place = self._next_place(kind.name)
+            table.add(self.db, self.number, self.version, (Added(place, body, element),))
+        else:
+            before = element_of(kind.name, found.body)
+            table.change(self.db, self.number, self.version, found, body, before, element)
+        self._note(kind.name, key, found, body)
+
+    def remove(self, kind: Kind, key: Key, found: Found) -> None:
+        """Remove an element."""
+        TABLES[kind.name].remove(self.db, (found.place,))
+        self._note(kind.name, key, found, None)
+
+    def _note(self, kind: str, key: Key, found: Found | None, after: bytes | None) -> None:
+        before = None if found is None else found.body
+        change = self.changes.setdefault((kind, key), Change(kind, key, before, after, self.edit))
+        change.after, change.edit = after, self.edit
+
+    def _next_place(self, kind: str) -> int:
+        place = self._next_places.get(kind)
+        if place is None:
+            place = TABLES[kind].next_place(self.db, self.number)
+        self._next_places[kind] = place + 1
+        return place

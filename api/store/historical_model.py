@@ -1,0 +1,90 @@
+"""The model as it was at an earlier revision: as it is now, with what the change log says taken back."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
+
+import msgspec
+from sqlite_utils import Database
+
+from .credential_rows import Bounds
+from .elements.bodies import element_of
+from .elements.kinds import Kind
+from .elements.tables import TABLES
+from .history.change_log import entries_chunk, no_revision
+from .models.reading import ModelText
+from .store import Store
+
+_UNDO = """CREATE TEMP TABLE undo (
+    kind TEXT NOT NULL, key BLOB NOT NULL, body BLOB, used INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, key)
+) WITHOUT ROWID"""
+
+
+class PastText(ModelText):
+    """A model document of an earlier revision, piece by piece; see `ModelText`.
+
+    Elements have the order of today; those that are gone by now come last in their list, by key. What is taken back is
+    kept in a temporary file of SQLite, so that memory stays constant.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        env: str,
+        revision: int,
+        translated: Callable[[], AbstractContextManager[None]],
+        bounds: Bounds = None,
+    ):
+        """Takes over the connection `db`, unless it raises. Raises NotFound for a revision that is none."""
+        db.conn.execute("PRAGMA temp_store = FILE")
+        super().__init__(db, env, translated, bounds)
+        if revision > self.revision:
+            raise no_revision(revision, self.environment.id)
+        self.revision = revision
+        self.etag = self.environment.etag_of(revision)
+
+    def _read(self) -> Generator[bytes, None, None]:
+        yield from self._take_back()
+        yield from super()._read()
+
+    def _take_back(self) -> Iterator[bytes]:
+        """Note of each element changed since what it was then; a pause after each chunk of the log."""
+        self._db.conn.execute(_UNDO)
+        for revision in range(self.revision + 1, self.environment.revision + 1):
+            chunk = 0
+            while (entries := entries_chunk(self._db, self.environment.number, revision, chunk)) is not None:
+                rows = (
+                    (one.kind, _text(one.key), None if one.before is None else msgspec.json.encode(one.before))
+                    for one in entries
+                )
+                # The first change since then tells what was there then.
+                self._db.conn.executemany("INSERT OR IGNORE INTO undo (kind, key, body) VALUES (?, ?, ?)", rows)
+                chunk += 1
+                yield b""
+
+    def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
+        """The bodies of a list then, None for an element that came later."""
+        find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
+        mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
+        for body in TABLES[kind.name].bodies(self._db, self.environment.number):
+            key = (kind.name, _text(kind.key_of(element_of(kind.name, body))))
+            changed = self._db.execute(find, key).fetchone()
+            if changed is not None:
+                self._db.conn.execute(mark, key)
+            yield body if changed is None else changed[0]
+        gone = "SELECT body FROM undo WHERE kind = ? AND NOT used AND body IS NOT NULL ORDER BY key"
+        yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
+
+
+def past_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> PastText:
+    """The model of a revision; revision 0 is the empty one. Raises NotFound, OutOfBounds, StoreUnavailable."""
+    db = store.watching()
+    try:
+        with store.translated():
+            return PastText(db, env, revision, store.translated, bounds)
+    except BaseException:
+        db.close()
+        raise
+
+
+def _text(key: tuple[str, ...]) -> bytes:
+    return msgspec.json.encode(key)

@@ -1,0 +1,171 @@
+"""What a write touches: everything whose state in program or facts may be another one afterwards."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from sqlite_utils import Database
+
+from ....bundles.program.facts import Key
+from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.model.elements import Assignment, Element, Grant, Group, Resource, ResourceType, Subject
+from ..errors import Key as ElementKey
+
+MAX_CHANGES = 1_000
+"""Of more changed elements in a commit there is no delta: a new bundle is made instead (design, "The bundle file")."""
+
+MAX_STATES = 10_000
+"""Nor where these touch more things than this: a grant touches three, a type all that says `*` of it."""
+
+
+class Alias(NamedTuple):
+    """Something that leads to an entity of `type`, which is a subject or a resource (`entity`), as `kind` says."""
+
+    entity: str
+    type: str
+    kind: str
+    alias: str
+
+
+class ElementChange(Protocol):
+    """A changed element."""
+
+    kind: str
+    key: ElementKey
+
+    def element_before(self) -> Element | None:
+        """The element as it was."""
+
+    def element_after(self) -> Element | None:
+        """The element as it is now."""
+
+
+class TooMany(Exception):
+    """More is touched than a delta holds."""
+
+
+@dataclass(slots=True)
+class Touched:
+    """The things touched, by their keys; `pairs` are subjects and resources between which grants changed."""
+
+    types: set[str] = field(default_factory=set)
+    roles: set[str] = field(default_factory=set)
+    policies: set[str] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+    subjects: set[Key] = field(default_factory=set)
+    pairs: set[tuple[Key, Key]] = field(default_factory=set)
+    resources: set[Key] = field(default_factory=set)
+    aliases: set[Alias] = field(default_factory=set)
+
+    def check_size(self) -> None:
+        """Raises TooMany."""
+        if sum(len(getattr(self, name)) for name in self.__slots__) > MAX_STATES:
+            raise TooMany
+
+
+def touched_by(db: Database, environment: int, changes: Iterable[ElementChange]) -> Touched:
+    """What changes that are written already touch. Raises TooMany, before much more is looked for."""
+    finding = _Finding(db, environment)
+    for change in changes:
+        finding.add(change)
+        finding.touched.check_size()
+    finding.add_groups_below()
+    finding.touched.check_size()
+    return finding.touched
+
+
+class _Finding:
+    def __init__(self, db: Database, environment: int):
+        self._db, self._environment = db, environment
+        self._moved: set[str] = set()
+        self.touched = Touched()
+
+    def add(self, change: ElementChange) -> None:
+        before, after = change.element_before(), change.element_after()
+        id = change.key[-1]
+        match change.kind:
+            case "policies":
+                self.touched.policies.add(id)
+            case "roles":
+                self.touched.roles.add(id)
+            case "resource_types":
+                self._type(id, before, after)
+            case "groups":
+                self._group(id, before, after)
+            case _:
+                for element in (before, after):
+                    self._fact(element)
+
+    def add_groups_below(self) -> None:
+        """Those that moved and the groups in them, to any depth: they are in other groups now."""
+        query = """WITH RECURSIVE below(id) AS (
+                SELECT ?2 UNION
+                SELECT member FROM group_groups JOIN below ON environment = ?1 AND group_id = below.id
+            ) SELECT id FROM below LIMIT ?3"""
+        for id in self._moved:
+            self.touched.groups |= self._column(query, id, MAX_STATES + 1)
+            self.touched.check_size()
+
+    def _fact(self, element: Element | None) -> None:
+        touched = self.touched
+        match element:
+            case Subject(type, id, external_id):
+                touched.subjects.add(Key(type, id))
+                if external_id is not None:
+                    touched.aliases.add(Alias("subject", type, "external_id", external_id))
+            case Resource(type, id, external_id, name):
+                touched.resources.add(Key(type, id))
+                if external_id is not None:
+                    touched.aliases.add(Alias("resource", type, "external_id", external_id))
+                if name is not None:
+                    touched.aliases.add(Alias("resource", type, "name", name))
+            case Assignment(group=str(group)):
+                touched.groups.add(group)
+            case Assignment(subject=subject) if subject is not None:
+                touched.subjects.add(Key(subject.type, subject.id))
+            case Grant():
+                self._pair(
+                    Key(element.subject.type, element.subject.id), Key(element.resource.type, element.resource.id)
+                )
+
+    def _pair(self, subject: Key, resource: Key) -> None:
+        self.touched.subjects.add(subject)
+        self.touched.resources.add(resource)
+        self.touched.pairs.add((subject, resource))
+
+    def _group(self, id: str, before: Element | None, after: Element | None) -> None:
+        assert before is None or isinstance(before, Group)
+        assert after is None or isinstance(after, Group)
+        self.touched.groups.add(id)
+        members_before = set(before.members if before else ())
+        for member in members_before ^ set(after.members if after else ()):
+            if member.group is not None:
+                self._moved.add(member.group)
+            elif member.type is not None and member.id is not None:
+                self.touched.subjects.add(Key(member.type, member.id))
+
+    def _type(self, id: str, before: Element | None, after: Element | None) -> None:
+        """A type, and where other actions are declared what says `*`; where it is closed now, its instances (E7)."""
+        assert before is None or isinstance(before, ResourceType)
+        assert after is None or isinstance(after, ResourceType)
+        self.touched.types.add(id)
+        if not (before and after and set(before.actions) == set(after.actions)):
+            query = "SELECT policy_id FROM policy_types WHERE environment = ? AND type IN (?, ?) LIMIT ?"
+            self.touched.policies |= self._column(query, id, EVERYTHING, MAX_STATES + 1)
+            self._wildcard_grants(id)
+        if before and after and after.closed and not before.closed:
+            query = """SELECT id FROM resources WHERE environment = ?1 AND type = ?2 UNION
+                SELECT resource_id FROM grants WHERE environment = ?1 AND resource_type = ?2 LIMIT ?3"""
+            self.touched.resources |= {Key(id, found) for found in self._column(query, id, MAX_STATES + 1)}
+
+    def _wildcard_grants(self, type: str) -> None:
+        query = """SELECT subject_type, subject_id, resource_id FROM grants
+            WHERE environment = ? AND resource_type = ? AND wildcard LIMIT ?"""
+        for subject_type, subject_id, resource_id in self._rows(query, type, MAX_STATES + 1):
+            self._pair(Key(subject_type, subject_id), Key(type, resource_id))
+
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        return self._db.execute(query, (self._environment, *values)).fetchall()
+
+    def _column(self, query: str, *values: str | int) -> set[str]:
+        return {value for (value,) in self._rows(query, *values)}

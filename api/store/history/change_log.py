@@ -1,0 +1,162 @@
+"""The change log: who changed what in which revision, exactly, and the delta that brings a bundle there."""
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+import msgspec
+from sqlite_utils import Database
+
+from ..actor import Actor
+from ..audit.entries import Entry as AuditEntry
+from ..audit.entries import append
+from ..audit.events import Event
+from ..elements.bodies import Body
+from ..elements.kinds import KINDS
+from ..environments import Environment
+from ..errors import Key, NotFound
+
+CHUNK_ENTRIES = 1_000
+"""Entries that are stored, and read back, in one piece."""
+
+Summary: TypeAlias = dict[str, dict[str, int]]
+"""By list how many elements were `added`, `changed` and `removed`; lists in which nothing changed are left out."""
+
+_NOTHING = {"added": 0, "changed": 0, "removed": 0}
+
+
+class Changed(Protocol):
+    """What an entry is made of."""
+
+    kind: str
+    key: Key
+    before: bytes | None
+    after: bytes | None
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """What a revision made of one element: its body before and after, None where it was not or is no more."""
+
+    kind: str
+    key: Key
+    before: Body | None
+    after: Body | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision of an environment. `time` is RFC 3339."""
+
+    revision: int
+    by: str
+    time: str
+    changes: Summary
+
+
+_entries = msgspec.json.Decoder(list[Entry])
+_summary = msgspec.json.Decoder(Summary)
+_NULL = msgspec.Raw(b"null")
+_SHORT = 4_096
+
+
+def change_of(before: object | None, after: object | None) -> Literal["added", "changed", "removed"]:
+    """What happened to an element."""
+    if before is None:
+        return "added"
+    return "removed" if after is None else "changed"
+
+
+class LogWriter:
+    """Writes the entries of one revision as they come, and then the revision itself."""
+
+    def __init__(self, db: Database, environment: Environment):
+        self._db, self._environment = db, environment
+        self._pending: list[tuple[str, Key, msgspec.Raw, msgspec.Raw]] = []
+        self._chunks = 0
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def summary(self) -> Summary:
+        """How much was added up to now."""
+        found = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
+        for (kind, change), count in self._counts.items():
+            found[kind][change] = count
+        return found
+
+    def count(self, change: Changed) -> None:
+        """Count what would happen to one element, of which nothing is to be written."""
+        self._counts[change.kind, change_of(change.before, change.after)] += 1
+
+    def add(self, change: Changed) -> None:
+        """Add what happened to one element."""
+        self.count(change)
+        self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
+        if len(self._pending) == CHUNK_ENTRIES:
+            self._store_chunk()
+
+    def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
+        """Write the revision, make it the environment's, and tell the audit log of it; gives back its number."""
+        self._store_chunk()
+        number, revision, summary = self._environment.number, self._environment.revision + 1, self.summary
+        row = (number, revision, time, actor.name, msgspec.json.encode(summary).decode(), delta)
+        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
+        details = {"revision": revision, "changes": summary}
+        entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
+        append(self._db, entry)
+        return revision
+
+    def _store_chunk(self) -> None:
+        if self._pending:
+            packed = _packed(msgspec.json.encode(self._pending))
+            row = (self._environment.number, self._environment.revision + 1, self._chunks, packed)
+            self._db.execute("INSERT INTO change_entries VALUES (?, ?, ?, ?)", row)
+            self._pending.clear()
+            self._chunks += 1
+
+
+def revisions_before(db: Database, environment: Environment, before: int | None, limit: int) -> Sequence[Revision]:
+    """Revisions, newest first: those below `before`, the newest ones where it is None."""
+    query = """SELECT revision, actor, time, summary FROM changes
+        WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
+    below = environment.revision + 1 if before is None else before
+    return [_revision(row) for row in db.execute(query, (environment.number, below, limit))]
+
+
+def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
+    """One revision. Raises NotFound."""
+    query = "SELECT revision, actor, time, summary FROM changes WHERE environment = ? AND revision = ?"
+    known = 0 < revision <= environment.revision
+    row = db.execute(query, (environment.number, revision)).fetchone() if known else None
+    if row is None:
+        raise no_revision(revision, environment.id)
+    return _revision(row)
+
+
+def no_revision(revision: int, env: str) -> NotFound:
+    """The refusal where the environment `env` has no such revision."""
+    return NotFound(f"there is no revision {revision} in environment `{env}`")
+
+
+def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[Entry] | None:
+    """One piece of a revision's entries, None behind the last."""
+    query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
+    row = db.execute(query, (environment, revision, chunk)).fetchone()
+    return None if row is None else _entries.decode(zlib.decompress(row[0]))
+
+
+def _packed(text: bytes) -> bytes:
+    """PERF: to set up zlib for a long text takes 40 µs and more, a fair part of a write of one element."""
+    packer = zlib.compressobj(level=1, wbits=10, memLevel=1) if len(text) <= _SHORT else zlib.compressobj(level=1)
+    return packer.compress(text) + packer.flush()
+
+
+def _raw(body: bytes | None) -> msgspec.Raw:
+    return _NULL if body is None else msgspec.Raw(body)
+
+
+def _revision(row: tuple[int, str, str, str]) -> Revision:
+    revision, actor, time, summary = row
+    return Revision(revision, actor, time, _summary.decode(summary))

@@ -1,0 +1,181 @@
+"""The delta of a write: the new state of everything touched, by the compiler's own rules on just the rows it needs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlite_utils import Database
+
+from ....bundles.delta import (
+    AliasChange,
+    AnyChange,
+    Delta,
+    GrantsChange,
+    GrantState,
+    GroupChange,
+    PolicyChange,
+    ResourceChange,
+    RoleChange,
+    SubjectChange,
+    TypeChange,
+    encode_delta,
+    policy_change,
+)
+from ....bundles.file.fact_codec import LISTED_GRANTS
+from ....bundles.program.clauses import Clause, During, Program
+from ....bundles.program.facts import Facts, Holding, Key, SubjectFacts
+from ....bundles.zones import zone_data
+from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.lowering.resolve_facts import resolve_facts
+from ....compiler.model.elements import Assignment, Grant, Group, Member, Model, Policy
+from ....compiler.passes import compile_program
+from ..elements.bodies import element_of
+from ..elements.tables import TABLES
+from .affected import Alias, ElementChange, TooMany, Touched, touched_by
+
+
+def delta_of(db: Database, environment: int, revision: int, changes: Iterable[ElementChange]) -> bytes | None:
+    """The encoded delta of changes that are written already; None where a new bundle is needed."""
+    try:
+        touched = touched_by(db, environment, changes)
+    except TooMany:
+        return None
+    states = _States(db, environment, touched)
+    return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
+
+
+class _States:
+    """The states of what is touched, read from the rows as they are."""
+
+    def __init__(self, db: Database, environment: int, touched: Touched):
+        self._db, self._environment, self._touched = db, environment, touched
+        self._program = self._compiled()
+        self._facts = self._resolved()
+
+    def changes(self) -> Iterator[AnyChange]:
+        """The changes: declarations first, then what refers to them."""
+        touched = self._touched
+        types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
+        yield from (TypeChange(id, types.get(id)) for id in sorted(touched.types))
+        yield from (RoleChange(id, self._exists("roles", id)) for id in sorted(touched.roles))
+        yield from self._policies()
+        yield from map(self._group, sorted(touched.groups))
+        yield from map(self._subject, sorted(touched.subjects))
+        yield from self._grants()
+        yield from map(self._resource, sorted(touched.resources))
+        yield from map(self._alias, sorted(touched.aliases))
+
+    def zones(self) -> dict[str, bytes]:
+        """The files of the time zones that the clauses name."""
+        windows = (atom.window for clause in self._program.clauses for atom in clause.body if isinstance(atom, During))
+        return {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
+
+    def _compiled(self) -> Program:
+        """The program of the touched policies and types, with all types that the policies cover."""
+        if not (self._touched.policies or self._touched.types):
+            return Program((), (), ())
+        policies: list[Policy] = self._elements("policies", self._touched.policies)
+        types = {scope.resource_type_id for policy in policies for scope in policy.resource_types}
+        if EVERYTHING in types:
+            types = {id for (id,) in self._rows("SELECT id FROM resource_types WHERE environment = ?")}
+        declared = self._elements("resource_types", types | self._touched.types)
+        return compile_program(Model(resource_types=tuple(declared), policies=tuple(policies)))
+
+    def _resolved(self) -> Facts:
+        """The facts of the touched subjects, groups and pairs, but for what a subject is granted elsewhere."""
+        touched = self._touched
+        members: dict[str, list[Member]] = {id: [] for id in touched.groups if self._exists("groups", id)}
+        assignments: list[Assignment] = []
+        for type, id in touched.subjects:
+            query = "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
+            for (group,) in self._rows(query, type, id):
+                members.setdefault(group, []).append(Member(type, id))
+            assignments += self._found("assignments", "subject_type = ? AND subject_id = ?", type, id)
+        for group in touched.groups:
+            assignments += self._found("assignments", "group_id = ?", group)
+        grants = self._grants_of_pairs()
+        types = self._elements("resource_types", {grant.resource.type for grant in grants})
+        return resolve_facts(
+            Model(
+                resource_types=tuple(types),
+                groups=tuple(Group(id, members=tuple(many)) for id, many in members.items()),
+                assignments=tuple(assignments),
+                grants=tuple(grants),
+            )
+        )
+
+    def _grants_of_pairs(self) -> list[Grant]:
+        where = "subject_type = ? AND subject_id = ? AND resource_type = ? AND resource_id = ?"
+        return [
+            grant
+            for subject, resource in self._touched.pairs
+            for grant in self._found("grants", where, *subject, *resource)
+        ]
+
+    def _policies(self) -> Iterator[PolicyChange]:
+        clauses: dict[str, list[Clause]] = defaultdict(list)
+        for clause in self._program.clauses:
+            clauses[clause.policy].append(clause)
+        return (policy_change(id, tuple(clauses[id])) for id in sorted(self._touched.policies))
+
+    def _group(self, id: str) -> GroupChange:
+        facts = self._facts.groups.get(id)
+        if facts is None:
+            return GroupChange(id, (), (), present=False)
+        query = """WITH RECURSIVE above(id) AS (
+                SELECT group_id FROM group_groups WHERE environment = ?1 AND member = ?2 UNION
+                SELECT group_id FROM group_groups JOIN above ON environment = ?1 AND member = above.id
+            ) SELECT id FROM above ORDER BY id"""
+        return GroupChange(id, tuple(above for (above,) in self._rows(query, id)), _longest(facts.holdings))
+
+    def _subject(self, key: Key) -> SubjectChange:
+        facts = self._facts.subjects.get(key) or SubjectFacts()
+        query = """SELECT DISTINCT g.resource_type, g.resource_id FROM grants g
+            JOIN resource_types t ON t.environment = g.environment AND t.id = g.resource_type
+            WHERE g.environment = ? AND subject_type = ? AND subject_id = ? AND NOT (wildcard AND actionless)
+            ORDER BY 1, 2 LIMIT ?"""
+        granted = tuple(Key(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
+        listed = granted if len(granted) <= LISTED_GRANTS else None
+        present = key in self._facts.subjects or self._is_listed_or_granted("subject", key)
+        return SubjectChange(key, tuple(sorted(facts.groups)), _longest(facts.holdings), listed, present)
+
+    def _grants(self) -> Iterator[GrantsChange]:
+        by_pair: dict[tuple[Key, Key], list[GrantState]] = defaultdict(list)
+        for grant in sorted(self._facts.grants):
+            by_pair[grant.subject, grant.resource].append(GrantState(grant.id, grant.actions, grant.expires))
+        return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._touched.pairs))
+
+    def _resource(self, key: Key) -> ResourceChange:
+        return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))
+
+    def _alias(self, alias: Alias) -> AliasChange:
+        query = f"SELECT id FROM {alias.entity}s WHERE environment = ? AND type = ? AND {alias.kind} = ?"
+        row = next(iter(self._rows(query, alias.type, alias.alias)), None)
+        return AliasChange(alias.entity, alias.type, alias.kind, alias.alias, None if row is None else row[0])
+
+    def _is_listed_or_granted(self, entity: str, key: Key) -> bool:
+        query = f"SELECT 1 FROM grants WHERE environment = ? AND {entity}_type = ? AND {entity}_id = ? LIMIT 1"
+        return self._exists(f"{entity}s", *key) or bool(self._rows(query, *key))
+
+    def _exists(self, kind: str, *key: str) -> bool:
+        return TABLES[kind].find(self._db, self._environment, key) is not None
+
+    def _elements(self, kind: str, ids: Iterable[str]) -> list[Any]:
+        """Those of the elements that there are."""
+        rows = (TABLES[kind].find(self._db, self._environment, (id,)) for id in ids)
+        return [element_of(kind, row.body) for row in rows if row is not None]
+
+    def _found(self, kind: str, where: str, *values: str) -> list[Any]:
+        rows = self._rows(f"SELECT body FROM {kind} WHERE environment = ? AND {where}", *values)
+        return [element_of(kind, body) for (body,) in rows]
+
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        return self._db.execute(query, (self._environment, *values)).fetchall()
+
+
+def _longest(holdings: Iterable[Holding]) -> tuple[Holding, ...]:
+    """By role; of several for one role the one that lasts longest, as a bundle has it."""
+    longest: dict[str, float] = {}
+    for role, expires in holdings:
+        longest[role] = max(expires, longest.get(role, expires))
+    return tuple(Holding(*held) for held in sorted(longest.items()))

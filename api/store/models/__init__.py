@@ -1,0 +1,1 @@
+"""Whole models: read from documents into the store, replaced, and read back."""

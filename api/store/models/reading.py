@@ -1,0 +1,125 @@
+"""The whole model read back: as the document that was put, in pieces, and as the compiler's model."""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlite_utils import Database
+
+from ....compiler.documents.interning import Sharing
+from ....compiler.model.elements import Model
+from ..actor import Actor
+from ..audit.entries import Entry
+from ..audit.events import Event
+from ..credential_rows import Bounds
+from ..elements.bodies import element_of
+from ..elements.kinds import KINDS, Kind
+from ..elements.tables import TABLES
+from ..environments import Environment, environment_for
+
+PIECE_ROWS = 100
+"""Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
+
+
+class KnownModel(NamedTuple):
+    """A model that was just stored, and its entity tag."""
+
+    etag: str
+    model: Model
+
+
+class ModelText:
+    """A model document in UTF-8, piece by piece: `model` first, then the lists as they were put.
+
+    It reads one state of the database, whatever is written meanwhile; `close` it, or read it to its end. Pieces may be
+    taken by different threads, one at a time.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        env: str,
+        translated: Callable[[], AbstractContextManager[None]],
+        bounds: Bounds = None,
+    ):
+        """Takes over the connection `db`, unless it raises. Raises what `environment_for` raises."""
+        self._db, self._translated = db, translated
+        db.conn.execute("BEGIN")
+        self.environment = environment_for(db, env, bounds)
+        self.revision = self.environment.revision
+        """Of what is read."""
+        self.etag = self.environment.etag
+        self._pieces = self._read()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """The next piece. Raises StoreUnavailable."""
+        try:
+            with self._translated():
+                return next(self._pieces)
+        except BaseException:  # the end too
+            self.close()
+            raise
+
+    def exported(self, time: str, actor: Actor) -> Entry:
+        """What the audit log is told before anybody has a piece of it. `time` is RFC 3339."""
+        details = {"revision": self.revision}
+        return Entry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._pieces.close()  # a statement that still runs would keep the connection, and the log, alive
+        self._db.close()
+
+    def _read(self) -> Generator[bytes, None, None]:
+        put = put_lists(self._db, self.environment)
+        yield b'{"model":1'
+        for name in (*put, *(name for name in KINDS if name not in put)):
+            opening = b',\n"%s":[' % name.encode()
+            separator = first = opening + b"\n"
+            for bodies in _grouped(self._bodies(KINDS[name])):
+                yield separator + b",\n".join(bodies) if bodies else b""
+                separator = b",\n" if bodies else separator
+            if separator is not first:
+                yield b"]"
+            elif name in put:
+                yield opening + b"]"
+        yield b"}\n"
+
+    def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
+        """The bodies of a list, None for one that is left out."""
+        return TABLES[kind.name].bodies(self._db, self.environment.number)
+
+
+def model_of(db: Database, environment: Environment) -> Model:
+    """The model as the compiler has it after its checks; equal parts are one object."""
+    lists: dict[str, Any] = {}
+    sharing = Sharing()
+    for name in KINDS:
+        share = sharing.for_list(name)
+        elements = (element_of(name, body) for body in TABLES[name].bodies(db, environment.number))
+        lists[name] = tuple(map(share, elements) if share else elements)
+    return Model(**lists)
+
+
+def put_lists(db: Database, environment: Environment) -> list[str]:
+    """The lists that the last document had, in its order, empty ones too."""
+    (text,) = db.execute("SELECT lists FROM environments WHERE number = ?", (environment.number,)).fetchone()
+    return msgspec.json.decode(text, type=list[str])
+
+
+def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:
+    """What is left of each so many rows: nothing perhaps, but then others have their turn all the same."""
+    group: list[bytes] = []
+    for count, body in enumerate(bodies, 1):
+        if body is not None:
+            group.append(body)
+        if count % PIECE_ROWS == 0:
+            yield group
+            group = []
+    if group:
+        yield group

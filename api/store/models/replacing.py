@@ -1,0 +1,205 @@
+"""Replaces a whole model: what differs from the documents is found, and only that is written."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, count, pairwise
+
+import msgspec
+from sqlite_utils import Database
+
+from ....compiler.model.elements import Element
+from ..actor import Actor
+from ..database.connections import CACHE_KIB
+from ..elements.bodies import element_of
+from ..elements.kinds import KINDS, Kind
+from ..elements.tables import TABLES, Added, bounds
+from ..elements.workspace import Change
+from ..environments import Environment
+from ..errors import Fault, Key
+from ..history.affected import MAX_CHANGES
+from ..history.change_log import LogWriter, Summary, change_of
+from ..history.delta_states import delta_of
+from .incoming import Incoming
+from .reading import put_lists
+
+MAX_LISTED = 1_000
+"""Changed elements that are listed one by one."""
+
+LARGE = 10_000
+"""With so many elements to write, the indexes are worth more memory than usual."""
+
+LARGE_CACHE_KIB = 256 * 1024
+_BATCH = 1_000
+_NEW = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
+
+    `warnings` are those about the documents, `etag` is that of the model as it is now.
+    """
+
+    revision: int
+    changes: Summary
+    listed: tuple[tuple[str, Key, str], ...]
+    warnings: tuple[Fault, ...]
+    etag: str
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be done to one list, whose elements have `places` now, `_NEW` where they are not there.
+
+    `moves` says that the order of what stays changes, or that something new comes in front of it.
+    """
+
+    kind: Kind
+    places: "array[int]" = field(default_factory=lambda: array("q"))
+    differs: bytearray = field(default_factory=bytearray)
+    removed: list[int] = field(default_factory=list)
+    moves: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything stays as it is."""
+        return not (self.removed or self.moves or any(self.differs))
+
+    @property
+    def changed(self) -> list[int]:
+        """The places of those that stay with another body."""
+        return [place for place, differs in zip(self.places, self.differs, strict=True) if differs and place != _NEW]
+
+
+class Replacement:
+    """The difference between the stored model and documents."""
+
+    def __init__(self, db: Database, environment: Environment, incoming: Incoming):
+        self._db, self._environment, self._incoming = db, environment, incoming
+        self._version = environment.revision + 1
+        self._log = LogWriter(db, environment)
+        self._listed: list[tuple[str, Key, str]] = []
+        self._few: list[Change] = []
+        self._plans = [self._plan(kind) for kind in KINDS.values()]
+
+    def is_of(self, db: Database, environment: Environment) -> bool:
+        """Whether it is the difference to what `db` has of the environment now."""
+        return self._db is db and self._environment == environment
+
+    def preview(self) -> Changes:
+        """What would change."""
+        for plan in self._plans:
+            differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
+            for change in chain(self._removals(plan), (change for _, _, change in differences)):
+                self._log.count(change)
+                self._list(change)
+        return self._done(self._environment.revision)
+
+    def commit(self, actor: Actor, time: str) -> Changes:
+        """Write what differs as one revision; none where nothing does."""
+        environment, lists = self._environment, list(self._incoming.lists)
+        if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
+            return self._done(environment.revision)
+        large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
+        self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
+        for plan in self._plans:
+            self._write(plan)
+        text = msgspec.json.encode(lists).decode()
+        self._db.execute("UPDATE environments SET lists = ? WHERE number = ?", (text, environment.number))
+        few = len(self._few) <= MAX_CHANGES
+        delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
+        revision = self._log.end(time, actor, delta)
+        self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        return self._done(revision)
+
+    def _done(self, revision: int) -> Changes:
+        etag = self._environment.etag_of(revision)
+        return Changes(revision, self._log.summary, tuple(self._listed), self._incoming.warnings, etag)
+
+    def _plan(self, kind: Kind) -> _Plan:
+        plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
+        elements = self._incoming.elements(kind.name)
+        stored = self._stored_places(kind)
+        if not stored:
+            plan.places = array("q", [_NEW]) * len(elements)
+            plan.differs = bytearray(b"\1") * len(elements)
+            return plan
+        for element, text in zip(elements, self._incoming.texts(kind.name), strict=True):
+            found = table.find(self._db, number, kind.key_of(element))
+            plan.places.append(_NEW if found is None else found.place)
+            plan.differs.append(found is None or found.body != text)
+        plan.removed = sorted(stored.difference(plan.places))
+        kept = [place for place in plan.places if place != _NEW]
+        plan.moves = _NEW in plan.places[: len(kept)] or any(left > right for left, right in pairwise(kept))
+        return plan
+
+    def _stored_places(self, kind: Kind) -> set[int]:
+        rows = self._db.execute(
+            f"SELECT place FROM {kind.name} WHERE place BETWEEN ? AND ?", bounds(self._environment.number)
+        )
+        return {place for (place,) in rows}
+
+    def _write(self, plan: _Plan) -> None:
+        if plan.is_empty:
+            return
+        db, number, version, table = self._db, self._environment.number, self._version, TABLES[plan.kind.name]
+        places = self._new_places(plan)
+        befores = self._bodies_at(plan.kind, plan.changed)
+        for change in self._removals(plan):
+            self._note(change)
+        # What goes makes room first: a name may pass from one element to another.
+        table.remove(db, [*plan.removed, *befores])
+        batch: list[Added] = []
+        with table.filling(db, plan.places.count(_NEW)):
+            for at, element, change in self._differences(plan, befores):
+                self._note(change)
+                batch.append(Added(places[at], change.after or b"", element))
+                if len(batch) == _BATCH:
+                    table.add(db, number, version, batch)
+                    batch.clear()
+            table.add(db, number, version, batch)
+        if plan.moves:
+            same = (
+                pair
+                for pair, differs in zip(zip(places, plan.places, strict=True), plan.differs, strict=True)
+                if not differs
+            )
+            db.conn.executemany(f"UPDATE {plan.kind.name} SET place = ? WHERE place = ?", same)
+
+    def _new_places(self, plan: _Plan) -> "array[int]":
+        """Where each element will be: where it was, new ones at the end; where the order changes all behind it."""
+        end = TABLES[plan.kind.name].next_place(self._db, self._environment.number)
+        if plan.moves:
+            return array("q", range(end, end + len(plan.places)))
+        fresh = count(end)
+        return array("q", (next(fresh) if place == _NEW else place for place in plan.places))
+
+    def _removals(self, plan: _Plan) -> Iterator[Change]:
+        for body in self._bodies_at(plan.kind, plan.removed).values():
+            key = plan.kind.key_of(element_of(plan.kind.name, body))
+            yield Change(plan.kind.name, key, body, None, 0)
+
+    def _differences(self, plan: _Plan, befores: Mapping[int, bytes]) -> Iterator[tuple[int, Element, Change]]:
+        """What is added or changed, with its number in the documents."""
+        if not any(plan.differs):
+            return
+        name, key_of = plan.kind.name, plan.kind.key_of
+        pairs = zip(self._incoming.elements(name), self._incoming.texts(name), strict=True)
+        for at, (element, text) in enumerate(pairs):
+            if plan.differs[at]:
+                yield at, element, Change(name, key_of(element), befores.get(plan.places[at]), text, 0)
+
+    def _bodies_at(self, kind: Kind, places: Iterable[int]) -> dict[int, bytes]:
+        query = f"SELECT body FROM {kind.name} WHERE place = ?"
+        return {place: self._db.execute(query, (place,)).fetchone()[0] for place in places}
+
+    def _note(self, change: Change) -> None:
+        self._log.add(change)
+        self._list(change)
+        if len(self._few) <= MAX_CHANGES:
+            self._few.append(change)
+
+    def _list(self, change: Change) -> None:
+        if len(self._listed) < MAX_LISTED:
+            self._listed.append((change.kind, change.key, change_of(change.before, change.after)))

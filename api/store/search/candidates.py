@@ -1,0 +1,108 @@
+"""Candidates of a search: registered entities by id, less those that certainly do not qualify (rules E3, S4).
+
+A table of attributes, as the design has it, would cost each write a row for each attribute, and asking it of one
+entity after the other is no faster than asking their bodies, which one index has side by side in the order of ids.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlite_utils import Database
+
+from ....bundles.conditions.trees.tree import FALSE, Form, joined
+from ....bundles.conditions.values import Json, is_text
+from ....runtime.searches.subjects import SubjectRule
+from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Rows, Search, Span
+
+MOST_ROLES = 1_000
+"""Roles of a condition whose holders are looked up; with more, it is asked of everyone."""
+MOST_CONDITIONS = 8
+"""Different conditions on holders of roles; with more, each is asked of the holders of any of the roles."""
+
+
+class Registered(NamedTuple):
+    """A registered entity (E3); one that the model does not list has neither other identifiers nor attributes."""
+
+    id: str
+    external_id: str | None
+    name: str | None
+    attributes: dict[str, Json]
+
+
+class Candidates(NamedTuple):
+    """What was found, by id, among the `tried` entities up to the id `last`, None where that is the end."""
+
+    found: list[Registered]
+    last: str | None
+    tried: int
+
+
+class _Body(msgspec.Struct, gc=False):
+    external_id: str | None = None
+    name: str | None = None
+    attributes: dict[str, Any] | None = None
+
+
+_decode = msgspec.json.Decoder(_Body).decode
+
+
+def resource_candidates(
+    db: Database, environment: int, type: str, after: str, count: int, where: Form, granted_to: tuple[str, str] | None
+) -> Candidates:
+    """See `Store.resource_candidates`."""
+    if not _are_texts(type, after):
+        return _NONE
+    search = Search(db, RESOURCES, Span(environment, type, after, count))
+    if granted_to is not None and _are_texts(*granted_to):
+        search.add_granted(GRANTED_TO, *granted_to)
+    return _candidates(search.rows(where))
+
+
+def subject_candidates(
+    db: Database,
+    environment: int,
+    type: str,
+    after: str,
+    count: int,
+    rules: Sequence[SubjectRule],
+    granted_on: tuple[str, str] | None,
+) -> Candidates:
+    """See `Store.subject_candidates`."""
+    if not _are_texts(type, after):
+        return _NONE
+    search = Search(db, SUBJECTS, Span(environment, type, after, count))
+    if granted_on is not None and _are_texts(*granted_on):
+        search.add_granted(GRANTED_ON, *granted_on)
+    everyone = [rule.where for rule in rules if rule.roles is None]
+    for where, roles in _holders(rules).items():
+        if len(roles) > MOST_ROLES:
+            everyone.append(where)
+        else:
+            search.add_holders(roles, where)
+    return _candidates(search.rows(joined("or", everyone)))
+
+
+def _holders(rules: Sequence[SubjectRule]) -> dict[Form, list[str]]:
+    """The roles of each condition."""
+    found: dict[Form, dict[str, None]] = {}
+    for roles, where in rules:
+        if roles is not None and where != FALSE:
+            found.setdefault(where, {}).update(dict.fromkeys(filter(is_text, roles)))
+    if len(found) > MOST_CONDITIONS:
+        found = {joined("or", found): {role: None for roles in found.values() for role in roles}}
+    return {where: list(roles) for where, roles in found.items() if roles}
+
+
+def _are_texts(*values: str) -> bool:
+    """What is no text is the key of nothing, and SQLite takes none."""
+    return all(map(is_text, values))
+
+
+def _candidates(rows: Rows) -> Candidates:
+    read = ((id, _decode(rows.found[id])) for id in sorted(rows.found))
+    found = [Registered(id, body.external_id, body.name, body.attributes or {}) for id, body in read]
+    return Candidates(found, rows.last, rows.tried)
+
+
+_NONE = Candidates([], None, 0)

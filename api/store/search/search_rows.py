@@ -1,0 +1,226 @@
+"""The rows that a search looks at: spans of ids read from indexes in their order, whatever the size of the store.
+
+First the end of the span is found, so that no index has more in it than was asked for; then what lies in the span is
+read, in any order. Nothing is merged or sorted that is larger than a span.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlite_utils import Database
+
+from ....bundles.conditions.trees.tree import FALSE, TRUE, Form
+from .candidate_sql import Proposal, may_hold_of_nothing
+
+MENTIONS = 8
+"""Rows that mention entities are read for each entity that is asked for: one may be mentioned any number of times."""
+LEAST_SHARE = 8
+"""So many members of each group may be in a span."""
+FEW = 4
+"""With less than one part in so many of what is asked for, the span is made longer."""
+
+_BEHIND_ALL = b""
+"""To SQLite any blob is greater than any text."""
+_NOTHING = b"{}"
+
+
+class Span(NamedTuple):
+    """Which ids are looked at: of about so many `entities` behind `after`, never of more than twice as many."""
+
+    environment: int
+    type: str
+    after: str
+    entities: int
+
+
+class Rows(NamedTuple):
+    """Bodies by id; the id up to which was looked, None for the end; how many entities that were."""
+
+    found: dict[str, bytes]
+    last: str | None
+    tried: int
+
+
+class Ids(NamedTuple):
+    """Ids in the order of an index; with `of`, for each `named` thing in that table."""
+
+    table: str
+    column: str
+    where: str
+    of: str = ""
+
+    def between(self) -> str:
+        """Those of the span, in any order, some perhaps more than once."""
+        of = f"{self.of} CROSS JOIN " if self.of else ""
+        return f"SELECT {self.column} AS this FROM {of}{self._span}"
+
+    def nth(self, row: str) -> str:
+        """For each thing the id in that row of the span, counted from 0, or NULL."""
+        nth = f"(SELECT {self.column} FROM {self._span} ORDER BY {self.column} LIMIT 1 OFFSET :{row}) AS this"
+        return f"SELECT {nth} FROM {self.of}" if self.of else f"SELECT {nth}"
+
+    @property
+    def _span(self) -> str:
+        between = f"{self.column} > :after AND {self.column} <= :end"
+        return f"{self.table} WHERE environment = :env AND {self.where} AND {between}"
+
+
+class Registry(NamedTuple):
+    """Where entities are listed, and where else they are mentioned, which registers them too (E3)."""
+
+    listed: Ids
+    mentions: tuple[Ids, ...]
+
+
+RESOURCES = Registry(
+    Ids("resources", "id", "type = :type"),
+    (Ids("grants", "resource_id", "resource_type = :type"),),
+)
+SUBJECTS = Registry(
+    Ids("subjects", "id", "type = :type"),
+    (
+        Ids("assignments", "subject_id", "subject_type = :type"),
+        Ids("grants", "subject_id", "subject_type = :type"),
+        Ids("group_subjects", "id", "type = :type"),
+    ),
+)
+GRANTED_TO = Ids("grants", "resource_id", "subject_type = :by_type AND subject_id = :by_id AND resource_type = :type")
+GRANTED_ON = Ids("grants", "subject_id", "resource_type = :by_type AND resource_id = :by_id AND subject_type = :type")
+
+
+class Search:
+    """One look at a span."""
+
+    def __init__(self, db: Database, registry: Registry, span: Span):
+        self._db, self._registry, self._count = db, registry, span.entities
+        self._values: dict[str, Any] = {
+            "env": span.environment,
+            "type": span.type,
+            "after": span.after,
+            "end": _BEHIND_ALL,
+        }
+        self._with: list[str] = []
+        self._sources: list[Ids] = []
+        self._arms: list[str] = []
+
+    def add_granted(self, ids: Ids, type: str, id: str) -> None:
+        """Entities that have a grant with the other end of that key qualify, whatever their attributes."""
+        self._values |= {"by_type": type, "by_id": id}
+        self._add([ids], TRUE, Proposal(TRUE))
+
+    def add_holders(self, roles: Sequence[str], where: Form) -> None:
+        """Subjects that hold one of the roles qualify where the condition holds (P2, P3)."""
+        number = len(self._with)
+        names = {f"role{number}_{place}": role for place, role in enumerate(roles)}
+        self._values |= names
+        holding, groups = f"roles{number}", f"groups{number}"
+        self._with.append(
+            f"{holding}(named) AS (VALUES {', '.join(f'(:{name})' for name in names)}),"
+            f" {groups}(named) AS (SELECT group_id FROM {holding} CROSS JOIN assignments"
+            " WHERE environment = :env AND role = named AND subject_type IS NULL"
+            f" UNION SELECT member FROM {groups} CROSS JOIN group_groups"
+            " WHERE environment = :env AND group_id = named)"
+        )
+        by_role = Ids("assignments", "subject_id", "role = named AND subject_type = :type", holding)
+        by_group = Ids("group_subjects", "id", "group_id = named AND type = :type", groups)
+        self._add([by_role, by_group], where, Proposal(where, f"where{number}_"))
+
+    def rows(self, everyone: Form) -> Rows:
+        """What may qualify: those that were added, and all registered ones of whom `everyone` may hold."""
+        return self._added() if everyone == FALSE else self._registered(everyone)
+
+    def _registered(self, everyone: Form) -> Rows:
+        listed, mentions = self._registry
+        self._values |= {"row": self._count - 1, "mention": self._count * MENTIONS - 1, "count": self._count}
+        self._end([listed.nth("row")])
+        end = self._end([mention.nth("mention") for mention in mentions])
+        unlisted = self._unlisted()
+        if len(unlisted) > self._count:
+            unlisted = unlisted[: self._count]
+            end = self._values["end"] = unlisted[-1]
+        ((tried,),) = self._rows(f"SELECT count(*) FROM ({listed.between()})")
+        found: dict[str, bytes] = dict(self._rows(self._listed(everyone)))
+        if may_hold_of_nothing(everyone):
+            found |= dict.fromkeys(unlisted, _NOTHING)
+        if everyone != TRUE:
+            found |= self._added_between()
+        return Rows(found, end, tried + len(unlisted))
+
+    def _unlisted(self) -> list[str]:
+        """The first ones of the span that are only mentioned, by id; one too many where there are too many.
+
+        PERF: where the results are in order, SQLite merges the indexes, which takes a quarter of the time.
+        """
+        listed, mentions = self._registry
+        first = "SELECT * FROM ({} EXCEPT {} ORDER BY 1) LIMIT :count + 1"
+        found = [self._rows(first.format(mention.between(), listed.between())) for mention in mentions]
+        return sorted({id for some in found for (id,) in some})
+
+    def _listed(self, everyone: Form) -> str:
+        """Those that are listed, of whom the condition may hold."""
+        proposal, table = Proposal(everyone), self._registry.listed.table
+        self._values |= proposal.values
+        where = "environment = :env AND type = :type AND id > :after AND id <= :end"
+        said = "" if proposal.text is None else f" AND {proposal.text}"
+        return f"SELECT id, body FROM {table} INDEXED BY {table}_searched WHERE {where}{said}"
+
+    def _added(self) -> Rows:
+        """Those that were added alone.
+
+        PERF: each of many groups gets a share of the span, since where the span ends is not known before; with a small
+        share, the largest groups end it soon, so the shares grow until there is enough.
+        """
+        if not self._sources:
+            return Rows({}, None, 0)
+        things = (f"SELECT count(*) AS many FROM {of}" if of else "SELECT 1 AS many" for *_, of in self._sources)
+        ((many,),) = self._rows(f"SELECT sum(many) FROM ({' UNION ALL '.join(things)})")
+        share = max(LEAST_SHARE, self._count // many)
+        added = _any_of(self._sources)
+        while True:
+            self._values |= {"row": share - 1, "end": _BEHIND_ALL}
+            end = self._end([source.nth("row") for source in self._sources])
+            ((tried,),) = self._rows(f"SELECT count(*) FROM ({added})")
+            if end is None or share >= self._count or tried * FEW >= self._count:
+                break
+            share *= FEW
+        if tried > 2 * self._count:
+            self._values["row"] = self._count - 1
+            end, tried = self._end([f"SELECT * FROM ({added} ORDER BY 1 LIMIT 1 OFFSET :row)"]), self._count
+        return Rows(self._added_between(), end, tried)
+
+    def _added_between(self) -> dict[str, bytes]:
+        return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
+
+    def _add(self, sources: list[Ids], where: Form, proposal: Proposal) -> None:
+        """Look at those too, of whom the condition may hold."""
+        self._sources += sources
+        self._values |= proposal.values
+        table = self._registry.listed.table
+        same = "environment = :env AND type = :type AND id = this"
+        said = "" if proposal.text is None else f" WHERE {proposal.text}"
+        if said and may_hold_of_nothing(where):
+            said += " OR body IS NULL"
+        self._arms.append(
+            f"SELECT this, coalesce(body, CAST('{{}}' AS BLOB)) FROM ({_any_of(sources)})"
+            f" LEFT JOIN {table} INDEXED BY {table}_searched ON {same}{said}"
+        )
+
+    def _end(self, ends: Sequence[str]) -> str | None:
+        """Where the span ends now: at the first of these ids if there is any; None for no end."""
+        ((first,),) = self._rows(f"SELECT min(this) FROM ({' UNION ALL '.join(ends)})")
+        if first is not None:
+            self._values["end"] = first
+        end: str | bytes = self._values["end"]
+        return end if isinstance(end, str) else None
+
+    def _rows(self, query: str) -> list[Any]:
+        return self._db.execute(self._whole(query), self._values).fetchall()
+
+    def _whole(self, query: str) -> str:
+        return f"WITH RECURSIVE {', '.join(self._with)} {query}" if self._with else query
+
+
+def _any_of(sources: Sequence[Ids]) -> str:
+    """The ids of the span, each once."""
+    between = [source.between() for source in sources]
+    return " UNION ".join(between) if len(between) > 1 else f"SELECT DISTINCT this FROM ({between[0]})"

@@ -1,0 +1,142 @@
+"""The diagram of "some ALLOW holds and no DENY does", made from all rules at once (rule F1).
+
+Answer by answer it is followed which rules still can hold; where the same ones are left, the same node is. That takes
+no operation on diagrams, so a thousand rules on a thousand values of one attribute are a thousand steps or so.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from ..constants import Meaning, meaning, weight
+from ..values import Json
+from .diagrams import FALSE, MAX_QUESTIONS, TRUE, Diagrams, Node, OutOfSteps
+from .domain import Domain, Test, compared_with, divide
+
+Conjunction: TypeAlias = Sequence[tuple[str, str, Json]]
+"""Comparisons that must all hold, as (key, operator, constant)."""
+
+Bits: TypeAlias = int
+"""A set of numbers, as bits."""
+
+Needs: TypeAlias = dict[frozenset[int], Bits]
+"""For each set of tests, by number, the rules that need all of them. PERF: bits make poor keys, see `divide`."""
+
+READ_IN_A_STEP = 10
+"""So many values of constants are read in the time of a step."""
+
+CHARACTERS_IN_A_STEP = 100
+"""So many characters are searched for a pattern in the time of a step, by patterns of the worst kind."""
+
+
+class Ruled:
+    """The diagram of some rules, in its own `diagrams`."""
+
+    def __init__(self, allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int):
+        """Raises OutOfSteps where `steps` do not suffice."""
+        rules = [*allows, *denies]
+        self._settled = 1 << len(rules)  # stands for ALLOWs that hold, whichever they are
+        self._allows = (1 << len(allows)) - 1 | self._settled
+        self._denies = self._settled - 1 & ~self._allows
+        self.diagrams = Diagrams({}, steps)
+        self.diagrams.take(sum(weight(constant) for rule in rules for _, _, constant in rule) // READ_IN_A_STEP)
+        needs, tests = _needs(rules)
+        self.diagrams.take(sum(_cost(key_tests.values()) for key_tests in tests.values()))
+        if len(tests) + sum(op == "regex" for key_tests in tests.values() for op, _ in key_tests) > MAX_QUESTIONS:
+            raise OutOfSteps
+        domains = {key: divide(list(key_tests.values())) for key, key_tests in tests.items()}
+        self.diagrams = Diagrams(domains, self.diagrams.steps)
+        self._alive = [
+            self._by_answer(question.domain, question.pattern, needs[question.key])
+            for question in self.diagrams.questions
+        ]
+        self._pending = self._pending_from([needs[question.key] for question in self.diagrams.questions])
+        self._known: dict[tuple[int, Bits], Node] = {}
+        self.node = self._node(0, self._settled - 1)
+
+    def _by_answer(self, domain: Domain, pattern: int | None, needs: Needs) -> list[Bits]:
+        """For each answer to a question, the rules that it leaves."""
+        everyone = self._allows | self._denies
+        if pattern is not None:
+            needing = _union(rules for need, rules in needs.items() if pattern in need)
+            return [everyone & ~needing, everyone]
+        free = everyone & ~_union(needs.values())
+        single = {test: rules for need, rules in needs.items() if len(need) == 1 for test in need}
+        several = [(sum(1 << test for test in need), rules) for need, rules in needs.items() if len(need) > 1]
+        found = []
+        for holding in domain.holding:
+            self.diagrams.take(1 + holding.bit_count() + len(several))
+            left = free | _union(single.get(test, 0) for test in _numbers(holding))
+            found.append(left | _union(rules for need, rules in several if need & holding == need))
+        return found
+
+    def _pending_from(self, needs: Sequence[Needs]) -> list[Bits]:
+        """For each level, the rules that depend on its question or one behind it; none at the end."""
+        pending = [0]
+        for question, key_needs in zip(reversed(self.diagrams.questions), reversed(needs), strict=True):
+            pattern = question.pattern
+            rules = _union(rules for need, rules in key_needs.items() if pattern is None or pattern in need)
+            pending.append(pending[-1] | rules)
+        return pending[::-1]
+
+    def _node(self, level: int, left: Bits) -> Node:
+        """The node where `left` are the rules that no answer up to `level` has excluded."""
+        pending = self._pending[level]
+        if left & self._denies & ~pending or not left & self._allows:
+            return FALSE
+        if left & self._allows & ~pending:
+            left = left & self._denies | self._settled
+            if left == self._settled:
+                return TRUE
+        found = self._known.get((level, left))
+        if found is None:
+            found = self._known[level, left] = self._asked(level, left)
+        return found
+
+    def _asked(self, level: int, left: Bits) -> Node:
+        question = self.diagrams.questions[level]
+        patterns_open = question.domain.open if question.pattern is None else (True,) * question.answers
+        children = [
+            self._node(level + 1 if is_open else question.after, left & alive)
+            for alive, is_open in zip(self._alive[level], patterns_open, strict=True)
+        ]
+        return self.diagrams.node(level, children)
+
+
+def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[str, dict[Meaning, Test]]]:
+    """By key: the rules that need each set of tests; and the tests by what they mean, numbered in their order."""
+    tests: dict[str, dict[Meaning, Test]] = defaultdict(dict)
+    numbers: dict[tuple[str, Meaning], int] = {}
+    needs: dict[str, Needs] = defaultdict(lambda: defaultdict(int))
+    for rule, conjunction in enumerate(rules):
+        needed: dict[str, set[int]] = defaultdict(set)
+        for key, op, constant in conjunction:
+            meant = (op, meaning(constant))
+            number = numbers.setdefault((key, meant), len(tests[key]))
+            tests[key][meant] = (op, constant)
+            needed[key].add(number)
+        for key, need in needed.items():
+            needs[key][frozenset(need)] |= 1 << rule
+    return needs, tests
+
+
+def _cost(tests: Collection[Test]) -> int:
+    """The steps that dividing a domain takes: one a value, for patterns by their length and what they search."""
+    constants = [constant for test in tests for constant in compared_with(test)]
+    patterns = [constant for op, constant in tests if op == "regex"]
+    searched = sum(1 + len(text) // CHARACTERS_IN_A_STEP for text in constants if isinstance(text, str))
+    return len(tests) + sum(map(weight, constants)) + sum(map(len, patterns)) + len(patterns) * searched
+
+
+def _numbers(bits: Bits) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _union(sets: Iterable[Bits]) -> Bits:
+    found = 0
+    for bits in sets:
+        found |= bits
+    return found

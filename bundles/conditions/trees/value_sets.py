@@ -1,0 +1,152 @@
+"""Sets of values of one attribute as the shortest comparisons that say the same (rules C2 to C5, F6).
+
+The shape depends on the set alone: on no constant that makes no difference in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from ..neighbours import Cut, Ordered, canonical_cut, first_above, last_below, next_value
+from ..values import Json
+from .domain import MISSING, NO_VALUES, OTHER, Domain
+from .tree import Form, compared, joined, negated
+
+FEW = 2
+"""Up to so many values that follow one another are listed; more are a range."""
+
+
+BOTTOM = Cut("", above=False)
+"""Nothing is below it, so it ends no run."""
+
+
+class Run(NamedTuple):
+    """Values of one type with nothing between them left out; no cut at an end where nothing ends them."""
+
+    low: Cut | None
+    high: Cut | None
+
+    def few(self, text: bool) -> list[Ordered] | None:
+        """Its values, None where they are many."""
+        first = first_above(self.low) if self.low else "" if text else None
+        last = last_below(self.high) if self.high else None
+        if first is None or last is None:
+            return None
+        values = [first]
+        while values[-1] != last and len(values) <= FEW:
+            values.append(next_value(values[-1]))
+        return values if len(values) <= FEW else None
+
+
+def set_form(key: str, domain: Domain, cells: int, free: int = 0) -> Form:
+    """The form of "the attribute is in one of these cells", which are given as bits.
+
+    The `free` ones are strings for which it makes no difference: each goes with the gaps around it where these agree,
+    so that one on which only a pattern is decided does not show.
+    """
+    cells = _with_neighbours(domain, cells, free)
+    has = [cell != NO_VALUES and bool(cells >> cell & 1) for cell in domain.cells]
+    if has[MISSING] == has[OTHER]:
+        return negated(_listed(key, domain, [not is_in for is_in in has])) if has[OTHER] else _listed(key, domain, has)
+    if has[OTHER]:
+        return _left_out(key, domain, [not is_in for is_in in has])
+    return negated(_left_out(key, domain, has))
+
+
+def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
+    for cell, gaps in domain.between.items():
+        if free >> cell & 1:
+            among = all(gap is None or cells >> gap & 1 for gap in gaps)
+            cells = cells | 1 << cell if among else cells & ~(1 << cell)
+    return cells
+
+
+def _listed(key: str, domain: Domain, has: Sequence[bool]) -> Form:
+    """That the attribute has one of some values, of which OTHER is none."""
+    points, ranges = _described(key, domain, has)
+    return joined("or", [*([compared(key, "in", points)] if points else ()), *ranges])
+
+
+def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> Form:
+    """That the attribute is present and has none of some values."""
+    points, ranges = _described(key, domain, has)
+    return joined("and", [compared(key, "nin", points), *map(negated, ranges)])
+
+
+def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[Form]]:
+    """Some values as single ones and ranges."""
+    points: list[Json] = [point for point, is_in in zip(domain.points, has[2:], strict=False) if is_in]
+    ranges: list[Form] = []
+    for constants, first, text in (
+        (domain.numbers, domain.first_number, False),
+        (domain.strings, domain.first_string, True),
+    ):
+        classes = [
+            (is_in, place)
+            for place in range(2 * len(constants) + 1)
+            for is_in in [has[first + place]]
+            if domain.cells[first + place] != NO_VALUES
+        ]
+        for cluster in _clusters(list(_runs(constants, classes)), text):
+            few = cluster[0].few(text) if len(cluster) == 1 else None
+            if few is None:
+                ranges.append(_range(key, cluster, text))
+            else:
+                points.extend(few)
+    return points, ranges
+
+
+def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> Iterator[Run]:
+    """The runs of classes, by place, that are in the set."""
+    for is_in, run in groupby(classes, key=lambda named: named[0]):
+        if is_in:
+            places = [place for _, place in run]
+            first, last = places[0], places[-1]
+            low = Cut(constants[(first - 1) // 2], above=first % 2 == 0) if first else None
+            high = Cut(constants[last // 2], above=last % 2 == 1) if last < 2 * len(constants) else None
+            yield Run(None if low == BOTTOM else low, high)
+
+
+def _clusters(runs: Sequence[Run], text: bool) -> Iterator[list[Run]]:
+    """Runs that are better told as one range with holes, together."""
+    cluster: list[Run] = []
+    for run in runs:
+        if cluster and (
+            Run(cluster[-1].high, run.low).few(text) is None
+            or (cluster[-1].few(text) is not None and run.few(text) is not None)
+        ):
+            yield cluster
+            cluster = []
+        cluster.append(run)
+    if cluster:
+        yield cluster
+
+
+def _range(key: str, cluster: Sequence[Run], text: bool) -> Form:
+    """That the attribute lies between the ends of a cluster, and in none of its holes."""
+    low, high = cluster[0].low, cluster[-1].high
+    holes: list[Json] = [
+        value for left, right in pairwise(cluster) for value in Run(left.high, right.low).few(text) or ()
+    ]
+    if low or high or text:
+        without = [compared(key, "nin", holes)] if holes else []
+        return joined("and", [*_above(key, low if low or high else BOTTOM), *_below(key, high), *without])
+    if not holes:
+        return joined("or", [compared(key, "lt", 0), compared(key, "gte", 0)])
+    least, *others = holes
+    above = joined("and", [compared(key, "gt", least), *([compared(key, "nin", others)] if others else ())])
+    return joined("or", [compared(key, "lt", least), above])
+
+
+def _above(key: str, cut: Cut | None) -> list[Form]:
+    if cut is None:
+        return []
+    value, above = canonical_cut(cut)
+    return [compared(key, "gt" if above else "gte", value)]
+
+
+def _below(key: str, cut: Cut | None) -> list[Form]:
+    if cut is None:
+        return []
+    value, above = canonical_cut(cut)
+    return [compared(key, "lte" if above else "lt", value)]

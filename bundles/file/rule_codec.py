@@ -1,0 +1,168 @@
+"""Clauses and their index as bytes.
+
+Clauses are JSON because constants are: an integer of any size and every text come back as they were.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ..conditions.windows import TimeWindow
+from ..errors import UNREADABLE, BundleError
+from ..program.clauses import Atom, Clause, Comparison, During, Effect, From, Rate, Section
+from .fact_codec import Number
+
+
+class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
+    """The numbers of the clauses on one (type, action): those for everyone, and those for each role."""
+
+    everyone: tuple[Number, ...]
+    by_role: dict[Number, tuple[Number, ...]]
+
+
+class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
+    """Who has some ALLOW on one type, whatever the action: everyone, or the holders of some roles (D5)."""
+
+    everyone: bool
+    roles: tuple[Number, ...]
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """An array of JSON with exactly these members; numbers and texts are what they say they are."""
+
+
+class _Compare(_Row, frozen=True, tag="compare"):
+    section: Section
+    key: str
+    op: str
+    value: Any
+
+
+class _During(_Row, frozen=True, tag="during"):
+    not_before: int | None
+    not_after: int | None
+    days: tuple[int, ...]
+    start: int
+    end: int
+    timezone: str
+
+
+class _From(_Row, frozen=True, tag="from"):
+    blocks: tuple[str, ...]
+
+
+class _Rate(_Row, frozen=True, tag="rate"):
+    limit: int
+    window_seconds: int
+
+
+_AtomRow: TypeAlias = _Compare | _During | _From | _Rate
+
+
+class _ClauseRow(_Row, frozen=True):
+    """A clause with roles and types by number."""
+
+    effect: Effect
+    policy: str
+    name: str
+    priority: int
+    roles: tuple[Number, ...] | None
+    types: tuple[Number, ...]
+    actions: tuple[str, ...]
+    body: tuple[_AtomRow, ...]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_rule_decoder = msgspec.msgpack.Decoder(RuleIndex)
+_allow_decoder = msgspec.msgpack.Decoder(AllowIndex)
+
+
+def rules_key(type: int, action: str) -> bytes:
+    """Key of a RuleIndex; an action is never empty, so the key of an AllowIndex is never one of these."""
+    return f"{type}:{action}".encode("utf-8", "surrogatepass")
+
+
+def allows_key(type: int) -> bytes:
+    """Key of an AllowIndex."""
+    return f"{type}:".encode()
+
+
+def encode_index(index: RuleIndex | AllowIndex) -> bytes:
+    """The inverse of `decode_rules` and `decode_allows`."""
+    return _encoder.encode(index)
+
+
+def decode_rules(data: bytes) -> RuleIndex:
+    """Raises BundleError for bytes that are no RuleIndex."""
+    try:
+        return _rule_decoder.decode(data)
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
+
+
+def decode_allows(data: bytes) -> AllowIndex:
+    """Raises BundleError for bytes that are no AllowIndex."""
+    try:
+        return _allow_decoder.decode(data)
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
+
+
+def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) -> bytes:
+    """A clause with types and roles by number."""
+    row = _ClauseRow(
+        effect=clause.effect,
+        policy=clause.policy,
+        name=clause.name,
+        priority=clause.priority,
+        roles=None if clause.roles is None else tuple(roles[role] for role in clause.roles),
+        types=tuple(types[type] for type in clause.types),
+        actions=clause.actions,
+        body=tuple(map(_atom_row, clause.body)),
+    )
+    return json.dumps(msgspec.to_builtins(row), separators=(",", ":"), sort_keys=True).encode()
+
+
+def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Clause:
+    """The inverse of `encode_clause`. Raises BundleError for bytes that are no clause."""
+    try:
+        row = msgspec.convert(json.loads(data), _ClauseRow)
+        return Clause(
+            effect=row.effect,
+            policy=row.policy,
+            name=row.name,
+            priority=row.priority,
+            roles=None if row.roles is None else tuple(roles[number] for number in row.roles),
+            types=tuple(types[number] for number in row.types),
+            actions=row.actions,
+            body=tuple(map(_atom, row.body)),
+        )
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"the bundle is damaged: a clause can't be read: {ex}") from None
+
+
+def _atom_row(atom: Atom) -> _AtomRow:
+    match atom:
+        case Comparison(section, key, op, value):
+            return _Compare(section, key, op, value)
+        case During(window):
+            span = (window.not_before, window.not_after)
+            return _During(*span, tuple(sorted(window.days)), window.start, window.end, window.timezone)
+        case From(blocks):
+            return _From(blocks)
+        case Rate(limit, window_seconds):
+            return _Rate(limit, window_seconds)
+
+
+def _atom(row: _AtomRow) -> Atom:
+    match row:
+        case _Compare(section, key, op, value):
+            return Comparison(section, key, op, value)
+        case _During(not_before, not_after, days, start, end, timezone):
+            return During(TimeWindow(not_before, not_after, frozenset(days), start, end, timezone))
+        case _From(blocks):
+            return From(blocks)
+        case _Rate(limit, window_seconds):
+            return Rate(limit, window_seconds)

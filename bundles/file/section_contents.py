@@ -1,0 +1,200 @@
+"""The contents of a bundle's sections: records and table entries made from a program and its facts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
+
+import msgspec
+
+from ..program import closure
+from ..program.clauses import Program
+from ..program.facts import Facts, Holding, Key
+from . import fact_codec, rule_codec
+from .bucket_table import Entry
+from .fact_codec import LISTED_GRANTS, EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
+from .rule_index import index_entries
+
+SEARCH_LISTS = ("role-holders", "group-members")
+SEARCH_TABLES = ("subject-grants", "resource-grants", "subject-registry", "resource-registry")
+"""What only filters and searches read."""
+
+
+class SectionContents:
+    """The sections' contents, with types, roles, groups and sets of actions numbered in sorted order."""
+
+    def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes]):
+        self.program, self.facts, self.zones = program, facts, zones
+        self.types = {type.id: number for number, type in enumerate(program.types)}
+        self.roles = {role: number for number, role in enumerate(program.roles)}
+        self.groups = {group: number for number, group in enumerate(sorted(facts.groups))}
+        self.action_sets = {
+            actions: number for number, actions in enumerate(sorted({grant.actions for grant in facts.grants}))
+        }
+
+    def names(self) -> Names:
+        types = tuple((type.id, type.name, type.actions, type.closed) for type in self.program.types)
+        return Names(types, self.program.roles, tuple(self.action_sets), dict(self.zones))
+
+    def counts(self) -> dict[str, int]:
+        facts = self.facts
+        return {
+            "clauses": len(self.program.clauses),
+            "grants": len(facts.grants),
+            "groups": len(facts.groups),
+            "resources": len(facts.resources),
+            "roles": len(self.roles),
+            "subjects": len(facts.subjects),
+            "types": len(self.types),
+        }
+
+    def lists(self) -> dict[str, Callable[[], Iterable[bytes]]]:
+        return {
+            "clauses": self._clauses,
+            "groups": self._group_records,
+            "role-holders": self._role_holders,
+            "group-members": self._group_members,
+        }
+
+    def tables(self) -> dict[str, Callable[[], Iterable[Entry]]]:
+        return {
+            "rules": lambda: index_entries(self.program),
+            "subjects": self._subjects,
+            "grants": self._grants,
+            "aliases": self._aliases,
+            "closed": self._closed,
+            "subject-grants": self._subject_grants,
+            "resource-grants": self._resource_grants,
+            "subject-registry": self._subject_registry,
+            "resource-registry": self._resource_registry,
+        }
+
+    def _clauses(self) -> Iterator[bytes]:
+        return (rule_codec.encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
+
+    def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
+        """Holdings by number; of several for one role the longest counts."""
+        longest: dict[int, float] = {}
+        for role, expires in holdings:
+            number = self.roles[role]
+            longest[number] = max(expires, longest.get(number, expires))
+        return tuple(Held(*held) for held in sorted(longest.items()))
+
+    def _numbered(self, groups: Iterable[str]) -> tuple[int, ...]:
+        return tuple(sorted(self.groups[group] for group in groups))
+
+    def _group_records(self) -> Iterator[bytes]:
+        above = closure.ancestors({id: group.parents for id, group in self.facts.groups.items()})
+        for id in self.groups:
+            record = GroupRecord(id, self._numbered(above[id]), self._held(self.facts.groups[id].holdings))
+            yield fact_codec.encode_record(record)
+
+    def _role_holders(self) -> Iterator[bytes]:
+        subjects: dict[str, set[Key]] = defaultdict(set)
+        groups: dict[str, set[str]] = defaultdict(set)
+        for key, subject in self.facts.subjects.items():
+            for holding in subject.holdings:
+                subjects[holding.role].add(key)
+        for id, group in self.facts.groups.items():
+            for holding in group.holdings:
+                groups[holding.role].add(id)
+        for role in self.roles:
+            yield self._holders(subjects[role], groups[role])
+
+    def _group_members(self) -> Iterator[bytes]:
+        subjects: dict[str, set[Key]] = defaultdict(set)
+        children: dict[str, set[str]] = defaultdict(set)
+        for key, subject in self.facts.subjects.items():
+            for id in subject.groups:
+                subjects[id].add(key)
+        for child, group in self.facts.groups.items():
+            for id in group.parents:
+                children[id].add(child)
+        for id in self.groups:
+            yield self._holders(subjects[id], children[id])
+
+    def _holders(self, subjects: set[Key], groups: set[str]) -> bytes:
+        return fact_codec.encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
+
+    def _subjects(self) -> Iterator[Entry]:
+        granted = self._granted()
+        for key, subject in self.facts.subjects.items():
+            resources = granted.get(key, ())
+            listed = tuple(sorted(resources)) if len(resources) <= LISTED_GRANTS else None
+            record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
+            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+
+    def _granted(self) -> dict[Key, set[tuple[int, str]]]:
+        """The resources on which each subject has grants, as many as need to be known."""
+        granted: dict[Key, set[tuple[int, str]]] = defaultdict(set)
+        types = self.types
+        for _, subject, resource, _, _ in self.facts.grants:
+            resources = granted[subject]
+            if len(resources) <= LISTED_GRANTS:
+                resources.add((types[resource.type], resource.id))
+        return granted
+
+    def _grants(self) -> Iterator[Entry]:
+        """The grants of each subject on each resource, by id."""
+        found: dict[bytes, list[GrantRecord]] = defaultdict(list)
+        types, sets = self.types, self.action_sets
+        for id, subject, (type, resource), actions, expires in self.facts.grants:
+            key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), types[type], resource)
+            found[key].append(GrantRecord(id, sets[actions], expires))
+        for key, records in found.items():
+            records.sort(key=attrgetter("id"))
+            yield key, fact_codec.encode_record(records)
+
+    def _subject_grants(self) -> Iterator[Entry]:
+        """The resources, by type, of subjects with more grants than are listed with them."""
+        counts = Counter(grant.subject for grant in self.facts.grants)
+        found: dict[Key, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for _, subject, resource, _, _ in self.facts.grants:
+            if counts[subject] > LISTED_GRANTS:
+                found[subject][resource.type].add(resource.id)
+        for subject, resources in found.items():
+            # Several grants may be on one resource.
+            if sum(map(len, resources.values())) > LISTED_GRANTS:
+                for type, ids in resources.items():
+                    key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), self.types[type], "")
+                    yield key, fact_codec.encode_record(sorted(ids))
+
+    def _resource_grants(self) -> Iterator[Entry]:
+        """The subjects that have a grant on each resource."""
+        found: dict[Key, list[Key]] = defaultdict(list)
+        for _, subject, resource, _, _ in self.facts.grants:
+            found[resource].append(subject)
+        for resource, subjects in found.items():
+            yield self._resource_key(resource), fact_codec.encode_record(sorted(set(subjects)))
+
+    def _resource_key(self, resource: Key) -> bytes:
+        return fact_codec.resource_key(self.types[resource.type], resource.id)
+
+    def _aliases(self) -> Iterator[Entry]:
+        for key, subject in self.facts.subjects.items():
+            if subject.external_id is not None:
+                alias = fact_codec.subject_alias_key(key.type, subject.external_id)
+                yield alias, fact_codec.encode_record(key.id)
+        for key, resource in self.facts.resources.items():
+            for kind, alias_text in (("external_id", resource.external_id), ("name", resource.name)):
+                if alias_text is not None:
+                    alias = fact_codec.resource_alias_key(kind, self.types[key.type], alias_text)
+                    yield alias, fact_codec.encode_record(key.id)
+
+    def _closed(self) -> Iterator[Entry]:
+        """The registered instances of closed types (E7)."""
+        closed = {type.id for type in self.program.types if type.closed}
+        return ((self._resource_key(key), b"") for key in self.facts.resources if key.type in closed)
+
+    def _subject_registry(self) -> Iterator[Entry]:
+        for key, subject in self.facts.subjects.items():
+            record = EntityRecord(subject.external_id, None, _attributes(subject.attributes))
+            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+
+    def _resource_registry(self) -> Iterator[Entry]:
+        for key, resource in self.facts.resources.items():
+            record = EntityRecord(resource.external_id, resource.name, _attributes(resource.attributes))
+            yield self._resource_key(key), fact_codec.encode_record(record)
+
+
+def _attributes(attributes: Mapping[str, object] | None) -> bytes:
+    return msgspec.json.encode(attributes, order="deterministic") if attributes else b""

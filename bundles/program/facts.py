@@ -1,0 +1,74 @@
+"""The facts of a model, resolved and ready to be written: who is in which group, holds which role, has which grant.
+
+Roles, groups and types are named by their ids here; a bundle file numbers them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..conditions.values import Json
+
+FOREVER = float("inf")
+"""The expiry of what does not expire. Epoch seconds otherwise; at the instant itself it has expired (P4)."""
+
+
+class Holding(NamedTuple):
+    """A role held until `expires` (P4)."""
+
+    role: str
+    expires: float
+
+
+class Key(NamedTuple):
+    """A subject or a resource by its key (E1); of a resource, `type` is the declared type's id."""
+
+    type: str
+    id: str
+
+
+class Grant(NamedTuple):
+    """Some actions for one subject on one resource; `actions` sorted, wildcards expanded (P4)."""
+
+    id: str
+    subject: Key
+    resource: Key
+    actions: tuple[str, ...]
+    expires: float
+
+
+@dataclass(slots=True)
+class GroupFacts:
+    """A group: those it is directly in, and the roles assigned to it itself (P2, P3)."""
+
+    parents: set[str] = field(default_factory=set)
+    holdings: list[Holding] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SubjectFacts:
+    """A registered subject: its names, attributes, direct groups and direct roles."""
+
+    external_id: str | None = None
+    attributes: Mapping[str, Json] | None = None
+    groups: set[str] = field(default_factory=set)
+    holdings: list[Holding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFacts:
+    """A registered resource: its names and attributes."""
+
+    external_id: str | None = None
+    name: str | None = None
+    attributes: Mapping[str, Json] | None = None
+
+
+@dataclass(slots=True)
+class Facts:
+    """All facts of one model; every entity that one of them names is registered here (E3)."""
+
+    groups: dict[str, GroupFacts] = field(default_factory=dict)
+    subjects: dict[Key, SubjectFacts] = field(default_factory=dict)
+    resources: dict[Key, ResourceFacts] = field(default_factory=dict)
+    grants: Sequence[Grant] = ()

@@ -1,0 +1,183 @@
+"""What a legal program is, as a table: checked between compiler passes and again when a bundle's rules are read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import isfinite
+from typing import Any, TypeAlias
+
+from ..conditions.addresses import parse_block
+from ..conditions.comparisons import OPERATORS
+from ..conditions.instants import EARLIEST, END
+from ..conditions.patterns import MAX_PATTERN_CHARACTERS, compile_pattern
+from ..conditions.values import Json, is_number, is_text
+from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
+from .clauses import SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
+
+MAX_NESTING = 64
+"""Arrays and objects around a value of a constant: whatever walks one later has the stack for it."""
+
+MAX_LIST_ELEMENTS = 10_000
+"""Of an `in` or `nin`: numbers can be made to collide, and a set of colliding ones is slow to build."""
+
+MAX_NAME_CHARACTERS = 512
+"""Of a policy's id and name, which answers repeat (E1)."""
+
+MAX_KEY_CHARACTERS = 256
+
+_LONGEST_BLOCK = 64
+_INT32 = 2**31
+
+
+class IllegalProgram(ValueError):
+    """A program that breaks a law; the message names the clause and the law."""
+
+
+Types: TypeAlias = Mapping[str, ResourceType]
+
+CLAUSE_LAWS: dict[str, Callable[[Clause, Types], bool]] = {
+    "the effect is ALLOW or DENY": lambda clause, _: clause.effect in ("ALLOW", "DENY"),
+    "the policy has an id, and both its names are short text": lambda clause, _: (
+        clause.policy != "" and _is_name(clause.policy) and _is_name(clause.name)
+    ),
+    "the priority is a whole number of 32 bits": lambda clause, _: _is_whole(clause.priority, -_INT32, _INT32 - 1),
+    "roles are left out, or sorted, unique and some": lambda clause, _: (
+        clause.roles is None or (len(clause.roles) > 0 and _is_sorted(clause.roles))
+    ),
+    "some type and some action is covered": lambda clause, _: bool(clause.types) and bool(clause.actions),
+    "types and actions are sorted and unique": lambda clause, _: (
+        _is_sorted(clause.types) and _is_sorted(clause.actions)
+    ),
+    "every type is declared": lambda clause, types: all(id in types for id in clause.types),
+    "every type declares every action": lambda clause, types: all(
+        types[id].action_set.issuperset(clause.actions) for id in clause.types
+    ),
+    "every condition is legal": lambda clause, _: all(_is_legal(atom) for atom in clause.body),
+    "no DENY has a rate limit (C10)": lambda clause, _: (
+        clause.effect == "ALLOW" or not any(isinstance(atom, Rate) for atom in clause.body)
+    ),
+}
+"""In this order: a law may rely on those before it."""
+
+PROGRAM_LAWS: dict[str, Callable[[Program], bool]] = {
+    "types are sorted by id and unique": lambda program: _is_sorted([type.id for type in program.types]),
+    "type names are unique": lambda program: len({type.name for type in program.types}) == len(program.types),
+    "actions are sorted, unique and named": lambda program: all(
+        _is_sorted(type.actions) and "" not in type.action_set for type in program.types
+    ),
+    "roles are sorted and unique": lambda program: _is_sorted(program.roles),
+    "clauses are sorted by policy, types and actions, and unique": lambda program: _is_sorted(
+        [(clause.policy, clause.types, clause.actions) for clause in program.clauses]
+    ),
+    "every role that a clause names is declared": lambda program: (
+        {role for clause in program.clauses for role in clause.roles or ()} <= set(program.roles)
+    ),
+}
+
+
+def check_clause(clause: Clause, types: Types) -> None:
+    """Raise IllegalProgram, naming the first law that `clause` breaks among the types declared."""
+    for law, holds in CLAUSE_LAWS.items():
+        if not holds(clause, types):
+            raise IllegalProgram(f"clause of policy `{clause.policy}` breaks the law: {law}")
+
+
+def check_program(program: Program) -> None:
+    """Raise IllegalProgram, naming the first law that `program` or one of its clauses breaks."""
+    for law, holds in PROGRAM_LAWS.items():
+        if not holds(program):
+            raise IllegalProgram(f"the program breaks the law: {law}")
+    types = {type.id: type for type in program.types}
+    for clause in program.clauses:
+        check_clause(clause, types)
+
+
+def _is_legal(atom: object) -> bool:
+    match atom:
+        case Comparison(section, key, op, value):
+            return section in SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
+        case During(window):
+            return _is_window(window)
+        case From(blocks):
+            return len(blocks) > 0 and all(len(text) <= _LONGEST_BLOCK and _is_block(text) for text in blocks)
+        case Rate(limit, window_seconds):
+            return _is_whole(limit, 1, _INT32 - 1) and _is_whole(window_seconds, 1, _INT32 - 1)
+        case _:
+            return False
+
+
+def _is_name(value: str) -> bool:
+    return len(value) <= MAX_NAME_CHARACTERS and is_text(value)
+
+
+def _is_key(value: str) -> bool:
+    return 0 < len(value) <= MAX_KEY_CHARACTERS and is_text(value)
+
+
+def _is_window(window: TimeWindow) -> bool:
+    """Whether the window is one that a model can say (C8), so that it can be shown and read on a clock."""
+    return (
+        all(span is None or _is_whole(span, EARLIEST, END - 1) for span in (window.not_before, window.not_after))
+        and bool(window.days)
+        and all(_is_whole(day, 0, len(DAYS) - 1) for day in window.days)
+        and _is_whole(window.start, 0, DAY_MINUTES - 1)
+        and _is_whole(window.end, 0, DAY_MINUTES)
+        and window.start != window.end
+        and bool(window.timezone)
+    )
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _fits(op: str, value: Json) -> bool:
+    """Whether the constant is one that the operator takes (C2 to C6)."""
+    if not _is_constant(value, MAX_NESTING):
+        return False
+    if op in ("in", "nin"):
+        return isinstance(value, list) and len(value) <= MAX_LIST_ELEMENTS
+    if op in ("gt", "gte", "lt", "lte"):
+        return isinstance(value, str) or is_number(value)
+    if op == "regex":
+        return isinstance(value, str) and len(value) <= MAX_PATTERN_CHARACTERS and _compiles(value)
+    return True
+
+
+def _is_constant(value: Json, nesting: int) -> bool:
+    """Whether a JSON parser for models gives such a value: finite, text, not too deep, and no null anywhere (C2)."""
+    if isinstance(value, str):
+        return is_text(value)
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, int):
+        return True
+    if isinstance(value, list):
+        return nesting > 0 and all(_is_constant(item, nesting - 1) for item in value)
+    if isinstance(value, dict):
+        return nesting > 0 and all(is_text(name) and _is_constant(item, nesting - 1) for name, item in value.items())
+    return False
+
+
+@lru_cache(4_096)
+def _compiles(pattern: str) -> bool:
+    """PERF: remembered, since a compilation asks several times; `pattern` is short."""
+    try:
+        compile_pattern(pattern)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(16_384)
+def _is_block(text: str) -> bool:
+    """PERF: remembered likewise."""
+    try:
+        parse_block(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_sorted(keys: Sequence[Any]) -> bool:
+    return all(low < high for low, high in pairwise(keys))

@@ -1,0 +1,96 @@
+"""The program as text, one stable form: `writ inspect --rules` prints it and golden files compare it.
+
+type document "Document" {read, update} closed.
+allow(S, A, R, "p7") :- holds(S, {"editor"}), type(R, {"document"}), A in {"update"}, R.status = "draft".
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from ..conditions.values import Json
+from ..conditions.windows import show_window
+from .clauses import Atom, Clause, Comparison, During, From, Program, Rate, ResourceType, Section
+
+_OWNERS: dict[Section, str] = {
+    "subject_attrs": "S",
+    "resource_attrs": "R",
+    "action_attrs": "A",
+    "context_attrs": "C",
+}
+_SYMBOLS = {
+    "eq": "=",
+    "ne": "!=",
+    "gt": ">",
+    "gte": ">=",
+    "lt": "<",
+    "lte": "<=",
+    "in": "in",
+    "nin": "not in",
+    "regex": "~",
+}
+_NO_PRIORITY = 0
+
+STRATUM = "permit(S, A, R) :- allow(S, A, R, _), not deny(S, A, R, _)."
+"""The one rule with a negation, the same in every program; the clauses below it define allow and deny."""
+
+
+def show_program(program: Program) -> str:
+    """The whole program, a line for every type and every clause."""
+    return "".join(f"{line}\n" for line in _lines(program))
+
+
+def _lines(program: Program) -> Iterator[str]:
+    yield from map(show_type, program.types)
+    yield STRATUM
+    yield from map(show_clause, program.clauses)
+
+
+def show_type(type: ResourceType) -> str:
+    """A declared type on one line.
+
+    >>> show_type(ResourceType("doc", "Document", ("read", "update"), True))
+    'type "doc" named "Document" {"read", "update"} closed.'
+    """
+    named = f" named {_text(type.name)}" if type.name != type.id else ""
+    return f"type {_text(type.id)}{named} {_set(type.actions)}{' closed' if type.closed else ''}."
+
+
+def show_clause(clause: Clause) -> str:
+    """A clause on one line: what indexes it, then its body.
+
+    >>> body = (Comparison("resource_attrs", "status", "eq", "draft"),)
+    >>> show_clause(Clause("ALLOW", "p7", "", 10, ("editor",), ("document",), ("update",), body))
+    'allow(S, A, R, "p7") @10 :- holds(S, {"editor"}), type(R, {"document"}), A in {"update"}, R.status = "draft".'
+    """
+    rank = f" @{clause.priority}" if clause.priority != _NO_PRIORITY else ""
+    when = [f"type(R, {_set(clause.types)})", f"A in {_set(clause.actions)}"]
+    if clause.roles is not None:
+        when.insert(0, f"holds(S, {_set(clause.roles)})")
+    body = ", ".join([*when, *map(show_atom, clause.body)])
+    return f"{clause.effect.lower()}(S, A, R, {_text(clause.policy)}){rank} :- {body}."
+
+
+def show_atom(atom: Atom) -> str:
+    """One condition.
+
+    >>> show_atom(Comparison("context_attrs", "device kind", "in", ["a", 1])), show_atom(Rate(5, 60))
+    ('C."device kind" in ["a", 1]', 'rate(S) <= 5 / 60s')
+    """
+    match atom:
+        case Comparison(section, key, op, value):
+            shown = key if all(step.isidentifier() for step in key.split(".")) else _text(key)
+            return f"{_OWNERS[section]}.{shown} {_SYMBOLS[op]} {_text(value)}"
+        case During(window):
+            return f"during(C, {_text(show_window(window))})"
+        case From(blocks):
+            return f"from(C, {_set(blocks)})"
+        case Rate(limit, window_seconds):
+            return f"rate(S) <= {limit} / {window_seconds}s"
+
+
+def _set(names: Iterable[str]) -> str:
+    return "{" + ", ".join(map(_text, names)) + "}"
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,75 @@
+"""What authors who come from other products write for a name of the model document."""
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from ...bundles.wording import quoted
+from .diagnostic import did_you_mean
+
+_WORDS = {
+    "eq": "= == === is equal equals equalto stringequals numericequals",
+    "ne": "! != !== <> neq not isnot noteq notequal notequals notequalto stringnotequals",
+    "gt": "> greater greaterthan morethan above after numericgreaterthan",
+    "gte": ">= => ge greaterequal greaterthanequals greaterthanorequal greaterorequal atleast",
+    "lt": "< less lessthan below before numericlessthan",
+    "lte": "<= =< le lessequal lessthanequals lessthanorequal lessorequal atmost",
+    "in": "oneof anyof isin memberof",
+    "nin": "notin noneof isnotin !in",
+    "regex": "~ =~ ~= re regexp match matches like stringlike pattern glob startswith endswith",
+    "ALLOW": "permit grant accept",
+    "DENY": "forbid block reject refuse disallow",
+    "string": "text str",
+    "number": "int integer long float double decimal numeric",
+    "boolean": "bool flag",
+    "array": "list set",
+    "object": "dict map record",
+    "true": "yes on y",
+    "false": "no off n",
+    "mon": "monday",
+    "tue": "tuesday tues",
+    "wed": "wednesday",
+    "thu": "thursday thur thurs",
+    "fri": "friday",
+    "sat": "saturday",
+    "sun": "sunday",
+    "key": "attribute attr field path property name",
+    "op": "operator comparison comparator",
+    "id": "uid uuid sid",
+    "name": "title label displayname",
+    "actions": "permissions verbs operations",
+    "resource_type_id": "type typeid resource resourcetype",
+    "resource_types": "resource resources type types targets",
+    "conditions": "condition when where if constraints",
+    "attributes": "properties props attrs",
+    "subject": "user principal actor",
+    "expires_at": "expires expiry expiration until",
+    "subject_attrs": "subject user principal",
+    "resource_attrs": "resource object",
+    "action_attrs": "action",
+    "context_attrs": "context environment",
+    "ip_allowlist": "ip ips cidr cidrs ipranges iprange ipwhitelist allowlist whitelist",
+    "time_window": "time window schedule",
+    "timezone": "tz zone",
+    "window_seconds": "window seconds period interval per",
+    "model": "version",
+    "policies": "rules statements",
+    "subjects": "users principals",
+    "resources": "objects",
+    "assignments": "bindings rolebindings",
+}
+
+_NAMES: dict[str, list[str]] = defaultdict(list)
+for _name, _words in _WORDS.items():
+    for _word in _words.split():
+        _NAMES[_word].append(_name)
+
+
+def meant_by(word: str, known: Collection[str]) -> str:
+    """Help that names the one of `known` that `word` is another word for, else the nearest, or nothing.
+
+    >>> meant_by("Not-In", ["in", "nin"]), meant_by("permit", ["ALLOW", "DENY"]), meant_by("allow", ["ALLOW", "DENY"])
+    ('did you mean `nin`?', 'did you mean `ALLOW`?', 'did you mean `ALLOW`?')
+    """
+    folded = word.casefold().translate({ord(mark): None for mark in "_- "})
+    name = next((name for name in _NAMES.get(folded, ()) if name in known), None)
+    return did_you_mean(word, known) if name is None else f"did you mean {quoted(name)}?"

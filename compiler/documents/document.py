@@ -1,0 +1,115 @@
+"""Reads the documents of a model, JSON and YAML, and merges their lists in the order in which they come."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...bundles.file.writer import Progress
+from ...bundles.wording import alternatives
+from ..diagnostics.diagnostic import Finding, Path
+from ..diagnostics.findings import NOWHERE, Document, Findings
+from ..limits import Limits
+from ..model.elements import LISTS
+from ..source import BadText, Source, SourceText, Span
+from .bad_document import BadDocument
+from .element_list import Gathered
+from .element_reader import Intake, Tick
+from .interning import Sharing
+from .json_document import JsonDocument
+from .yaml_document import YamlDocument
+
+
+class _Readable(Document, Protocol):
+    def read(self, intake: Intake, tick: Tick) -> None:
+        """Give everything in the document to `intake`."""
+
+
+READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
+    ".json": JsonDocument,
+    ".yaml": YamlDocument,
+    ".yml": YamlDocument,
+}
+"""How a document is read, by the ending of its name."""
+
+
+class _Unread:
+    """A document that was not opened; every finding is about all of it."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.text = SourceText(source)
+
+    def span(self, _path: Path, at_key: bool) -> Span:  # noqa: ARG002 - the protocol names it
+        return NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The documents, in order, and their lists, each merged."""
+
+    documents: tuple[Document, ...]
+    lists: Mapping[str, Gathered]
+
+    def origin(self, path: Path) -> tuple[int, Path]:
+        """The document, by its number, of an element of a merged list, or of a part of one, and its path there.
+
+        A list as a whole has the place that it has in the document of its first element.
+        """
+        name, index, rest = _parts(path)
+        origin = self.lists[name].origin(index or 0)
+        return origin.document, (name,) if index is None else (name, origin.place, *rest)
+
+    def hides(self, path: Path) -> bool:
+        """Whether what is found at `path` follows from what could not be read, and is no fault of its own."""
+        name, index, rest = _parts(path)
+        salvaged = None if index is None else self.lists[name].salvaged.get(index)
+        return salvaged is not None and salvaged.hides(rest)
+
+
+def _parts(path: Path) -> tuple[str, int | None, Path]:
+    """A path through the merged lists: the list's name, the element's index, None for the whole list, and the rest."""
+    match path:
+        case (str(name),):
+            return name, None, ()
+        case (str(name), int(index), *rest):
+            return name, index, tuple(rest)
+        case _:
+            raise ValueError(f"{path} leads to no element")
+
+
+def read_documents(sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress) -> Merged:
+    """Read every document; what can't be read is reported to `findings`, the rest is there."""
+    lists = {name: Gathered() for name in LISTS}
+    sharing = Sharing()
+    documents: list[Document] = []
+    done, total = 0, sum(len(source.data) for source in sources)
+    for number, source in enumerate(sources):
+        intake = Intake(number, lists, findings, sharing, limits)
+        documents.append(_read(source, intake, limits, _ticking(progress, done, len(source.data), total)))
+        done += len(source.data)
+        progress("reading", done, total)
+    return Merged(tuple(documents), lists)
+
+
+def _read(source: Source, intake: Intake, limits: Limits, tick: Tick) -> Document:
+    kind = next((kind for kind in READERS if source.name.lower().endswith(kind)), None)
+    if kind is None:
+        message = f"the name of a model document ends in {alternatives(READERS)}"
+        intake.break_off(Finding("unknown-kind", message, ()), NOWHERE)
+        return _Unread(source)
+    if len(source.data) > limits.document_bytes:
+        message = f"the document has {len(source.data)} bytes, the limit is {limits.document_bytes}"
+        intake.break_off(Finding("too-large", message, (), "split it into several documents"), NOWHERE)
+        return _Unread(source)
+    document = READERS[kind](source, limits)
+    try:
+        document.read(intake, tick)
+    except BadText as ex:
+        intake.break_off(Finding("bad-encoding", str(ex), (), "save the document as UTF-8"), Span(ex.offset, 1))
+    except BadDocument as ex:
+        intake.break_off(Finding(ex.code, ex.message, (), ex.help), Span(ex.offset, 1))
+    return document
+
+
+def _ticking(progress: Progress, before: int, size: int, total: int) -> Tick:
+    return lambda read: progress("reading", before + min(read, size), total)

@@ -1,0 +1,127 @@
+"""What is left of an element that has faults, so that its sound members are checked in the same run."""
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from msgspec import inspect
+
+from ...bundles.conditions.values import Json
+from ..diagnostics.diagnostic import Finding, Path
+from ..model.elements import Element
+from .raw_values import OddObject
+from .schema_check import needed, type_of
+
+
+class Lost(str):
+    """Stands for a text that could not be read: equal to no other, so that none repeats it and none declares it."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> "Lost":
+        return super().__new__(cls, "\ufffd")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class Salvaged(NamedTuple):
+    """An element with stand-ins for what could not be read; the paths start at the element.
+
+    `lost` leads to the stand-ins, `incomplete` to objects with a member that means nothing and may be meant for
+    another.
+    """
+
+    element: Element
+    lost: Collection[Path]
+    incomplete: Collection[Path]
+
+    def hides(self, path: Path) -> bool:
+        """Whether a check that finds a fault at `path` found a stand-in, or misses what could not be read."""
+        return path in self.incomplete or any(path[:length] in self.lost for length in range(1, len(path) + 1))
+
+
+def salvage(value: Json, shape: type[Element], faults: Iterable[Finding]) -> Salvaged | None:
+    """What is left of the raw value of an element in which these `faults` were found; None where nothing is."""
+    # Where a member is missing, nothing is wrong with the others; other paths lead to what is wrong.
+    bad = {fault.path[2:] for fault in faults if fault.code != "missing-member"}
+    if not isinstance(value, dict) or () in bad:
+        return None
+    salvor = _Salvor(bad)
+    return Salvaged(salvor.read(value, type_of(shape), ()), salvor.lost, salvor.incomplete)
+
+
+class _Salvor:
+    def __init__(self, bad: Collection[Path]):
+        self._bad = bad
+        self.lost: set[Path] = set()
+        self.incomplete: set[Path] = set()
+
+    def read(self, value: Json, expected: inspect.Type, path: Path) -> Any:
+        """`value` as its type, as far as it goes. A null is what an optional member may well be."""
+        if isinstance(expected, inspect.UnionType):
+            return None if value is None else self.read(value, needed(expected.types), path)
+        if path in self._bad:
+            return self._stand_in(expected, path)
+        match expected:
+            case inspect.StructType():
+                return self._object(value, expected, path)
+            case inspect.VarTupleType(item_type=item):
+                return tuple(self.read(inner, item, (*path, place)) for place, inner in enumerate(value))
+            case inspect.DictType():
+                return self._stand_in(expected, path) if any((*path, name) in self._bad for name in value) else value
+            case inspect.AnyType():
+                return self._json(value, path)
+            case _:
+                return value
+
+    def _object(self, value: dict[str, Json], expected: inspect.StructType, path: Path) -> Any:
+        names = {field.encode_name for field in expected.fields}
+        is_incomplete = isinstance(value, OddObject) or not names.issuperset(value)
+        if is_incomplete:
+            self.incomplete.add(path)
+        members = {}
+        for field in expected.fields:
+            name = field.encode_name
+            if name in value:
+                members[field.name] = self.read(value[name], field.type, (*path, name))
+            elif field.required or is_incomplete:
+                members[field.name] = self._stand_in(field.type, (*path, name))
+        return expected.cls(**members)
+
+    def _json(self, value: Json, path: Path) -> Json:
+        if path in self._bad:
+            return self._stand_in(inspect.AnyType(), path)
+        if isinstance(value, list):
+            return [self._json(inner, (*path, place)) for place, inner in enumerate(value)]
+        if isinstance(value, dict):
+            return {name: self._json(inner, (*path, name)) for name, inner in value.items()}
+        return value
+
+    def _stand_in(self, expected: inspect.Type, path: Path) -> Any:
+        self.lost.add(path)
+        return _stand_in(expected)
+
+
+def _stand_in(expected: inspect.Type) -> Any:
+    """A value of that type, an array with one element, since that there is none is a fault."""
+    match expected:
+        case inspect.UnionType(types=types):
+            return _stand_in(needed(types))
+        case inspect.StructType():
+            return expected.cls(**{field.name: _stand_in(field.type) for field in expected.fields if field.required})
+        case inspect.VarTupleType(item_type=item):
+            return (_stand_in(item),)
+        case inspect.StrType() | inspect.LiteralType():
+            return Lost()
+        case inspect.IntType():
+            return 0
+        case inspect.BoolType():
+            return False
+        case _:
+            return None

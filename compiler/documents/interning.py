@@ -1,0 +1,62 @@
+"""Sharing: equal parts of a model are one object, so that a million grants fit in memory."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from ...bundles.conditions.values import Json
+from ..model.elements import Assignment, Element, Grant, Resource, ResourceRef, Subject, SubjectRef
+
+MAX_SHARED_STRINGS = 65_536
+MAX_SHARED_CHARACTERS = 64
+
+Share: TypeAlias = Callable[[Any], Element]
+"""Gives an equal element that is made of parts seen before, where there are such."""
+
+
+class Sharing:
+    """Remembers the parts that it saw."""
+
+    def __init__(self) -> None:
+        self._strings: dict[str, str] = {}
+        self._subjects: dict[SubjectRef, SubjectRef] = {}
+        self._actions: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def for_list(self, name: str) -> Share | None:
+        """What shares the parts of this list's elements; None where it would not be worth while."""
+        shares: dict[str, Share] = {
+            "grants": self._grant,
+            "assignments": self._assignment,
+            "subjects": self._entity,
+            "resources": self._entity,
+        }
+        return shares.get(name)
+
+    def _grant(self, grant: Grant) -> Grant:
+        resource = ResourceRef(self._string(grant.resource.type), grant.resource.id)
+        actions = self._actions.setdefault(grant.actions, grant.actions)
+        expires_at = grant.expires_at and self._string(grant.expires_at)
+        return Grant(self._subject(grant.subject), resource, actions, grant.id, expires_at)
+
+    def _assignment(self, assignment: Assignment) -> Assignment:
+        subject = assignment.subject and self._subject(assignment.subject)
+        return replace(assignment, role=self._string(assignment.role), subject=subject)
+
+    def _entity(self, entity: Subject | Resource) -> Subject | Resource:
+        attributes = entity.attributes and {
+            self._string(name): self._value(value) for name, value in entity.attributes.items()
+        }
+        return replace(entity, type=self._string(entity.type), attributes=attributes)
+
+    def _subject(self, subject: SubjectRef) -> SubjectRef:
+        return self._subjects.setdefault(subject, subject)
+
+    def _value(self, value: Json) -> Json:
+        return self._string(value) if isinstance(value, str) else value
+
+    def _string(self, text: str) -> str:
+        known = self._strings.get(text)
+        if known is None and len(text) <= MAX_SHARED_CHARACTERS and len(self._strings) < MAX_SHARED_STRINGS:
+            self._strings[text] = text
+        return known or text

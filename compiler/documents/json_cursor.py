@@ -1,0 +1,216 @@
+"""A cursor over the JSON text of a source: one value after the other, never the whole text in memory (RFC 8259)."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import isinf
+from typing import NamedTuple
+
+from ...bundles.conditions.values import Json
+from ...bundles.wording import quoted
+from ..limits import Limits
+from ..source import CHUNK_BYTES, SourceText
+from .bad_document import BadDocument
+from .raw_values import OddObject, Unreadable, not_finite, repeated_member, too_deep, too_many_digits
+
+_LONGEST_CHARACTER_BYTES = 4
+_WHITESPACE = re.compile(r"[ \t\n\r]*")
+_COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
+_LONGEST_TAIL = 16
+"""Characters at the end of a window in which a number, a literal or an escape may be cut off."""
+_WANTS_NAME = "expected a member's name in double quotes"
+_EXPECTED = {
+    "Expecting value": "expected a value",
+    "Expecting ',' delimiter": "expected `,` or the end of the array or object",
+    "Expecting ':' delimiter": "expected `:`",
+    "Expecting property name": _WANTS_NAME,
+}
+_MESSAGES = {
+    "Illegal trailing comma": "expected no `,` before the end of the array or object",
+    "Unterminated string": "the string does not end",
+    "Invalid control character": "a string can't hold the character {found} as such",
+    "Invalid \\u": "`\\u` needs four hexadecimal digits",
+    "Invalid \\escape": "there is no such escape in JSON",
+}
+"""Our words for the parser's, by how its message starts, and for what it expects."""
+
+_HELP = {"/": "JSON has no comments", "#": "JSON has no comments", "'": "write double quotes"}
+"""The remedy by the character that stands where another was expected."""
+
+
+class Element(NamedTuple):
+    """A value of an array, where it starts, and whether its text hints at no fault that any value can have."""
+
+    value: Json
+    offset: int
+    plain: bool
+
+
+class JsonCursor:
+    """Reads a text from `offset` on. Raises BadDocument where it is no JSON, BadText where it is no UTF-8."""
+
+    def __init__(self, text: SourceText, limits: Limits, offset: int = 0):
+        self._text, self._limits = text, limits
+        number, self._base = text.chunk_at(offset)
+        self._window = text.chunk(number)
+        self._next_chunk = number + 1
+        self._at = offset - self._base
+        self._start = self._at
+        self._odd = False
+        self._scan = json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_int=self._integer,
+            parse_float=self._real,
+            parse_constant=self._constant,
+        ).raw_decode
+
+    @property
+    def offset(self) -> int:
+        """The characters before the cursor."""
+        return self._base + self._at
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of the source was decoded so far, in whole chunks."""
+        return self._next_chunk * CHUNK_BYTES
+
+    def peek(self) -> str:
+        """The next character that is no white space, empty at the end; the cursor moves to it."""
+        while True:
+            found = _WHITESPACE.match(self._window, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._window) or not self._extend():
+                return self._window[self._at : self._at + 1]
+
+    def take(self, *characters: str) -> str:
+        """Move past the next character, which must be one of `characters`."""
+        found = self.peek()
+        if found not in characters:
+            expected = " or ".join(quoted(character) for character in characters)
+            raise _unexpected(f"expected {expected}", found, self.offset)
+        self._at += 1
+        return found
+
+    def value(self) -> Json:
+        """Read the value at the cursor and move past it."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._scan(self._window, self._at)
+            except json.JSONDecodeError as ex:
+                if not self._may_be_cut_off(ex) or not self._extend():
+                    raise self._syntax_error(ex) from None
+            except RecursionError:
+                fault = too_deep(self._limits)
+                raise BadDocument(fault.code, fault.message, self.offset) from None
+            else:
+                if end + _LONGEST_TAIL < len(self._window) or not self._extend():
+                    self._start, self._at = self._at, end
+                    return value
+
+    def text(self) -> str:
+        """The text of the value that was read last."""
+        return self._window[self._start : self._at]
+
+    def members(self) -> Iterator[tuple[str, int]]:
+        """The names of the object at the cursor and their offsets; the caller reads the value after each."""
+        self.take("{")
+        if self.peek() == "}":
+            self.take("}")
+            return
+        before = "{"
+        while True:
+            if (found := self.peek()) != '"':
+                raise _unexpected(_WANTS_NAME, found, self.offset, before)
+            offset = self.offset
+            name = self.value()
+            self.take(":")
+            yield name, offset
+            before = self.take(",", "}")
+            if before == "}":
+                return
+
+    def elements(self, free: bool) -> Iterator[Element]:
+        """The elements of the array at the cursor; `free` says whether they can hold JSON of any form."""
+        longest = self._limits.key_characters if free else self._limits.string_bytes // _LONGEST_CHARACTER_BYTES
+        self.take("[")
+        if self.peek() == "]":
+            self.take("]")
+            return
+        while True:
+            self._odd = False
+            value = self.value()
+            plain = not self._odd and self._at - self._start <= longest and not self._has_hint(free)
+            yield Element(value, self._base + self._start, plain)
+            comma = _COMMA.match(self._window, self._at)
+            if comma and comma.end() < len(self._window):
+                self._at = comma.end()  # PERF: what stands between a million elements is read in one step
+            elif self.take(",", "]") == "]":
+                return
+
+    def _has_hint(self, free: bool) -> bool:
+        """Whether the value read last may hold a null, a lone surrogate or too deep a nesting."""
+        window, start, end = self._window, self._start, self._at
+        if window.find("null", start, end) >= 0 or window.find("\\u", start, end) >= 0:
+            return True
+        return free and window.count("[", start, end) + window.count("{", start, end) > self._limits.nesting - 2
+
+    def _extend(self) -> bool:
+        """Double the window at least, forgetting what lies before the cursor; False at the end of the text."""
+        rest = self._window[self._at :]
+        parts = [rest]
+        added = 0
+        while added <= len(rest) and (part := self._text.chunk(self._next_chunk)):
+            parts.append(part)
+            added += len(part)
+            self._next_chunk += 1
+        if not added:
+            return False
+        self._base += self._at
+        self._window, self._at = "".join(parts), 0
+        return True
+
+    def _may_be_cut_off(self, ex: json.JSONDecodeError) -> bool:
+        return ex.pos + _LONGEST_TAIL >= len(self._window) or ex.msg.startswith("Unterminated")
+
+    def _syntax_error(self, ex: json.JSONDecodeError) -> BadDocument:
+        offset, found = self._base + ex.pos, self._window[ex.pos : ex.pos + 1]
+        for start, expected in _EXPECTED.items():
+            if ex.msg.startswith(start):
+                before = self._window[max(ex.pos - _LONGEST_TAIL, 0) : ex.pos]
+                return _unexpected(expected, found, offset, before)
+        message = next((message for start, message in _MESSAGES.items() if ex.msg.startswith(start)), ex.msg.lower())
+        return BadDocument("syntax", message.format(found=quoted(found)), offset)
+
+    def _object(self, pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
+        self._odd = True
+        counts = Counter(name for name, _ in pairs)
+        return OddObject(members, [(name, repeated_member(name)) for name, count in counts.items() if count > 1])
+
+    def _integer(self, text: str) -> int | Unreadable:
+        if len(text) <= self._limits.number_digits:
+            try:
+                return int(text)
+            except ValueError:  # the interpreter may be told to refuse shorter ones than we do
+                pass
+        self._odd = True
+        return too_many_digits(len(text.lstrip("-")), self._limits)
+
+    def _real(self, text: str) -> float | Unreadable:
+        value = float(text)
+        return self._constant(text) if isinf(value) else value
+
+    def _constant(self, text: str) -> Unreadable:
+        self._odd = True
+        return not_finite(text)
+
+
+def _unexpected(expected: str, found: str, offset: int, before: str = "") -> BadDocument:
+    is_behind_comma = found in ("}", "]") and before.rstrip().endswith(",")
+    help_text = "leave the comma before it out" if is_behind_comma else _HELP.get(found, "")
+    shown = quoted(found) if found else "the end of the document"
+    return BadDocument("syntax", f"{expected}, found {shown}", offset, help_text)

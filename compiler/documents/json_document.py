@@ -1,0 +1,91 @@
+"""Reads a JSON model document element by element (RFC 8259), and finds the places of its values again."""
+
+from array import array
+
+from ..diagnostics.diagnostic import Path
+from ..limits import Limits
+from ..model.elements import LISTS
+from ..source import Source, SourceText, Span
+from .bad_document import BadDocument
+from .element_reader import Intake, Tick
+from .json_cursor import JsonCursor
+from .json_places import locate, token_length
+from .schema_check import holds_free_values
+
+TICK_ELEMENTS = 10_000
+"""Progress is told of once in so many elements."""
+
+_LONGEST_UNDERLINE = 200
+
+
+class JsonDocument:
+    """A JSON document. It keeps 8 bytes for each element, to find it again, and nothing of its text."""
+
+    def __init__(self, source: Source, limits: Limits):
+        self.source = source
+        self.text = SourceText(source)
+        self._limits = limits
+        self._root = 0
+        self._names: dict[str, int] = {}
+        self._values: dict[str, int] = {}
+        self._starts: dict[str, array[int]] = {}
+        self._last: tuple[int, str] = (-1, "")
+
+    def read(self, intake: Intake, tick: Tick) -> None:
+        """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
+        cursor = JsonCursor(self.text, self._limits)
+        cursor.peek()
+        self._root = cursor.offset
+        if not cursor.peek():
+            raise BadDocument("wrong-type", "the document is empty", self._root, 'write `{"model": 1}`')
+        if cursor.peek() != "{":
+            cursor.value()
+            help_text = 'write `{"model": 1}` with the lists in it'
+            raise BadDocument("wrong-type", "a model document is an object", self._root, help_text)
+        for name, offset in cursor.members():
+            is_array = cursor.peek() == "["
+            self._names[name], self._values[name] = offset, cursor.offset
+            if not intake.begin(name):
+                cursor.value()
+            elif is_array and name in LISTS:
+                self._read_list(name, cursor, intake, tick)
+            else:
+                intake.value(name, cursor.value())
+        if cursor.peek():
+            raise BadDocument("syntax", "the document goes on behind its end", cursor.offset)
+        intake.end()
+
+    def _read_list(self, name: str, cursor: JsonCursor, intake: Intake, tick: Tick) -> None:
+        starts = self._starts[name] = array("Q")
+        take = intake.elements(name)
+        for value, offset, plain in cursor.elements(holds_free_values(LISTS[name])):
+            starts.append(offset)
+            take(value, plain)
+            if len(starts) % TICK_ELEMENTS == 0:
+                tick(cursor.bytes_read)
+
+    def span(self, path: Path, at_key: bool) -> Span:
+        """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
+        match path:
+            case (str(name), int(index), *rest) if index < len(self._starts.get(name, ())):
+                return self._inside(self._starts[name][index], tuple(rest), at_key)
+            case (str(name), *_) if name in self._names and at_key and len(path) == 1:
+                return self._inside(self._names[name], (), at_key=False)
+            case (str(name), *rest) if name in self._values:
+                return self._inside(self._values[name], tuple(rest), at_key)
+            case _:
+                return self._inside(self._root, (), at_key=False)
+
+    def _inside(self, offset: int, path: Path, at_key: bool) -> Span:
+        """The place of the value at `path` inside the value at `offset`."""
+        if not path:
+            return Span(offset, token_length(self.text.slice(offset, offset + _LONGEST_UNDERLINE), 0))
+        if self._last[0] != offset:
+            cursor = JsonCursor(self.text, self._limits, offset)
+            cursor.value()
+            self._last = (offset, cursor.text())
+        try:
+            inner = locate(self._last[1], path, at_key)
+        except RecursionError:
+            return Span(offset, 1)
+        return Span(offset + inner.offset, inner.length)

@@ -1,0 +1,96 @@
+"""Raw values: what a document reader hands on before the shape is known, and the faults that any value can have."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...bundles.conditions.values import Json
+from ...bundles.wording import quoted
+from ..diagnostics.diagnostic import Finding, Path
+from ..limits import Limits
+
+_LONGEST_CHARACTER_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands where a value is that can't be taken, so that everything around it is still checked."""
+
+    code: str
+    message: str
+    help: str = ""
+
+
+class OddObject(dict[str, Json]):
+    """An object some of whose members can't be taken, each with the reason. Of equal names the last counts."""
+
+    def __init__(self, members: dict[str, Json], faults: list[tuple[str, Unreadable]]):
+        super().__init__(members)
+        self.faults = faults
+        self.lacks_members = any(name not in members for name, _ in faults)
+
+
+def repeated_member(name: str) -> Unreadable:
+    """The fault of a member's name that an object has already."""
+    return Unreadable("duplicate-member", f"the member {quoted(name)} stands here more than once", "keep one of them")
+
+
+def too_many_digits(digits: int, limits: Limits) -> Unreadable:
+    """The fault of a number that is too long to be taken."""
+    return Unreadable("too-long", f"the number has {digits} digits, the limit is {limits.number_digits}")
+
+
+def too_deep(limits: Limits) -> Unreadable:
+    """The fault of an array or object inside too many others."""
+    return Unreadable("too-deep", f"the value is nested over {limits.nesting} deep, which is the limit")
+
+
+def not_finite(text: str) -> Unreadable:
+    """The fault of a number that is none (`NaN`) or that no double can hold (`1e999`)."""
+    return Unreadable("not-a-number", f"{quoted(text)} is not a finite number")
+
+
+def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
+    """What is wrong with a raw value whatever is expected at its place, every part of it (limits, unreadable parts).
+
+    `path` leads to it from the document's root, which is what nesting is counted from.
+    """
+    match value:
+        case Unreadable(code, message, help_text):
+            yield Finding(code, message, path, help_text)
+        case str():
+            yield from _text_faults(value, path, limits, at_key=False)
+        case list() | dict() if len(path) >= limits.nesting:
+            yield from value_faults(too_deep(limits), path, limits)
+        case list():
+            for index, item in enumerate(value):
+                if not isinstance(item, bool | int | float):
+                    yield from value_faults(item, (*path, index), limits)
+        case dict():
+            yield from _object_faults(value, path, limits)
+
+
+def _object_faults(value: dict[str, Json], path: Path, limits: Limits) -> Iterator[Finding]:
+    if isinstance(value, OddObject):
+        for name, fault in value.faults:
+            yield Finding(fault.code, fault.message, (*path, name), fault.help, at_key=True)
+    for name, member in value.items():
+        if len(name) > limits.key_characters:
+            message = f"the name has {len(name)} characters, the limit is {limits.key_characters}"
+            yield Finding("too-long", message, (*path, name), at_key=True)
+        yield from _text_faults(name, (*path, name), limits, at_key=True)
+        yield from value_faults(member, (*path, name), limits)
+
+
+def _text_faults(text: str, path: Path, limits: Limits, at_key: bool) -> Iterator[Finding]:
+    if len(text) * _LONGEST_CHARACTER_BYTES <= limits.string_bytes and text.isascii():
+        return
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as ex:
+        message = f"the string holds a lone surrogate, {quoted(text[ex.start])}"
+        yield Finding(
+            "lone-surrogate", message, path, "write the character itself, or both halves of its pair", at_key=at_key
+        )
+        return
+    if size > limits.string_bytes and not at_key:
+        yield Finding("too-long", f"the string has {size} bytes, the limit is {limits.string_bytes}", path)

@@ -1,0 +1,127 @@
+"""Composes the nodes of a YAML document: PyYAML's composer with the core schema's tags, bounded in depth and number."""
+
+import re
+
+import yaml
+from yaml.composer import Composer
+from yaml.nodes import Node, ScalarNode, SequenceNode
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.scanner import Scanner
+
+from ...bundles.wording import quoted
+from ..limits import Limits
+from .bad_document import BadDocument
+from .element_reader import Tick
+from .raw_values import too_deep
+from .yaml_core import ARRAY, OBJECT, STRING, plain_tag
+
+DEEPEST = 200
+"""Nesting at which composing stops: beyond the limit of documents, so that what is a little too deep is still shown."""
+
+TICK_NODES = 10_000
+"""Progress is told of once in so many nodes."""
+
+_QUOTE = "put a text that starts with it in quotes"
+_HELP = {"\t": "indent with spaces", **dict.fromkeys("@`%>|", _QUOTE)}
+"""The remedy by the character that is not understood."""
+
+_STARTS = {
+    "while scanning an alias": "an alias",
+    "while scanning an anchor": "an anchor",
+    "while scanning a block scalar": "a block of text",
+}
+_IN_QUOTES = "while scanning a quoted scalar"
+_SEVERAL = "expected a single document in the stream"
+_CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def compose(text: str, limits: Limits, tick: Tick) -> Node:
+    """The root node of a document. Raises BadDocument for what is no YAML, is empty, or is over a limit."""
+    if control := _CONTROL.search(text):
+        raise BadDocument("syntax", f"YAML can't hold the character {quoted(control[0])} as such", control.start())
+    try:
+        root: Node | None = _PREFERRED(text, limits, tick).get_single_node()
+    except yaml.MarkedYAMLError as ex:
+        raise _bad_document(ex, text) from None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise BadDocument("syntax", "the document is no YAML", 0) from None
+    if root is None:
+        raise BadDocument("wrong-type", "the document is empty", 0, "write `model: 1`")
+    return root
+
+
+def too_many_values(offset: int, limits: Limits) -> BadDocument:
+    """What is raised where a document has more values than the limit allows, those repeated by aliases included."""
+    message = f"the document holds over {limits.yaml_nodes} values, which is the limit of YAML here"
+    return BadDocument("too-many-values", message, offset, "write a large model as JSON")
+
+
+def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
+    offset = ex.problem_mark.index if ex.problem_mark else 0
+    if ex.context == _SEVERAL:
+        return BadDocument(
+            "several-documents", "a second document starts here", offset, "write each to a file of its own"
+        )
+    start = ex.context_mark.index if ex.context_mark else offset
+    if ex.context == _IN_QUOTES and offset == len(text):
+        return BadDocument("syntax", "the quotes that open here do not close", start)
+    if ex.context in _STARTS and offset == start + 1:
+        return BadDocument("syntax", f"{quoted(text[start])} starts {_STARTS[ex.context]} here", start, _QUOTE)
+    message = (ex.problem or "the document is no YAML").replace("'", "`")
+    message += f" {ex.context}" if ex.context and ex.context.startswith("while") else ""
+    return BadDocument("syntax", message, offset, _HELP.get(text[offset : offset + 1], ""))
+
+
+class _CoreTags:
+    """What PyYAML's composers ask while they compose; the names are theirs."""
+
+    def __init__(self, limits: Limits, tick: Tick):
+        self._limits, self._tick = limits, tick
+        self._depth = self._nodes = 0
+
+    def descend_resolver(self, parent: Node | None, _index: object) -> None:
+        self._depth += 1
+        self._nodes += 1
+        offset = parent.start_mark.index if parent else 0
+        if self._depth > DEEPEST:
+            fault = too_deep(self._limits)
+            raise BadDocument(fault.code, fault.message, offset)
+        if self._nodes > self._limits.yaml_nodes:
+            raise too_many_values(offset, self._limits)
+        if self._nodes % TICK_NODES == 0:
+            self._tick(offset)
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+    def resolve(self, kind: type[Node], value: str | None, implicit: tuple[bool, bool] | bool) -> str:
+        if kind is ScalarNode:
+            return plain_tag(value or "") if isinstance(implicit, tuple) and implicit[0] else STRING
+        return ARRAY if kind is SequenceNode else OBJECT
+
+
+class PlainComposer(Reader, Scanner, Parser, Composer, _CoreTags):
+    """The composer that is written in Python."""
+
+    def __init__(self, text: str, limits: Limits, tick: Tick):
+        Reader.__init__(self, text)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+        Composer.__init__(self)
+        _CoreTags.__init__(self, limits, tick)
+
+
+if yaml.__with_libyaml__:
+    from yaml._yaml import CParser
+
+    class FastComposer(CParser, _CoreTags):
+        """The composer that libyaml brings, about ten times as fast."""
+
+        def __init__(self, text: str, limits: Limits, tick: Tick):
+            CParser.__init__(self, text)
+            _CoreTags.__init__(self, limits, tick)
+
+    _PREFERRED: type[FastComposer] | type[PlainComposer] = FastComposer
+else:
+    _PREFERRED = PlainComposer

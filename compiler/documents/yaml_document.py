@@ -1,0 +1,141 @@
+"""Reads a YAML model document through its composed nodes, whose marks are the places of its values."""
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from ...bundles.conditions.values import Json
+from ...bundles.wording import described
+from ..diagnostics.diagnostic import Finding, Path
+from ..limits import Limits
+from ..model.elements import LISTS
+from ..source import Source, SourceText, Span
+from .bad_document import BadDocument
+from .element_reader import Intake, Tick
+from .raw_values import OddObject, Unreadable, repeated_member, too_deep
+from .yaml_composer import DEEPEST, compose, too_many_values
+from .yaml_core import ARRAY, OBJECT, STRING, scalar_value, unknown_tag
+
+_MERGE_KEY = "<<"
+_MERGE_FAULT = Unreadable("merge-key", "YAML 1.2 has no merge keys", "write the members out")
+
+
+class YamlDocument:
+    """A YAML document. It keeps its nodes."""
+
+    def __init__(self, source: Source, limits: Limits):
+        self.source = source
+        self.text = SourceText(source)
+        self._limits = limits
+        self._root: Node | None = None
+        self._values = 0
+        self._open: set[int] = set()
+
+    def read(self, intake: Intake, tick: Tick) -> None:
+        """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
+        root = self._root = compose("".join(self.text.chunks()), self._limits, tick)
+        if not isinstance(root, MappingNode):
+            raise BadDocument(
+                "wrong-type",
+                "a model document is an object",
+                root.start_mark.index,
+                "write `model: 1` and the lists beside it",
+            )
+        if root.tag != OBJECT:
+            fault = unknown_tag(root.tag)
+            intake.report(Finding(fault.code, fault.message, (), fault.help))
+        for key, node in root.value:
+            self._read_member(key, node, intake)
+        intake.end()
+
+    def span(self, path: Path, at_key: bool) -> Span:
+        """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
+        if self._root is None:
+            return Span(0, 1)
+        node = key = self._root
+        for step in path:
+            found = _member(node, step) if isinstance(step, str) else _item(node, step)
+            if found is None:
+                return _span(node)
+            key, node = found
+        return _span(key if at_key else node)
+
+    def _read_member(self, key: Node, node: Node, intake: Intake) -> None:
+        name, fault = self._name(key)
+        if fault:
+            intake.report(Finding(fault.code, fault.message, (name,), fault.help, at_key=True))
+            for lost in LISTS:
+                intake.lose(lost)
+        elif intake.begin(name):
+            if name in LISTS and isinstance(node, SequenceNode) and node.tag == ARRAY:
+                take = intake.elements(name)
+                self._open.add(id(node))
+                for item in node.value:
+                    take(self._value(item), False)
+                self._open.remove(id(node))
+            else:
+                intake.value(name, self._value(node))
+
+    def _value(self, node: Node) -> Json:
+        """The value of a node, Unreadable where it has none."""
+        self._values += 1
+        if self._values > self._limits.yaml_nodes:
+            raise too_many_values(node.start_mark.index, self._limits)
+        if isinstance(node, ScalarNode):
+            return scalar_value(node.tag, node.value, self._limits)
+        if node.tag != (ARRAY if isinstance(node, SequenceNode) else OBJECT):
+            return unknown_tag(node.tag)
+        if id(node) in self._open:
+            return Unreadable("recursive-alias", "the value holds itself through an alias")
+        if len(self._open) == DEEPEST:
+            return too_deep(self._limits)
+        self._open.add(id(node))
+        value = self._object(node) if isinstance(node, MappingNode) else [self._value(item) for item in node.value]
+        self._open.remove(id(node))
+        return value
+
+    def _object(self, node: MappingNode) -> dict[str, Json]:
+        members: dict[str, Json] = {}
+        faults: list[tuple[str, Unreadable]] = []
+        for key, value in node.value:
+            name, fault = self._name(key)
+            if fault is None and name in members:
+                fault = repeated_member(name)
+            if fault:
+                faults.append((name, fault))
+            if fault is None or name in members:
+                members[name] = self._value(value)
+        return OddObject(members, faults) if faults else members
+
+    def _name(self, key: Node) -> tuple[str, Unreadable | None]:
+        """A member's name, and what is wrong with it."""
+        if not isinstance(key, ScalarNode):
+            return "?", Unreadable("wrong-type", "the name of a member must be a string", "JSON knows no other")
+        if key.tag == STRING:
+            is_merge = key.value == _MERGE_KEY and not key.style
+            return key.value, _MERGE_FAULT if is_merge else None
+        value = scalar_value(key.tag, key.value, self._limits)
+        if isinstance(value, Unreadable):
+            return key.value, value
+        message = f"the name of a member must be a string, found {described(value)}"
+        return key.value, Unreadable("wrong-type", message, "put it in quotes")
+
+
+def _member(node: Node, name: str) -> tuple[Node, Node] | None:
+    """The nodes of a member's name and value; of equal names the last counts."""
+    pairs = node.value if isinstance(node, MappingNode) else ()
+    return next((pair for pair in reversed(pairs) if isinstance(pair[0], ScalarNode) and pair[0].value == name), None)
+
+
+def _item(node: Node, index: int) -> tuple[Node, Node] | None:
+    if isinstance(node, SequenceNode) and index < len(node.value):
+        return node.value[index], node.value[index]
+    return None
+
+
+def _span(node: Node) -> Span:
+    """The whole of a scalar, the bracket or the dash of an array, the first name or the brace of an object."""
+    start = node.start_mark.index
+    if isinstance(node, ScalarNode):
+        return Span(start, max(node.end_mark.index - start, 1))
+    if isinstance(node, MappingNode) and node.value and not node.flow_style:
+        return _span(node.value[0][0])
+    return Span(start, 1)

@@ -1,0 +1,1 @@
+"""From a checked model to clauses and facts."""

@@ -1,0 +1,88 @@
+"""Lowers a model's policies to clauses: wildcards expanded, one clause for each policy and set of actions (P1, P2)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from ...bundles.program import clauses as program
+from ...bundles.program.clauses import Atom, Clause, Comparison, During, From, Program, Rate, Section
+from ..model.elements import Condition, Conditions, Model, Policy, ResourceType
+from ..model.normal_form import normal
+from ..model.window_reading import read_window
+
+EVERYTHING = "*"
+
+
+def lower(model: Model) -> Program:
+    """The program of a model that passed its checks; disabled policies count for nothing (P5).
+
+    A policy on types with different actions becomes several clauses, so that each clause's actions exist on each of
+    its types:
+
+        policy p on {"*": ["read", "sign"]}, where only contracts can be signed
+        becomes  allow(S, A, R, "p") :- type(R, {"contract"}), A in {"read", "sign"}.
+            and  allow(S, A, R, "p") :- type(R, {"document"}), A in {"read"}.
+    """
+    declared = {type.id: type for type in model.resource_types}
+    policies = (normal(policy) for policy in model.policies if policy.enabled)
+    clauses = [clause for policy in policies for clause in _clauses(policy, declared)]
+    return Program(
+        types=tuple(
+            program.ResourceType(type.id, type.name or type.id, tuple(sorted(set(type.actions))), type.closed)
+            for _, type in sorted(declared.items())
+        ),
+        roles=tuple(sorted(role.id for role in model.roles)),
+        clauses=tuple(clauses),
+    )
+
+
+def expand_actions(actions: Iterable[str], type: ResourceType) -> frozenset[str]:
+    """The declared actions that a list of actions covers on a type; `*` is all of them (P1, P4)."""
+    named = frozenset(actions)
+    return frozenset(type.actions) if EVERYTHING in named else named.intersection(type.actions)
+
+
+def covered(policy: Policy, declared: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
+    """The actions that a policy covers on each type, types without any left out (P1)."""
+    found: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for scope in policy.resource_types:
+        types = declared if scope.resource_type_id == EVERYTHING else (scope.resource_type_id,)
+        for type in types:
+            found[type] |= expand_actions(scope.actions, declared[type])
+    return {type: actions for type, actions in found.items() if actions}
+
+
+def _clauses(policy: Policy, declared: Mapping[str, ResourceType]) -> Iterator[Clause]:
+    types_by_actions: dict[frozenset[str], list[str]] = defaultdict(list)
+    for type, actions in covered(policy, declared).items():
+        types_by_actions[actions].append(type)
+    body = tuple(_body(policy.conditions or Conditions()))
+    roles = None if policy.roles is None else tuple(sorted(set(policy.roles)))
+    for actions, types in types_by_actions.items():
+        yield Clause(
+            effect=policy.effect,
+            policy=policy.id,
+            name=policy.name or "",
+            priority=policy.priority,
+            roles=roles,
+            types=tuple(sorted(types)),
+            actions=tuple(sorted(actions)),
+            body=body,
+        )
+
+
+def _body(conditions: Conditions) -> Iterator[Atom]:
+    yield from _comparisons("subject_attrs", conditions.subject_attrs)
+    yield from _comparisons("resource_attrs", conditions.resource_attrs)
+    yield from _comparisons("action_attrs", conditions.action_attrs)
+    yield from _comparisons("context_attrs", conditions.context_attrs)
+    if conditions.time_window is not None:
+        yield During(read_window(conditions.time_window))
+    if conditions.ip_allowlist is not None:
+        yield From(tuple(sorted(set(conditions.ip_allowlist))))
+    if conditions.rate_limit is not None:
+        yield Rate(conditions.rate_limit.limit, conditions.rate_limit.window_seconds)
+
+
+def _comparisons(section: Section, conditions: Iterable[Condition] | None) -> Iterator[Atom]:
+    for condition in conditions or ():
+        yield Comparison(section, condition.key, condition.op, condition.value)

@@ -1,0 +1,80 @@
+"""Resolves a model's facts: entities registered, memberships turned around, grants expanded (E3, P2 to P4)."""
+
+from ...bundles.conditions.instants import parse_instant, seconds_not_before
+from ...bundles.program.facts import FOREVER, Facts, Grant, GroupFacts, Holding, Key, ResourceFacts, SubjectFacts
+from ..model.elements import Model, SubjectRef
+from .lower import expand_actions
+
+_ONLY_NAMED = ResourceFacts()
+"""Of a resource that a grant names and the model does not list: registered, without attributes (E3)."""
+
+
+def resolve_facts(source: Model) -> Facts:
+    """The facts of a model that passed its checks."""
+    facts = Facts(
+        groups={group.id: GroupFacts() for group in source.groups},
+        subjects={
+            Key(subject.type, subject.id): SubjectFacts(subject.external_id, subject.attributes)
+            for subject in source.subjects
+        },
+        resources={
+            Key(resource.type, resource.id): ResourceFacts(resource.external_id, resource.name, resource.attributes)
+            for resource in source.resources
+        },
+    )
+    _add_memberships(facts, source)
+    _add_assignments(facts, source)
+    _add_grants(facts, source)
+    return facts
+
+
+def _add_memberships(facts: Facts, source: Model) -> None:
+    for group in source.groups:
+        for member in group.members:
+            if member.group is not None:
+                facts.groups[member.group].parents.add(group.id)
+            elif member.type is not None and member.id is not None:
+                _subject(facts, Key(member.type, member.id)).groups.add(group.id)
+
+
+def _add_assignments(facts: Facts, source: Model) -> None:
+    for assignment in source.assignments:
+        holding = Holding(assignment.role, _expiry(assignment.expires_at))
+        if assignment.group is not None:
+            facts.groups[assignment.group].holdings.append(holding)
+        elif assignment.subject is not None:
+            _subject(facts, Key(assignment.subject.type, assignment.subject.id)).holdings.append(holding)
+
+
+def _add_grants(facts: Facts, source: Model) -> None:
+    """One key object for each subject and one tuple for each set of actions: a million grants share them."""
+    declared = {type.id: type for type in source.resource_types}
+    subjects: dict[SubjectRef, Key] = {}
+    expanded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+    grants: list[Grant] = []
+    for grant in source.grants:
+        subject = subjects.get(grant.subject)
+        if subject is None:
+            subject = subjects[grant.subject] = Key(grant.subject.type, grant.subject.id)
+            _subject(facts, subject)
+        resource = Key(grant.resource.type, grant.resource.id)
+        facts.resources.setdefault(resource, _ONLY_NAMED)
+        stated = (grant.resource.type, grant.actions)
+        actions = expanded.get(stated)
+        if actions is None:
+            actions = expanded[stated] = tuple(sorted(expand_actions(grant.actions, declared[grant.resource.type])))
+        if actions:  # `*` on a type without actions grants nothing
+            grants.append(Grant(grant.id or "", subject, resource, actions, _expiry(grant.expires_at)))
+    facts.grants = grants
+
+
+def _subject(facts: Facts, key: Key) -> SubjectFacts:
+    """The facts of a subject, registered by being named (E3)."""
+    found = facts.subjects.get(key)
+    if found is None:
+        found = facts.subjects[key] = SubjectFacts()
+    return found
+
+
+def _expiry(expires_at: str | None) -> float:
+    return FOREVER if expires_at is None else seconds_not_before(parse_instant(expires_at))

@@ -1,0 +1,194 @@
+"""The policy model as frozen values, one class for each element of a model document.
+
+The classes are the document's shape: their members, types and lengths are what a document is read and checked
+against, and what a model is written back as. What the members mean is `semantics.md`'s matter.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from ...bundles.conditions.values import Json
+
+Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
+"""An identifier: any non-empty string of up to 512 characters (E1)."""
+
+Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
+AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
+Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex"]
+
+
+class Element(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What all elements share: frozen, closed to unknown members, written without their defaults."""
+
+
+class ResourceType(Element, frozen=True):
+    """A type of resource and the actions that exist on it (E7, P1)."""
+
+    id: Id
+    actions: tuple[Name, ...]
+    name: Name | None = None
+    closed: bool = False
+    attributes: dict[Key, AttributeType] | None = None
+
+
+class Role(Element, frozen=True):
+    """A role; roles do not inherit (P3)."""
+
+    id: Id
+    name: Name | None = None
+
+
+class SubjectRef(Element, frozen=True, gc=False):
+    """A subject by its key (E1)."""
+
+    type: Id
+    id: Id
+
+
+class ResourceRef(Element, frozen=True, gc=False):
+    """A resource by its key; `type` is the id of a declared type (E1, E7)."""
+
+    type: Id
+    id: Id
+
+
+class Member(Element, frozen=True):
+    """A member of a group: either a subject's `type` and `id`, or another `group` (P3)."""
+
+    type: Id | None = None
+    id: Id | None = None
+    group: Id | None = None
+
+
+class Group(Element, frozen=True):
+    """A group of subjects and of groups (P3)."""
+
+    id: Id
+    name: Name | None = None
+    members: tuple[Member, ...] = ()
+
+
+class Subject(Element, frozen=True):
+    """A registered subject (E1, E3)."""
+
+    type: Id
+    id: Id
+    external_id: Id | None = None
+    attributes: dict[Key, Json] | None = None
+
+
+class Resource(Element, frozen=True):
+    """A registered resource (E1, E3)."""
+
+    type: Id
+    id: Id
+    external_id: Id | None = None
+    name: Name | None = None
+    attributes: dict[Key, Json] | None = None
+
+
+class Assignment(Element, frozen=True, gc=False):
+    """A role for a subject or for a group, until `expires_at` (P2, P4)."""
+
+    role: Id
+    id: Id | None = None
+    subject: SubjectRef | None = None
+    group: Id | None = None
+    expires_at: str | None = None
+
+
+class Grant(Element, frozen=True, gc=False):
+    """Some actions, or `*`, for one subject on one resource, until `expires_at` (P4)."""
+
+    subject: SubjectRef
+    resource: ResourceRef
+    actions: tuple[Name, ...]
+    id: Id | None = None
+    expires_at: str | None = None
+
+
+class Scope(Element, frozen=True):
+    """Which actions of which type a policy covers; `*` is all of them (P1)."""
+
+    resource_type_id: Id
+    actions: tuple[Name, ...]
+
+
+class Condition(Element, frozen=True):
+    """An attribute compared with a constant (C1 to C6)."""
+
+    key: Key
+    op: Operator
+    value: Json
+
+
+class TimeWindow(Element, frozen=True):
+    """When a policy holds (C8)."""
+
+    not_before: str | None = None
+    not_after: str | None = None
+    days: tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...] | None = None
+    start: str | None = None
+    end: str | None = None
+    timezone: str | None = None
+
+
+class RateLimit(Element, frozen=True):
+    """How often an ALLOW holds for one subject (C10)."""
+
+    limit: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    window_seconds: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+
+
+class Conditions(Element, frozen=True):
+    """What must hold, all of it, for a policy to hold."""
+
+    resource_attrs: tuple[Condition, ...] | None = None
+    subject_attrs: tuple[Condition, ...] | None = None
+    action_attrs: tuple[Condition, ...] | None = None
+    context_attrs: tuple[Condition, ...] | None = None
+    time_window: TimeWindow | None = None
+    ip_allowlist: tuple[str, ...] | None = None
+    rate_limit: RateLimit | None = None
+
+
+class Policy(Element, frozen=True):
+    """An ALLOW or a DENY, for whom, on what, under which conditions (P1 to P5)."""
+
+    id: Id
+    effect: Literal["ALLOW", "DENY"]
+    resource_types: tuple[Scope, ...]
+    name: Name | None = None
+    description: str | None = None
+    priority: Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)] = 0
+    enabled: bool = True
+    roles: tuple[Id, ...] | None = None
+    conditions: Conditions | None = None
+
+
+class Model(Struct, frozen=True):
+    """A whole policy model, its lists in the order in which the sources gave them."""
+
+    resource_types: tuple[ResourceType, ...] = ()
+    roles: tuple[Role, ...] = ()
+    groups: tuple[Group, ...] = ()
+    subjects: tuple[Subject, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    policies: tuple[Policy, ...] = ()
+
+
+LISTS: dict[str, type[Element]] = {
+    "resource_types": ResourceType,
+    "roles": Role,
+    "groups": Group,
+    "subjects": Subject,
+    "resources": Resource,
+    "assignments": Assignment,
+    "grants": Grant,
+    "policies": Policy,
+}
+"""The lists of a model document and the class of their elements."""

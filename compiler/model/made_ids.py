@@ -1,0 +1,86 @@
+"""Ids for grants and assignments that bring none: UUIDv5 (RFC 9562) over what they say, so that equal models agree."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from hashlib import sha1
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+from msgspec.structs import replace
+
+from ...bundles.conditions.instants import parse_instant
+from .elements import Assignment, Grant, Model
+from .normal_form import normal, spelled
+
+NAMESPACE = UUID("5d0f9a0e-6a0b-5c3f-9d53-6f2f0f6e4b1a")
+"""The namespace of all ids made here."""
+
+_NAMESPACE_BYTES = NAMESPACE.bytes
+_REMEMBERED_INSTANTS = 4_096
+
+Stated = TypeVar("Stated", Grant, Assignment)
+
+
+def with_ids(model: Model) -> Model:
+    """The checked model with an id on every grant and assignment; those that have one keep it.
+
+    What is stated again gets an id over its content and the number of the repetition. Which one has which number does
+    not depend on the order of the list.
+    """
+    return replace(
+        model,
+        grants=tuple(_with_ids(model.grants, _grant_content)),
+        assignments=tuple(_with_ids(model.assignments, _assignment_content)),
+    )
+
+
+def _with_ids(elements: tuple[Stated, ...], content: Callable[[Stated], bytes]) -> Iterator[Stated]:
+    ids = [element.id or _uuid5(content(element)) for element in elements]
+    counts = Counter(ids)
+    taken = {element.id for element in elements if element.id is not None}
+    stated_again = [place for place, id in enumerate(ids) if counts[id] > 1 and elements[place].id is None]
+    repetitions: Counter[str] = Counter()
+    for place in sorted(stated_again, key=lambda place: _rank(elements[place])):
+        made = first = ids[place]
+        while made in taken:
+            repetitions[first] += 1
+            made = _uuid5(b"%s %d" % (content(elements[place]), repetitions[first] + 1))
+        taken.add(made)
+        ids[place] = made
+    return (
+        element if element.id is not None else replace(element, id=id)
+        for element, id in zip(elements, ids, strict=True)
+    )
+
+
+def _rank(element: Stated) -> tuple[bytes, bytes]:
+    """Of elements that say the same, one comes first, however the instant and the actions are written."""
+    return spelled(normal(element)), spelled(element)
+
+
+def _uuid5(content: bytes) -> str:
+    """PERF: `uuid.uuid5` gives the same in 2.5 µs, this takes 1.2 µs."""
+    digest = sha1(_NAMESPACE_BYTES + content, usedforsecurity=False).hexdigest()
+    variant = "89ab"[int(digest[16], 16) & 3]
+    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-{variant}{digest[17:20]}-{digest[20:32]}"
+
+
+def _grant_content(grant: Grant) -> bytes:
+    subject, resource = grant.subject, grant.resource
+    actions = grant.actions if len(grant.actions) == 1 else tuple(sorted(set(grant.actions)))
+    stated = ("grant", subject.type, subject.id, resource.type, resource.id, actions, _instant(grant.expires_at))
+    return msgspec.json.encode(stated)
+
+
+def _assignment_content(assignment: Assignment) -> bytes:
+    subject = assignment.subject and (assignment.subject.type, assignment.subject.id)
+    stated = ("assignment", assignment.role, subject, assignment.group, _instant(assignment.expires_at))
+    return msgspec.json.encode(stated)
+
+
+@lru_cache(_REMEMBERED_INSTANTS)
+def _instant(expires_at: str | None) -> int | None:
+    """Equal for texts that name the same instant."""
+    return None if expires_at is None else parse_instant(expires_at)

@@ -1,0 +1,82 @@
+"""The normal form of a model's elements: what means the same in another order is written in one.
+
+In the model's classes a tuple is a set: actions, members, days, roles, scopes, conditions, addresses. What JSON gives
+an order keeps it, but for the arrays of `in` and `nin`, which are sets too (C5).
+"""
+
+from functools import cache
+from operator import is_
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct, inspect
+from msgspec.structs import replace
+
+from ...bundles.conditions.constants import Meaning, meaning
+from ...bundles.conditions.values import Json
+from .elements import Condition
+
+Part = TypeVar("Part", bound=Struct)
+
+spelled = msgspec.json.Encoder(order="deterministic").encode
+"""A part of a model as JSON, the members of objects in one order."""
+
+
+def normal(part: Part) -> Part:
+    """An element of a checked model, or a part of one, with every set in one order and without repeats.
+
+    >>> normal(Condition("k", "in", ["b", 2, "a", 2.0])).value, normal(Condition("k", "eq", ["b", "a"])).value
+    ([2, 'a', 'b'], ['b', 'a'])
+    """
+    if isinstance(part, Condition):
+        return replace(part, value=as_set(part.value)) if part.op in ("in", "nin") else part
+    changed = {}
+    for name in _members_with_sets(type(part)):
+        member = getattr(part, name)
+        ordered = _set(member) if isinstance(member, tuple) else _part(member)
+        # Identity tells: `1` and `True` are equal to Python, so two orders of a set can be.
+        if ordered is not member:
+            changed[name] = ordered
+    return replace(part, **changed) if changed else part
+
+
+def as_set(constants: list[Json]) -> list[Json]:
+    """The constants of an array whose order and repeats mean nothing, each once, in one order.
+
+    >>> as_set([True, "b", 1.0, 1, "a"])
+    [True, 1, 'a', 'b']
+    """
+    found: dict[Meaning, Json] = {}
+    for constant in sorted(constants, key=spelled):
+        found.setdefault(meaning(constant), constant)
+    return [found[key] for key in sorted(found)]
+
+
+def _part(member: Any) -> Any:
+    return normal(member) if isinstance(member, Struct) else member
+
+
+def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The members of a set, which are texts or parts. PERF: most have one, which is then in order."""
+    if len(members) == 1:
+        part = _part(members[0])
+        return members if part is members[0] else (part,)
+    found = {spelled(member): member for member in map(_part, members)}
+    ordered = tuple(found[text] for text in sorted(found))
+    return members if len(ordered) == len(members) and all(map(is_, ordered, members)) else ordered
+
+
+@cache
+def _members_with_sets(shape: type[Struct]) -> tuple[str, ...]:
+    """PERF: most of a million elements have none, and are not looked through."""
+    return tuple(field.name for field in msgspec.structs.fields(shape) if _has_sets(inspect.type_info(field.type)))
+
+
+def _has_sets(kind: inspect.Type) -> bool:
+    match kind:
+        case inspect.UnionType(types=types):
+            return any(map(_has_sets, types))
+        case inspect.StructType(cls=shape):
+            return bool(_members_with_sets(shape))
+        case _:
+            return isinstance(kind, inspect.VarTupleType)

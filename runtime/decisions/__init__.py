@@ -1,0 +1,1 @@
+"""One decision, and its proof."""

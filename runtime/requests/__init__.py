@@ -1,0 +1,1 @@
+"""Requests as they are read: entities, evaluations and searches."""

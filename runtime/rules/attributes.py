@@ -1,0 +1,137 @@
+"""Tests of one attribute against one constant: for each section, the closure that does the least for its shape.
+
+PERF: `check` alone would do for all of them. What is compared in place saves a second call, 35 ns of 100. The type is
+looked at before anything is compared, since a value of a foreign Python type may equal whatever it likes, or raise.
+That every shape means what `predicate` means is a law in the tests.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ...bundles.conditions.comparisons import ORDERINGS, predicate
+from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.values import NUMBER, Json, is_number
+from ...bundles.program.clauses import Section
+from ..requests.entities import Attributes
+
+Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
+"""Takes the subject's type, id and attributes, the resource's id and attributes, the action's properties, the context
+and the instant in epoch seconds. An id is None where the entity is known by another name only (E6). Never raises,
+whatever the request holds (C7).
+
+PERF: flat positional arguments; an object that carries them costs 0.4 µs a request more.
+"""
+
+NO_CLOCK = 0.0
+"""The instant given to tests that ask for none."""
+
+FEW = 8
+"""Up to so many strings are compared one by one, which needs no hash and so no type check."""
+
+
+def attribute_test(section: Section, key: str, op: str, constant: Json) -> Test:
+    """The test of `section.key op constant`, for a key that is not an entity's own (C1 to C7)."""
+    shape, *parts = _shape(key, op, constant)
+    return _MAKERS[section][shape](key, *parts)
+
+
+def _shape(key: str, op: str, constant: Json) -> tuple[Any, ...]:
+    if steps := steps_of(key):
+        return "path", predicate(op, constant), steps
+    if op == "eq" and isinstance(constant, bool):
+        return "flag", constant
+    if op == "eq" and isinstance(constant, str):
+        return "text", constant
+    if op == "eq" and is_number(constant):
+        return "number", constant
+    if op in ORDERINGS and is_number(constant):
+        return "order", ORDERINGS[op], constant
+    if op == "in" and len(constant) <= FEW and all(isinstance(item, str) for item in constant):
+        return "few", tuple(constant)
+    return "check", predicate(op, constant)
+
+
+Maker: TypeAlias = Callable[..., Test]
+
+_SUBJECT: dict[str, Maker] = {
+    "flag": lambda k, want: lambda t, i, s, n, r, a, c, now: s.get(k) is want,
+    "text": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := s.get(k)).__class__ is str or isinstance(v, str)) and v == want
+    ),
+    "few": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := s.get(k)).__class__ is str or isinstance(v, str)) and v in want
+    ),
+    "number": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: isinstance(v := s.get(k), NUMBER) and v.__class__ is not bool and v == want
+    ),
+    "order": lambda k, compare, bound: (
+        lambda t, i, s, n, r, a, c, now: (
+            isinstance(v := s.get(k), NUMBER) and v.__class__ is not bool and compare(v, bound)
+        )
+    ),
+    "check": lambda k, check: lambda t, i, s, n, r, a, c, now: check(s.get(k)),
+    "path": lambda k, check, steps: lambda t, i, s, n, r, a, c, now: check(read(s, k, steps)),
+}
+_RESOURCE: dict[str, Maker] = {
+    "flag": lambda k, want: lambda t, i, s, n, r, a, c, now: r.get(k) is want,
+    "text": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := r.get(k)).__class__ is str or isinstance(v, str)) and v == want
+    ),
+    "few": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := r.get(k)).__class__ is str or isinstance(v, str)) and v in want
+    ),
+    "number": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: isinstance(v := r.get(k), NUMBER) and v.__class__ is not bool and v == want
+    ),
+    "order": lambda k, compare, bound: (
+        lambda t, i, s, n, r, a, c, now: (
+            isinstance(v := r.get(k), NUMBER) and v.__class__ is not bool and compare(v, bound)
+        )
+    ),
+    "check": lambda k, check: lambda t, i, s, n, r, a, c, now: check(r.get(k)),
+    "path": lambda k, check, steps: lambda t, i, s, n, r, a, c, now: check(read(r, k, steps)),
+}
+_ACTION: dict[str, Maker] = {
+    "flag": lambda k, want: lambda t, i, s, n, r, a, c, now: a.get(k) is want,
+    "text": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := a.get(k)).__class__ is str or isinstance(v, str)) and v == want
+    ),
+    "few": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := a.get(k)).__class__ is str or isinstance(v, str)) and v in want
+    ),
+    "number": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: isinstance(v := a.get(k), NUMBER) and v.__class__ is not bool and v == want
+    ),
+    "order": lambda k, compare, bound: (
+        lambda t, i, s, n, r, a, c, now: (
+            isinstance(v := a.get(k), NUMBER) and v.__class__ is not bool and compare(v, bound)
+        )
+    ),
+    "check": lambda k, check: lambda t, i, s, n, r, a, c, now: check(a.get(k)),
+    "path": lambda k, check, steps: lambda t, i, s, n, r, a, c, now: check(read(a, k, steps)),
+}
+_CONTEXT: dict[str, Maker] = {
+    "flag": lambda k, want: lambda t, i, s, n, r, a, c, now: c.get(k) is want,
+    "text": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := c.get(k)).__class__ is str or isinstance(v, str)) and v == want
+    ),
+    "few": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: ((v := c.get(k)).__class__ is str or isinstance(v, str)) and v in want
+    ),
+    "number": lambda k, want: (
+        lambda t, i, s, n, r, a, c, now: isinstance(v := c.get(k), NUMBER) and v.__class__ is not bool and v == want
+    ),
+    "order": lambda k, compare, bound: (
+        lambda t, i, s, n, r, a, c, now: (
+            isinstance(v := c.get(k), NUMBER) and v.__class__ is not bool and compare(v, bound)
+        )
+    ),
+    "check": lambda k, check: lambda t, i, s, n, r, a, c, now: check(c.get(k)),
+    "path": lambda k, check, steps: lambda t, i, s, n, r, a, c, now: check(read(c, k, steps)),
+}
+_MAKERS: dict[Section, dict[str, Maker]] = {
+    "subject_attrs": _SUBJECT,
+    "resource_attrs": _RESOURCE,
+    "action_attrs": _ACTION,
+    "context_attrs": _CONTEXT,
+}

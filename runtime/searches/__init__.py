@@ -1,0 +1,1 @@
+"""Filters for a request, and the judges of candidates for the three searches."""

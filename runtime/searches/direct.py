@@ -1,0 +1,44 @@
+"""Direct grants of one subject on the resources of one type (rules P4, F3)."""
+
+from collections.abc import Iterator
+
+from ..snapshot import FOREVER, Holder, Snapshot
+
+
+def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> Iterator[str]:
+    """The resources on which a grant in force at `now` covers the action, in order of their ids."""
+    for id, expires in _covered(snapshot, holder, type, action):
+        if now < expires:
+            yield id
+
+
+def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool:
+    """Whether there is such a resource. Until when there is one is remembered with the holder."""
+    known = remembered_grants(holder, type, action, now)
+    if known is None:
+        until = -FOREVER
+        for _, expires in _covered(snapshot, holder, type, action):
+            until = max(until, expires)
+            if until == FOREVER:
+                break
+        holder.direct[type, action] = until
+        known = now < until
+    return known
+
+
+def remembered_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
+    """`has_grants` where that is remembered, else None."""
+    if not holder.grants:
+        return False
+    until = holder.direct.get((type, action))
+    return None if until is None else now < until
+
+
+def _covered(snapshot: Snapshot, holder: Holder, type: int, action: str) -> Iterator[tuple[str, float]]:
+    """The resources on which a grant covers the action, and until when."""
+    state = snapshot.state
+    for id in snapshot.granted(holder, type):
+        grants = state.grants(holder.grants, type, id)
+        covering = [grant.expires for grant in grants if action in state.action_sets[grant.actions]]
+        if covering:
+            yield id, max(covering)

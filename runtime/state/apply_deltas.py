@@ -1,0 +1,216 @@
+"""Advances a state by deltas: each change put into the overlay's maps, and what is touched told to who remembers."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from ...bundles.delta import (
+    AliasChange,
+    AnyChange,
+    Delta,
+    GrantsChange,
+    GroupChange,
+    PolicyChange,
+    ResourceChange,
+    RoleChange,
+    SubjectChange,
+    TypeChange,
+    clauses_of,
+)
+from ...bundles.errors import BundleError
+from ...bundles.file.fact_codec import GrantRecord, GroupRecord, Held, SubjectRecord, grants_prefix
+from ...bundles.file.rule_codec import RuleIndex
+from ...bundles.program.clauses import Clause, ResourceType
+from ...bundles.program.facts import Holding, Key
+from ...bundles.program.laws import IllegalProgram, check_clause
+from ...bundles.zones import decode_zone
+from .overlay import NONE, Overlay
+
+
+@dataclass(slots=True)
+class Touched:
+    """What deltas changed, for those who remember what they worked out from it.
+
+    `types` are numbers of types whose rules changed, `subjects` keys; `groups` says that any subject may be concerned.
+    """
+
+    types: set[int] = field(default_factory=set)
+    subjects: set[tuple[str, str]] = field(default_factory=set)
+    groups: bool = False
+
+
+def advance(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Touched]:
+    """The state after `deltas`, which follow it in order.
+
+    Raises BundleError for a delta that does not fit; `state` is as it was.
+    """
+    advancing = _Advancing(state)
+    for delta in deltas:
+        advancing.apply(delta)
+    return advancing.state, advancing.touched
+
+
+class _Advancing:
+    """PERF: the maps are changed in place and made persistent once, indexes rebuilt once for all policies of a delta:
+    a copy for each change would make a large delta quadratic.
+    """
+
+    def __init__(self, state: Overlay):
+        self._before, self._numbering = state, state.numbering
+        self._revision, self._types = state.revision, list(state.types)
+        self._evolving: dict[str, Any] = {}
+        self.touched = Touched()
+
+    @property
+    def state(self) -> Overlay:
+        """The state that was reached."""
+        maps = {name: evolver.persistent() for name, evolver in self._evolving.items()}
+        return replace(self._before, revision=self._revision, types=tuple(self._types), **maps)
+
+    def _map(self, name: str) -> Any:
+        """One of the state's maps, to be changed."""
+        found = self._evolving.get(name)
+        if found is None:
+            found = self._evolving[name] = getattr(self._before, name).evolver()
+        return found
+
+    def apply(self, delta: Delta) -> None:
+        if delta.revision <= self._revision:
+            raise BundleError(f"the delta of revision {delta.revision} does not follow revision {self._revision}")
+        self._revision = delta.revision
+        for name, data in delta.zones.items():
+            self._map("zones")[name] = decode_zone(name, data)
+        for change in delta.changes:
+            self._apply(change)
+        # Behind all types, by which their clauses are checked.
+        self._policies([change for change in delta.changes if isinstance(change, PolicyChange)])
+
+    def _apply(self, change: AnyChange) -> None:
+        match change:
+            case TypeChange():
+                self._type(change)
+            case RoleChange(id):
+                self._numbering.role(id)
+            case GroupChange():
+                self._group(change)
+            case SubjectChange():
+                self._subject(change)
+            case GrantsChange():
+                self._grants(change)
+            case ResourceChange(key, present):
+                self._map("registered")[self._numbering.type(key.type), key.id] = present
+            case AliasChange(entity="subject", type=type, alias=alias, id=id):
+                self._map("subject_aliases")[Key(type, alias)] = id
+            case AliasChange(type=type, kind=kind, alias=alias, id=id):
+                self._map("resource_aliases")[self._numbering.type(type), kind, alias] = id
+
+    def _type(self, change: TypeChange) -> None:
+        number = self._numbering.type(change.id)
+        self._types += [None] * (number + 1 - len(self._types))
+        self._types[number] = change.type()
+        self.touched.types.add(number)
+
+    def _policies(self, changes: list[PolicyChange]) -> None:
+        """Replace the clauses of policies, in the indexes of all their types and actions."""
+        declared = {type.id: type for type in self._types if type is not None}
+        indexing = _Indexing()
+        for change in changes:
+            for number in self._clause_numbers(change.id):
+                indexing.drop(number, self._numbering.clause(number))
+            clauses = clauses_of(change)
+            numbers = tuple(self._numbering.new_clause(clause) for clause in clauses)
+            for number, clause in zip(numbers, clauses, strict=True):
+                _check(clause, declared)
+                indexing.add(number, clause)
+            self._map("policies")[change.id] = numbers
+        for type, action in indexing.touched:
+            number = self._numbering.type(type)
+            self.touched.types.add(number)
+            self._map("recounted")[number] = True
+            index = indexing.indexed(self._rules(number, action), (type, action), self._numbering.role)
+            self._map("indexes")[number, action] = index
+
+    def _clause_numbers(self, policy: str) -> tuple[int, ...]:
+        changed: tuple[int, ...] | None = self._changed("policies", policy)
+        return self._before.bundle.clause_numbers(policy) if changed is None else changed
+
+    def _changed(self, name: str, key: Any) -> Any:
+        evolver = self._map(name)
+        return evolver[key] if key in evolver else None  # noqa: SIM401 - an evolver has no get
+
+    def _rules(self, type: int, action: str) -> RuleIndex:
+        changed: RuleIndex | None = self._changed("indexes", (type, action))
+        return self._before.bundle.rules(type, action) if changed is None else changed
+
+    def _group(self, change: GroupChange) -> None:
+        ancestors = tuple(sorted(map(self._numbering.group, change.ancestors)))
+        record = GroupRecord(change.id, ancestors, self._held(change.holdings))
+        self._map("groups")[self._numbering.group(change.id)] = record
+        self.touched.groups = True
+
+    def _subject(self, change: SubjectChange) -> None:
+        self.touched.subjects.add(change.key)
+        record = None
+        if change.present:
+            granted = change.granted
+            record = SubjectRecord(
+                groups=tuple(sorted(map(self._numbering.group, change.groups))),
+                holdings=self._held(change.holdings),
+                granted=None if granted is None else tuple((self._numbering.type(key.type), key.id) for key in granted),
+            )
+        self._map("subjects")[tuple(change.key)] = record
+
+    def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
+        return tuple(Held(self._numbering.role(role), expires) for role, expires in holdings)
+
+    def _grants(self, change: GrantsChange) -> None:
+        self.touched.subjects.add(change.subject)
+        records = tuple(
+            GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
+            for grant in change.grants
+        )
+        place = grants_prefix(*change.subject), self._numbering.type(change.resource.type)
+        self._map("changed_grants")[*place, change.resource.id] = records
+        resources = self._changed("changed_resources", place) or NONE
+        self._map("changed_resources")[place] = resources.add(change.resource.id)
+
+
+class _Indexing:
+    """The clauses that go from the indexes of (type, action), and those that come."""
+
+    def __init__(self) -> None:
+        self._dropped: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._added: dict[tuple[str, str], list[tuple[int, Clause]]] = defaultdict(list)
+
+    @property
+    def touched(self) -> set[tuple[str, str]]:
+        return {*self._dropped, *self._added}
+
+    def drop(self, number: int, clause: Clause) -> None:
+        for place in product(clause.types, clause.actions):
+            self._dropped[place].add(number)
+
+    def add(self, number: int, clause: Clause) -> None:
+        for place in product(clause.types, clause.actions):
+            self._added[place].append((number, clause))
+
+    def indexed(self, index: RuleIndex, place: tuple[str, str], role_number: Callable[[str], int]) -> RuleIndex:
+        """The index after the changes to it."""
+        dropped = self._dropped[place]
+        everyone = [number for number in index.everyone if number not in dropped]
+        by_role = {role: [n for n in numbers if n not in dropped] for role, numbers in index.by_role.items()}
+        for number, clause in self._added[place]:
+            if clause.roles is None:
+                everyone.append(number)
+            for role in clause.roles or ():
+                by_role.setdefault(role_number(role), []).append(number)
+        return RuleIndex(tuple(everyone), {role: tuple(numbers) for role, numbers in by_role.items() if numbers})
+
+
+def _check(clause: Clause, declared: dict[str, ResourceType]) -> None:
+    try:
+        check_clause(clause, declared)
+    except IllegalProgram as ex:
+        raise BundleError(f"a delta does not fit: {ex}") from None

@@ -1,0 +1,138 @@
+"""An overlay: a bundle and what has changed since, in persistent maps, read like the bundle itself.
+
+What a revision does not change it shares with the one before: whoever still holds that one sees none of this.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from pyrsistent import PMap, PSet, pmap, pset
+
+from ...bundles.file.fact_codec import GrantRecord, GroupRecord, SubjectRecord
+from ...bundles.file.reader import Bundle
+from ...bundles.file.rule_codec import AllowIndex, RuleIndex
+from ...bundles.manifest import Manifest
+from ...bundles.program.clauses import Clause, ResourceType
+from ...bundles.program.facts import Key
+from .numbering import Numbering
+from .state import State
+
+NOTHING: PMap[Any, Any] = pmap()
+NONE: PSet[str] = pset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlay:
+    """The maps have what differs from the bundle, by number or key; a subject of None is registered no more.
+
+    `recounted` are the types of which some policy changed.
+    """
+
+    bundle: Bundle
+    numbering: Numbering
+    revision: int
+    types: tuple[ResourceType | None, ...]
+    policies: PMap[str, tuple[int, ...]] = NOTHING
+    indexes: PMap[tuple[int, str], RuleIndex] = NOTHING
+    recounted: PMap[int, bool] = NOTHING
+    zones: PMap[str, tzinfo] = NOTHING
+    subjects: PMap[tuple[str, str], SubjectRecord | None] = NOTHING
+    groups: PMap[int, GroupRecord] = NOTHING
+    changed_grants: PMap[tuple[str, int, str], tuple[GrantRecord, ...]] = NOTHING
+    changed_resources: PMap[tuple[str, int], PSet[str]] = NOTHING
+    registered: PMap[tuple[int, str], bool] = NOTHING
+    subject_aliases: PMap[Key, str | None] = NOTHING
+    resource_aliases: PMap[tuple[int, str, str], str | None] = NOTHING
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the bundle is of."""
+        return self.bundle.manifest
+
+    @property
+    def action_sets(self) -> Sequence[frozenset[str]]:
+        """See `State`."""
+        return self.numbering.action_sets
+
+    def role_id(self, number: int) -> str:
+        """See `State`."""
+        return self.numbering.role_ids[number]
+
+    def zone(self, name: str) -> tzinfo:
+        """See `State`."""
+        found = self.zones.get(name)
+        return self.bundle.zone(name) if found is None else found
+
+    def clause(self, number: int) -> Clause:
+        """See `State`."""
+        return self.numbering.clause(number)
+
+    def clause_numbers(self, policy: str) -> tuple[int, ...]:
+        """The clauses of a policy."""
+        found = self.policies.get(policy)
+        return self.bundle.clause_numbers(policy) if found is None else found
+
+    def rules(self, type: int, action: str) -> RuleIndex:
+        """See `State`."""
+        found = self.indexes.get((type, action))
+        return self.bundle.rules(type, action) if found is None else found
+
+    def allows(self, type: int) -> AllowIndex:
+        """See `State`."""
+        declared = self.types[type]
+        if declared is None or type not in self.recounted:
+            return self.bundle.allows(type)
+        everyone, roles = False, set[int]()
+        for index in (self.rules(type, action) for action in declared.actions):
+            everyone = everyone or self._some_allow(index.everyone)
+            roles.update(role for role, numbers in index.by_role.items() if self._some_allow(numbers))
+        return AllowIndex(everyone, tuple(sorted(roles)))
+
+    def _some_allow(self, numbers: Iterable[int]) -> bool:
+        return any(self.clause(number).effect == "ALLOW" for number in numbers)
+
+    def subject(self, type: str, id: str) -> SubjectRecord | None:
+        """See `State`."""
+        found = self.subjects.get((type, id), ...)
+        return self.bundle.subject(type, id) if found is ... else found
+
+    def group(self, number: int) -> GroupRecord:
+        """See `State`."""
+        found = self.groups.get(number)
+        return self.bundle.group(number) if found is None else found
+
+    def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
+        """See `State`."""
+        found = self.changed_grants.get((prefix, type, resource_id))
+        return self.bundle.grants(prefix, type, resource_id) if found is None else found
+
+    def granted(self, prefix: str, type: int) -> Sequence[str]:
+        """See `State`. Those of which all grants are gone are still among them."""
+        found = self.bundle.granted(prefix, type)
+        changed = self.changed_resources.get((prefix, type))
+        return found if changed is None else sorted({*found, *changed})
+
+    def is_registered(self, type: int, id: str) -> bool:
+        """See `State`."""
+        found = self.registered.get((type, id))
+        return self.bundle.is_registered(type, id) if found is None else found
+
+    def subject_id(self, type: str, external_id: str) -> str | None:
+        """See `State`."""
+        found = self.subject_aliases.get(Key(type, external_id), ...)
+        return self.bundle.subject_id(type, external_id) if found is ... else found
+
+    def resource_id(self, type: int, kind: str, alias: str) -> str | None:
+        """See `State`."""
+        found = self.resource_aliases.get((type, kind, alias), ...)
+        return self.bundle.resource_id(type, kind, alias) if found is ... else found
+
+
+def overlay_of(state: State) -> Overlay:
+    """The state itself, or the overlay of a bundle in which nothing has changed yet."""
+    if isinstance(state, Overlay):
+        return state
+    assert isinstance(state, Bundle)
+    return Overlay(state, Numbering(state), state.revision, state.types)

@@ -1,0 +1,81 @@
+"""A filter as parametrised SQL text for PostgreSQL, MySQL, SQLite and DuckDB."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..errors import Untranslatable
+from ..fields import Fields
+from ..plan import plan
+from ..tree import TreeLimits
+from .dialect import Dialect
+from .duckdb import DuckDb
+from .mysql import MySql
+from .pieces import Bound, Column, Sql
+from .postgresql import PostgreSql
+from .sqlite import Sqlite
+
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (PostgreSql(), MySql(), Sqlite(), DuckDb())}
+
+
+class Where(NamedTuple):
+    """A condition for a WHERE clause, never NULL, and its values in the order of their placeholders."""
+
+    text: str
+    parameters: list[Any]
+
+
+def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Where:
+    """The filter as a condition of `dialect` (postgresql, mysql, sqlite, duckdb).
+
+    A column is its name, with `.` between table and column: `d.status`. Placeholders are `%s` for PostgreSQL and
+    MySQL, `?` for SQLite and DuckDB. Raises BadFilter and Untranslatable.
+
+    >>> from writ.runtime.translate import Text
+    >>> tree = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
+    >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
+    Where(text='(typeof("d"."status") = \\'text\\' AND "d"."status" COLLATE BINARY = ?)', parameters=['draft'])
+    """
+    pieces = condition(tree, fields, dialect, limits)
+    quote, placeholder = _STYLES[dialect]
+    text, parameters = [], []
+    for piece in pieces:
+        match piece:
+            case Bound(value):
+                text.append(placeholder)
+                parameters.append(value)
+            case Column(named):
+                text.append(".".join(map(quote, named.split("."))))
+            case _:
+                text.append(piece)
+    return Where("".join(text), parameters)
+
+
+def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Sql:
+    """The filter as pieces of SQL, for the fronts that render columns and values their own way."""
+    spoken = DIALECTS.get(dialect)
+    if spoken is None:
+        raise Untranslatable(
+            "$", dialect, "how it compares is not known here", f"the dialects are {', '.join(DIALECTS)}"
+        )
+    pieces = spoken.condition(plan(tree, fields, dialect, limits))
+    values = sum(isinstance(piece, Bound) for piece in pieces)
+    if values > spoken.most_values:
+        raise Untranslatable(
+            "$",
+            dialect,
+            f"the condition binds {values} values, a statement takes {spoken.most_values}",
+            "ask for the results instead of the filter",
+        )
+    return pieces
+
+
+def _quoter(mark: str, percent: str) -> Callable[[str], str]:
+    return lambda name: mark + name.replace(mark, mark * 2).replace("%", percent) + mark
+
+
+_STYLES: dict[str, tuple[Callable[[str], str], str]] = {
+    "postgresql": (_quoter('"', "%%"), "%s"),
+    "mysql": (_quoter("`", "%%"), "%s"),
+    "sqlite": (_quoter('"', "%"), "?"),
+    "duckdb": (_quoter('"', "%"), "?"),
+}

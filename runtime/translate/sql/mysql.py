@@ -1,0 +1,114 @@
+"""MySQL: text compared by its UTF-8 bytes, which no collation, padding or folding touches; JSON by its types."""
+
+from json import dumps
+from typing import Any, ClassVar
+
+from .. import numbers
+from ..fields import Boolean, Text
+from ..plan import Cell, Holds, JsonCell, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
+from .dialect import COMPARES, Dialect
+from .pieces import Bound, Column, Sql, ValueType, joined, listed, sql
+
+BYTES = "CAST(CONVERT({} USING utf8mb4) AS BINARY)"
+"""Text by its UTF-8 bytes, which are in the order of code points."""
+
+WIDEST = 10**64
+"""Integers in JSON are compared as DECIMAL(65)."""
+
+
+class MySql(Dialect):
+    """MySQL 8.0.17 or newer, columns of any character set, BIGINT, DOUBLE, BOOLEAN (0 and 1), JSON."""
+
+    name = "mysql"
+    most_values = 65_535
+
+    held: ClassVar[dict[type, str]] = {Boolean: "{} IS NOT NULL AND {} IN (0, 1)"}
+    exact: ClassVar[dict[type, str]] = {Text: BYTES}
+    value: ClassVar[dict[type, str]] = {Text: BYTES}
+
+    def one_of(self, field: TypedField, column: Column, values: list[Bound]) -> Sql:
+        """Equality under the column's own collation lets its index serve, the bytes decide."""
+        bytewise = super().one_of(field, column, values)
+        if not isinstance(field, Text):
+            return bytewise
+        return sql("{} IN ({}) AND {}", column, listed(values), bytewise)
+
+    def holds(self, cell: Cell, column: Column) -> Sql:
+        """UTF-8 keeps substrings: a part of the bytes is a part of the text."""
+        assert isinstance(cell.says, Holds)
+        return _holds(_bytes((column,)), cell.says)
+
+    def json(self, cell: JsonCell) -> Sql:
+        """JSON_TYPE tells the types apart, then strings compare by bytes, integers as decimals, the rest as doubles."""
+        value = _value(cell)
+        typed = sql(f"JSON_TYPE({{}}) = '{cell.type.upper()}'", value)
+        text = _bytes(sql("JSON_UNQUOTE({})", value))
+        match cell.says:
+            case Present() if cell.type == "any":
+                return sql("({} IS NOT NULL AND JSON_TYPE({}) <> 'NULL')", value, value)
+            case OneOf(values) if cell.type == "number":
+                return joined("OR", [self._number(cell, value, (("gte", one), ("lte", one))) for one in values])
+            case Ordered(op, bound) if cell.type == "number":
+                return self._number(cell, value, ((op, bound),))
+            case Present():
+                return sql("({} IS NOT NULL AND {})", value, typed)
+            case OneOf(values):
+                written = [one if isinstance(one, str) else dumps(one) for one in values]
+                test = sql("{} IN ({})", text, listed([_bytes((Bound(one, "text"),)) for one in written]))
+            case Ordered(op, bound):
+                test = sql(f"{{}} {COMPARES[op]} {{}}", text, _bytes((Bound(bound, "text"),)))
+            case Holds():
+                test = _holds(text, cell.says)
+            case Size(length):
+                test = sql(f"JSON_LENGTH({{}}) = {length}", value)
+            case Keys(names):
+                test = sql(f"JSON_LENGTH({{}}) = {len(names)}", value)
+            case Matches(pattern):
+                self.refuse_pattern(cell, pattern)
+            case NoneOf():
+                raise AssertionError("of columns only")
+        return sql("({} IS NOT NULL AND {} AND {})", value, typed, test)
+
+    def _number(self, cell: JsonCell, value: Sql, bounds: tuple[tuple[str, Any], ...]) -> Sql:
+        if any(abs(bound) >= WIDEST for _, bound in bounds):
+            self.refuse(cell, "numbers in its JSON are exact below 10^64 only", "compare with a smaller number")
+        text = sql("JSON_UNQUOTE({})", value)
+        whole, fraction = [], []
+        for op, bound in bounds:
+            integer, double = numbers.whole_bound(op, bound), numbers.real_bound(op, bound)
+            assert not isinstance(double, bool)
+            whole.append(_compared(sql("CAST({} AS DECIMAL(65, 0))", text), integer, "integer"))
+            fraction.append(_compared(sql("CAST({} AS DOUBLE)", text), double, "real"))
+        return sql(
+            "(CASE WHEN JSON_TYPE({}) IN ('INTEGER', 'UNSIGNED INTEGER') THEN {}"
+            " WHEN JSON_TYPE({}) IN ('DOUBLE', 'DECIMAL') THEN {} ELSE FALSE END)",
+            value,
+            joined("AND", whole),
+            value,
+            joined("AND", fraction),
+        )
+
+
+def _compared(number: Sql, bound: tuple[str, Any], type: ValueType) -> Sql:
+    op, at = bound
+    return sql(f"{{}} {COMPARES[op]} {{}}", number, Bound(at, type))
+
+
+def _bytes(text: Sql) -> Sql:
+    return sql(BYTES, text)
+
+
+def _holds(text: Sql, says: Holds) -> Sql:
+    part, length = _bytes((Bound(says.text, "text"),)), len(says.text.encode())
+    if says.place == "start":
+        return sql(f"LEFT({{}}, {length}) = {{}}", text, part)
+    if says.place == "end":
+        return sql(f"RIGHT({{}}, {length}) = {{}}", text, part)
+    return sql("LOCATE({}, {}) > 0", part, text)
+
+
+def _value(cell: JsonCell) -> Sql:
+    if not cell.steps:
+        return (Column(cell.column),)
+    legs = (f"[{step}]" if isinstance(step, int) else "." + dumps(step, ensure_ascii=False) for step in cell.steps)
+    return sql("JSON_EXTRACT({}, {})", Column(cell.column), Bound("$" + "".join(legs), "text"))

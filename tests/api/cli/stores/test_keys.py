@@ -1,0 +1,118 @@
+"""`writ keys`: what verifies tokens, and new keys for a service that runs."""
+
+import sqlite3
+import stat
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+from writ.api.credentials.keys.key_folder import KeyFolder
+from writ.api.credentials.keys.signing_keys import new_key, read_key
+from writ.api.store.audit.entries import Wanted
+from writ.api.store.database.opening import FILE
+from writ.api.store.store import Store
+
+from tests.support.command import WRIT, writ
+from tests.support.server import KEY, running
+
+ADMIN = {"Authorization": f"Bearer {KEY}"}
+
+
+def token_of(client: httpx.Client) -> str:
+    made = client.post("/v1/clients", json={"name": "app", "scopes": ["read"]}, headers=ADMIN).json()
+    form = {"grant_type": "client_credentials"} | {name: made[name] for name in ("client_id", "client_secret")}
+    return str(client.post("/v1/oauth/token", data=form).json()["access_token"])
+
+
+def statuses(client: httpx.Client, token: str) -> set[int]:
+    """From connections of their own, so that every worker is asked."""
+    headers = {"Authorization": f"Bearer {token}", "Connection": "close"}
+    return {client.get("/v1/environments", headers=headers).status_code for _ in range(12)}
+
+
+def test_tokens_outlive_a_rotation_and_end_at_once_where_old_keys_are_distrusted(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running(data, workers=2) as server, server.client() as client:
+        token = token_of(client)
+        assert statuses(client, token) == {200}
+        assert writ("keys", "rotate", "--data", data).returncode == 0
+        assert statuses(client, token) == {200}
+        later = token_of(client)
+        assert statuses(client, later) == {200}
+        done = writ("keys", "rotate", "--distrust-old", "--data", data)
+        assert done.returncode == 0, done.stderr
+        assert b"those of every other key have ended" in done.stderr
+        assert statuses(client, token) | statuses(client, later) == {401}
+        assert statuses(client, token_of(client)) == {200}
+    (file,) = (data / "keys").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert writ("keys", "--data", data).stdout == shown(file)
+
+
+def shown(file: Path) -> bytes:
+    """A key as it is printed; text around a PEM is allowed (RFC 7468, 2)."""
+    key = read_key(file.read_bytes(), "")
+    return f"{key.id} ({key.algorithm})\n".encode() + key.public_pem()
+
+
+def test_where_keys_are_given_no_others_are_rotated_or_shown(tmp_path: Path) -> None:
+    """The operator's shell has not the service's variables; keys in the data directory would mean nothing."""
+    data, given = tmp_path / "data", new_key("EdDSA")[1].decode()
+    with running(data):
+        pass
+    with running(data, settings={"WRIT_SIGNING_KEY": given}):
+        for arguments in (["keys"], ["keys", "rotate"], ["keys", "rotate", "--distrust-old"]):
+            done = writ(*arguments, "--data", data)
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert b"the keys of the service are given by WRIT_SIGNING_KEY" in done.stderr
+    with running(data):
+        assert writ("keys", "rotate", "--data", data).returncode == 0
+
+
+def test_a_bad_key_keeps_no_other_from_being_printed(tmp_path: Path) -> None:
+    folder = KeyFolder(tmp_path)
+    folder.make_first("EdDSA")
+    folder.rotate("ES256")
+    oldest, newest = sorted(folder.path.iterdir())
+    oldest.write_bytes(b"junk")
+    done = writ("keys", "--data", tmp_path)
+    assert (done.returncode, done.stdout) == (2, shown(newest))
+    assert oldest.name.encode() in done.stderr
+
+
+@pytest.mark.parametrize("option", [[], ["--distrust-old"]])
+def test_keys_that_are_given_are_rotated_where_they_are_given(
+    tmp_path: Path, option: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pem = new_key("EdDSA")[1].decode()
+    monkeypatch.setenv("WRIT_SIGNING_KEY", f"'{pem}'")
+    shown = writ("keys", "--data", tmp_path)
+    assert (shown.returncode, shown.stdout.count(b"PUBLIC KEY")) == (0, 2)
+    done = writ("keys", "rotate", *option, "--data", tmp_path)
+    assert done.returncode == 2
+    assert pem.splitlines()[1].encode() not in done.stderr
+    assert (b"in their place" in done.stderr) is bool(option)
+
+
+def test_the_way_out_of_an_emergency_is_in_the_help() -> None:
+    shown = subprocess.run([WRIT, "keys", "rotate", "--help"], capture_output=True, check=True, timeout=60)
+    assert b"--distrust-old" in shown.stdout
+
+
+def test_a_rotation_that_can_t_be_told_of_does_not_happen(tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path)) as store:
+        folder = KeyFolder(tmp_path)
+        folder.make_first("EdDSA")
+        before, generation = folder.pems(), store.credentials.generation()
+        with closing(sqlite3.connect(tmp_path / FILE)) as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            refused = writ("keys", "rotate", "--distrust-old", "--data", tmp_path)
+        assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
+        assert (folder.pems(), store.credentials.generation()) == (before, generation)
+        assert writ("keys", "rotate", "--distrust-old", "--data", tmp_path).returncode == 0
+        ((told,), _) = store.audit.page(Wanted(), None, 10)
+        (key,) = folder.pems()
+        assert told.entry.details == {"kid": read_key(key.text, "").id, "distrust_old": True}
+        assert store.credentials.generation() > generation

@@ -1,0 +1,105 @@
+"""From bytes to a bounded JSON object (authzen.md 69-72, 99, 101; W5, W8)."""
+
+import pytest
+from writ.api.http.bodies import check_content_type, decoded
+from writ.api.http.rejections import BodyRejected
+from writ.api.settings import HttpLimits
+
+LIMITS = HttpLimits()
+
+
+def code_of(body: bytes, limits: HttpLimits = LIMITS) -> str:
+    with pytest.raises(BodyRejected) as refused:
+        decoded(body, limits)
+    return refused.value.detail.code
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        "Application/JSON",
+        " application/json ; x=y",
+    ],
+)
+def test_json_is_json_with_any_parameter(content_type: str) -> None:
+    check_content_type(content_type)
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        None,
+        "",
+        "text/plain",
+        "application/jsonp",
+        "application/json+x",
+        "application/x-www-form-urlencoded",
+        "*/*",
+        ";",
+    ],
+)
+def test_anything_else_is_refused(content_type: str | None) -> None:
+    with pytest.raises(BodyRejected) as refused:
+        check_content_type(content_type)
+    assert refused.value.detail.code == "content-type"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "empty-body"),
+        (b"  \n", "invalid-json"),
+        (b"{", "invalid-json"),
+        (b"{'a': 1}", "invalid-json"),
+        (b'{"a": 1,}', "invalid-json"),
+        (b'{"a": 1} x', "invalid-json"),
+        (b'{"a": 01}', "invalid-json"),
+        (b'{"a": NaN}', "invalid-json"),
+        (b'{"a": Infinity}', "invalid-json"),
+        (b'{"a": 1e400}', "invalid-json"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "invalid-json"),
+        (b'\xef\xbb\xbf{"a": 1}', "invalid-json"),
+        (b'{"a": "\xff"}', "invalid-json"),
+        (b'{"a": "\xed\xa0\x80"}', "invalid-json"),
+        (rb'{"a": "\ud800"}', "invalid-json"),
+        (rb'{"a": "\udc00 "}', "invalid-json"),
+        (rb'{"\ud83d": 1}', "invalid-json"),
+        (b'{"a": "\n"}', "invalid-json"),
+        ('{"a": 1}'.encode("utf-16"), "invalid-json"),
+        (b"[]", "not-an-object"),
+        (b"null", "not-an-object"),
+        (b"true", "not-an-object"),
+        (b"7", "not-an-object"),
+        (b'"text"', "not-an-object"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(body: bytes, code: str) -> None:
+    assert code_of(body) == code
+
+
+def test_what_is_json_is_read_exactly() -> None:
+    body = rb'{"a": [1, 1.0, true, null, "\ud83d\ude00 \u0000", 123456789012345678901234567890, 1e308], "b": {}}'
+    assert decoded(body, LIMITS) == {
+        "a": [1, 1.0, True, None, "\N{GRINNING FACE} \0", 123456789012345678901234567890, 1e308],
+        "b": {},
+    }
+
+
+def test_of_duplicate_members_the_last_counts() -> None:
+    assert decoded(b'{"a": 1, "b": {"c": 1, "c": 2}, "a": 3}', LIMITS) == {"a": 3, "b": {"c": 2}}
+
+
+@pytest.mark.parametrize("depth", [33, 900, 5_000, 500_000])
+@pytest.mark.parametrize(("opening", "closing"), [(b"[", b"]"), (b'{"a":', b"}")])
+def test_deep_json_is_refused_however_deep(depth: int, opening: bytes, closing: bytes) -> None:
+    value = opening * (depth - 1) + b"1" + closing * (depth - 1)
+    assert code_of(b'{"context":' + value + b"}") == "too-deep"
+
+
+def test_a_message_never_names_a_class() -> None:
+    with pytest.raises(BodyRejected) as refused:
+        decoded(b'{"a" 1}', LIMITS)
+    assert str(refused.value) == "the body is not valid JSON: expected ':' (byte 5)"

@@ -1,0 +1,58 @@
+"""A service mends itself: a bundle that is damaged while it is in use is built anew from the store."""
+
+from pathlib import Path
+
+from writ.api.serving.import_model import one_builder
+from writ.bundles.file.reader import open_bundle
+
+from tests.api.conftest import ALLOWED, DENIED
+from tests.support.command import writ
+from tests.support.server import running, wait_until
+
+SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
+GRANTED = DENIED | {"action": {"name": "delete"}}
+
+
+def damage(path: Path, table: str) -> None:
+    """Change the end of a table of facts in place, and so what every worker has mapped."""
+    section = open_bundle(path).sections[table]
+    with path.open("r+b") as file:
+        file.seek(section.offset + section.size - 4)
+        file.write(b"\xff" * 4)
+
+
+def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, model_file: Path) -> None:
+    data = tmp_path / "data"
+    with running(data, "--import", str(model_file)) as server, server.client() as client:
+        (path,) = data.glob("bundles/*.bundle")
+        damage(path, "grants")
+        with one_builder(data):  # the service's own waits
+            for question in (GRANTED, ALLOWED):
+                failed = client.post(SINGLE, json=question)
+                assert (failed.status_code, set(failed.json())) == (500, {"error"})
+            ready = client.get("/readyz")
+            assert (ready.status_code, ready.json()["status"]) == (503, "failing")
+            assert "until its bundle is built anew, since it is damaged" in ready.json()["error"]
+        assert wait_until(lambda: client.get("/readyz").status_code == 200) is True
+        for question in (GRANTED, ALLOWED):
+            assert client.post(SINGLE, json=question).json()["decision"] is True
+        open_bundle(path).verify()
+        made = client.post("/v1/environments/default/roles", json={"id": "more"})
+        assert (made.status_code, client.get("/readyz").json()["revision"]) == (201, 2)
+        assert server.stop() == 0
+        assert server.log.count("until its bundle is built anew") == 1
+        assert server.log.count("BundleError: the bundle is damaged") == 1
+        assert "destroyed" not in server.log
+
+
+def test_a_damaged_item_of_a_batch_mends_its_environment_and_no_other_fails(tmp_path: Path, model_file: Path) -> None:
+    data = tmp_path / "data"
+    assert writ("import", model_file, "--data", data, "--env", "stage", "--create").returncode == 0
+    (path,) = data.glob("bundles/*.bundle")
+    with running(data, "--import", str(model_file)) as server, server.client() as client:
+        damage(path, "grants")
+        answer = client.post(f"/environments/stage{BATCH}", json={"evaluations": [GRANTED, GRANTED]})
+        assert [item["context"]["error"]["status"] for item in answer.json()["evaluations"]] == [500, 500]
+        assert client.post(SINGLE, json=GRANTED).json()["decision"] is True
+        assert wait_until(lambda: client.post(f"/environments/stage{SINGLE}", json=GRANTED).status_code == 200) is True
+        assert client.post(f"/environments/stage{SINGLE}", json=GRANTED).json()["decision"] is True

@@ -1,0 +1,275 @@
+"""The engines of a process follow the store: every commit, other environments, bundles that go, a store that fails."""
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writ.api.serving.bundle_files import BundleFiles
+from writ.api.serving.live_engines import InForce, Stale
+from writ.api.store.elements.edits import Create, Delete
+from writ.api.store.errors import NotFound
+from writ.api.store.store import Store
+from writ.bundles.errors import BundleError
+from writ.bundles.file.reader import open_bundle
+from writ.compiler.source import Source
+
+from tests.support.stored import ACTOR
+
+LOG = logging.getLogger("tests")
+TYPES = [{"id": "document", "actions": ["read"]}]
+MODEL = {"model": 1, "resource_types": TYPES}
+
+
+def grant(id: str, subject: str = "alice", resource: str = "d1") -> dict[str, Any]:
+    return {
+        "id": id,
+        "subject": {"type": "user", "id": subject},
+        "resource": {"type": "document", "id": resource},
+        "actions": ["read"],
+    }
+
+
+class Service:
+    """A store with a bundle, and two processes' worth of engines over it."""
+
+    def __init__(self, directory: Path, stale_seconds: float = 5.0):
+        self.store = Store.open(directory, busy_seconds=0.1)
+        self.files = BundleFiles(directory, self.store)
+        self.put(MODEL)
+        self.files.build("default")
+        self.workers = [InForce(self.store, self.files, stale_seconds, LOG) for _ in range(2)]
+
+    def put(self, model: dict[str, Any], environment: str = "default") -> None:
+        self.store.put_model(environment, ACTOR, [Source("model.json", json.dumps(model).encode())])
+
+    def allowed(self, subject: str = "alice", resource: str = "d1", environment: str = "default") -> bool:
+        """What all workers say."""
+        said = {
+            worker.engine(environment).allowed("user", subject, "read", "document", resource) for worker in self.workers
+        }
+        (decision,) = said
+        return decision
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    return Service(tmp_path)
+
+
+def test_every_commit_is_in_force_for_the_next_decision(service: Service) -> None:
+    for number in range(20):
+        assert service.allowed(f"u{number}") is False
+        service.store.write("default", ACTOR, [Create("grants", grant(f"g{number}", f"u{number}"))])
+        assert service.allowed(f"u{number}") is True
+        if number % 3 == 0:
+            service.store.write("default", ACTOR, [Delete("grants", (f"g{number}",))])
+            assert service.allowed(f"u{number}") is False
+
+
+def test_commits_before_the_first_decision_and_many_at_once(service: Service) -> None:
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+    assert service.allowed() is True
+    for number in range(2, 12):
+        service.store.write("default", ACTOR, [Create("grants", grant(f"g{number}", f"u{number}"))])
+    assert all(service.allowed(f"u{number}") for number in range(2, 12))
+
+
+def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None:
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+    assert service.allowed() is True
+    old = service.files.build("default")
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
+    new = service.files.build("default")
+    service.store.write("default", ACTOR, [Create("grants", grant("g3", "carol"))])
+    assert [service.allowed(subject) for subject in ("alice", "bob", "carol", "dan")] == [True, True, True, False]
+    assert 0 < service.workers[0].changes("default")[0] < 4
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is_built(service: Service) -> None:
+    """A worker that was not asked in between applies the small changes in front of it."""
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+    assert service.allowed() is True
+    service.store.write("default", ACTOR, [Delete("grants", ("g1",))])
+    service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]})
+    assert service.allowed() is False
+    fresh = InForce(service.store, service.files, 5.0, LOG)
+    assert fresh.engine().allowed("user", "alice", "read", "document", "d1") is False
+    assert fresh.lagging() == [("default", 4)]
+    service.files.build("default")
+    assert (service.allowed("u7"), service.allowed()) == (True, False)
+    assert fresh.engine().allowed("user", "u7", "read", "document", "d1") is True
+    assert fresh.lagging() == []
+
+
+def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -> None:
+    """Until then what was in force stays, and the write is not answered."""
+    assert service.allowed() is False
+    service.put(MODEL | {"grants": [grant(f"g{n}", "alice", f"d{n}") for n in range(2_500)]})
+    assert service.allowed() is False
+    assert service.workers[0].revision("default") == 1
+    service.files.build("default")
+    assert service.allowed() is True
+
+
+def test_environments_are_apart(service: Service) -> None:
+    with pytest.raises(NotFound):
+        service.allowed(environment="staging")
+    service.store.create_environment(ACTOR, "staging")
+    assert service.workers[0].revision("staging") is None
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    service.files.build("staging")
+    assert (service.allowed(environment="staging"), service.allowed()) == (True, False)
+    service.store.delete_environment(ACTOR, "staging")
+    with pytest.raises(NotFound):
+        service.allowed(environment="staging")
+    assert service.allowed() is False
+
+
+def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    service.files.build("staging")
+    assert service.allowed(environment="staging") is True
+    service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]}, "staging")
+    service.files.build("staging").unlink()
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+    assert (service.allowed(), service.allowed(environment="staging")) == (True, True)
+    for worker in service.workers:
+        monkeypatch.setattr(worker, "_stale_seconds", -1.0)
+    assert service.allowed() is True
+    with pytest.raises(Stale):
+        service.allowed(environment="staging")
+    service.files.build("staging")
+    assert (service.allowed(), service.allowed(environment="staging")) == (True, False)
+
+
+def damaged(service: Service) -> Path:
+    """Flip a byte of what the bundle's file says of grants, in place, as it is mapped; gives back its path."""
+    (path,) = service.store.path.parent.glob("bundles/*.bundle")
+    section = open_bundle(path).sections["grants"]
+    with path.open("r+b") as file:
+        file.seek(section.offset + section.size - 1)
+        (last,) = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([last ^ 1]))
+    return path
+
+
+def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What could still be read is not either: who damaged one part may have changed another (fail closed)."""
+    service.put(MODEL | {"grants": [grant("g1")]})
+    service.files.build("default")
+    first, second = service.workers
+    assert [worker.engine().revision for worker in service.workers] == [2, 2]
+    path = damaged(service)
+    with pytest.raises(BundleError, match="checksum") as found:
+        first.engine().allowed("user", "alice", "read", "document", "d1")
+    assert [first.damaged("default", found.value) for _ in range(3)] == [True, False, False]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "until its bundle is built anew" in caplog.text
+    assert "checksum of bucket" in caplog.text
+    for _ in range(2):
+        with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built anew"):
+            first.engine()
+    assert (first.lagging(), first.revision("default")) == ([("default", 2)], None)
+    assert not path.exists()
+    assert not service.files.covers("default", 2)
+    service.files.build("default")
+    assert first.engine().allowed("user", "alice", "read", "document", "d1") is True
+    assert first.lagging() == []
+    with pytest.raises(BundleError) as found:  # the other one has the old file in its memory still
+        second.engine().allowed("user", "alice", "read", "document", "d1")
+    assert second.damaged("default", found.value) is True
+    assert path.exists()
+    assert service.allowed() is True
+
+
+def test_a_bundle_that_can_t_be_removed_is_not_taken_up_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.put(MODEL | {"grants": [grant("g1")]})
+    path = service.files.build("default")
+    worker, _ = service.workers
+    worker.engine()
+    monkeypatch.setattr(service.files, "discard", lambda _: None)
+    assert worker.damaged("default", BundleError("the bundle is damaged"))
+    assert path.exists()
+    with pytest.raises(Stale):
+        worker.engine()
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
+    with pytest.raises(Stale):
+        worker.engine()
+    service.files.build("default")
+    assert worker.engine().allowed("user", "bob", "read", "document", "d1") is True
+
+
+def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
+    service.put(MODEL | {"groups": [{"id": "eng"}], "roles": [{"id": "r"}]})
+    path = service.files.build("default")
+    worker, _ = service.workers
+    worker.engine()
+    section = open_bundle(path).sections["groups"]
+    with path.open("r+b") as file:
+        file.seek(section.offset + section.size - 2)
+        file.write(b"\xff\xff")
+    service.store.write("default", ACTOR, [Create("assignments", {"role": "r", "group": "eng"})])
+    with pytest.raises(Stale, match="built anew"):
+        worker.engine()
+    assert worker.lagging() == [("default", 2)]
+    service.files.build("default")
+    assert worker.engine().revision == 3
+
+
+def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: Service) -> None:
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    path = service.files.build("staging")
+    path.write_bytes(b"x" * path.stat().st_size)
+    worker, _ = service.workers
+    with pytest.raises(Stale):
+        worker.engine("staging")
+    assert (worker.lagging(), path.exists()) == ([("staging", 0)], False)
+    service.files.build("staging")
+    worker.refresh()
+    assert (worker.lagging(), service.allowed(environment="staging")) == ([], True)
+
+
+def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_path: Path) -> None:
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    service.files.build("staging")
+    assert service.allowed(environment="staging") is True
+    service.store.delete_environment(ACTOR, "staging")
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL, "staging")
+    service.files.build("staging")
+    assert service.allowed(environment="staging") is False
+    assert sorted(path.name[:36] for path in (tmp_path / "bundles").iterdir()) == sorted(
+        environment.uuid for environment in service.store.environments()
+    )
+
+
+def test_a_store_that_fails_serves_from_memory_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(tmp_path, stale_seconds=60)
+    (worker, _) = service.workers
+    service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
+    assert service.allowed() is True
+    database = service.store.path
+    whole = database.read_bytes()
+    service.store.write("default", ACTOR, [Create("grants", grant("g2", "bob"))])
+    service.store.close()
+    with database.open("r+b") as file:
+        file.write(b"\xff" * len(whole))
+    for beside in tmp_path.glob("writ.db-*"):
+        beside.write_bytes(b"\xff" * beside.stat().st_size)
+    worker._seen = None
+    assert worker.engine().allowed("user", "alice", "read", "document", "d1") is True
+    monkeypatch.setattr(worker, "_stale_seconds", -1.0)
+    with pytest.raises(Stale, match="nothing is decided"):
+        worker.engine()

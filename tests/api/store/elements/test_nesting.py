@@ -1,0 +1,70 @@
+"""A write that nests groups beyond what a bundle can list is refused as `writ check` refuses it (P3)."""
+
+import pytest
+from writ.api.store.elements.edits import Create, Delete, Patch
+from writ.api.store.errors import Rejected
+from writ.compiler.limits import Limits
+
+from tests.support.stored import put, stored, write
+
+LENGTH = 10
+"""Groups of a chain with as many pairs as the limit."""
+
+
+@pytest.fixture(autouse=True)
+def limit(monkeypatch):
+    monkeypatch.setattr("writ.api.store.elements.nesting.DEFAULTS", Limits(group_ancestors=LENGTH * (LENGTH - 1) // 2))
+
+
+def chain(length):
+    """Groups, each a member of the next."""
+    inner = [[], *([{"group": f"g{number}"}] for number in range(length - 1))]
+    return [{"id": f"g{number}", "members": members} for number, members in enumerate(inner)]
+
+
+def refused(store, *edits):
+    before = stored(store)
+    with pytest.raises(Rejected) as raised:
+        write(store, *edits)
+    assert stored(store) == before
+    (fault,) = raised.value.faults
+    assert fault.code == "too-many-ancestors"
+    return fault
+
+
+def test_a_write_that_nests_too_deeply_is_refused_with_the_diagnostic_of_check(store):
+    put(store, {"groups": chain(LENGTH)})
+    members = [{"group": f"g{LENGTH - 1}"}]
+    fault = refused(store, Create("groups", {"id": "beside"}), Create("groups", {"id": "outer", "members": members}))
+    assert (fault.path, fault.edit) == ("$.members", 1)
+    assert fault.message == "groups are nested too deeply: over 45 pairs of one group in another"
+    assert fault.help == "nest them less deeply: a subject can be a member of an outer group itself"
+
+
+def test_inner_groups_and_cycles_count_too(store):
+    put(store, {"groups": chain(LENGTH)})
+    refused(store, Create("groups", {"id": "inner"}), Patch("groups", ("g0",), {"members": [{"group": "inner"}]}))
+    refused(store, Patch("groups", ("g0",), {"members": [{"group": "g5"}]}))
+
+
+def test_what_nests_less_or_nothing_is_written(store):
+    put(store, {"groups": chain(LENGTH)})
+    write(store, Create("groups", {"id": "other", "members": [{"type": "user", "id": "alice"}]}))
+    write(store, Patch("groups", ("g1",), {"members": []}))
+    write(store, Create("groups", {"id": "outer", "members": [{"group": f"g{LENGTH - 1}"}]}))
+    write(store, Delete("groups", ("outer",)))
+
+
+def test_many_ways_to_one_group_are_pairs_once(store):
+    """Five groups in five others, and these in one: 35 pairs of the 45 allowed, 55 if every way counted."""
+    inner = [{"group": f"g{number}"} for number in range(5)]
+    middle = [{"id": f"m{number}", "members": inner} for number in range(5)]
+    put(store, {"groups": [*chain(1), *({"id": f"g{number}"} for number in range(1, 5)), *middle]})
+    write(store, Create("groups", {"id": "top", "members": [{"group": f"m{number}"} for number in range(5)]}))
+    inner.append({"group": "more"})
+    refused(
+        store,
+        Create("groups", {"id": "more"}),
+        Create("groups", {"id": "last"}),
+        *(Patch("groups", (f"m{number}",), {"members": [*inner, {"group": "last"}]}) for number in range(5)),
+    )

@@ -1,0 +1,88 @@
+"""Deltas in particular: what random edits seldom come upon."""
+
+import pytest
+from writ.api.store.elements.edits import Create, Delete, Patch
+from writ.bundles.delta import PolicyChange, ResourceChange, SubjectChange, decode_delta
+from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.program.facts import Key
+from writ.bundles.zones import zone_data
+
+from tests.support.stored import ENV, deltas, put, write
+
+ALICE = {"type": "user", "id": "alice"}
+
+
+def grant(id, actions=("*",), type="document"):
+    return {"id": f"g {id}", "subject": ALICE, "resource": {"type": type, "id": id}, "actions": list(actions)}
+
+
+@pytest.fixture(autouse=True)
+def model(store):
+    put(store, {"resource_types": [{"id": "document", "actions": ["read"]}, {"id": "bare", "actions": []}]})
+
+
+def changes(store, *edits):
+    """The changes of the delta of a write."""
+    write(store, *edits)
+    env = store.environment(ENV)
+    (delta,) = deltas(store, env.revision - 1)
+    return decode_delta(delta).changes
+
+
+def one(kind, found):
+    (change,) = (change for change in found if isinstance(change, kind))
+    return change
+
+
+def test_a_type_that_is_closed_now_tells_its_instances(store):
+    """Those that a grant alone names too; of an open type no one had to know (E3, E7)."""
+    write(store, Create("grants", grant("a")), Create("resources", {"type": "document", "id": "b"}))
+    found = changes(store, Patch("resource_types", ("document",), {"closed": True}))
+    assert set(found[1:]) == {ResourceChange(Key("document", id), True) for id in "ab"}
+    assert len(changes(store, Patch("resource_types", ("document",), {"closed": False}))) == 1
+
+
+def test_every_action_of_a_type_without_any_is_no_grant_until_it_has_one(store):
+    found = changes(store, Create("grants", grant("a", type="bare")))
+    assert one(SubjectChange, found).granted == ()
+    assert one(SubjectChange, found).present
+    found = changes(store, Patch("resource_types", ("bare",), {"actions": ["open"]}))
+    assert one(SubjectChange, found).granted == (Key("bare", "a"),)
+
+
+def test_many_granted_resources_are_not_listed(store):
+    found = changes(store, *(Create("grants", grant(f"{n:02}")) for n in range(LISTED_GRANTS)))
+    assert len(one(SubjectChange, found).granted) == LISTED_GRANTS
+    assert one(SubjectChange, changes(store, Create("grants", grant("x")))).granted is None
+    assert one(SubjectChange, changes(store, Delete("grants", ("g x",)))).granted is not None
+
+
+def test_a_policy_brings_its_time_zone_and_a_disabled_one_has_no_clauses(store):
+    scope = [{"resource_type_id": "*", "actions": ["read"]}]
+    window = {"time_window": {"start": "09:00", "timezone": "Europe/Oslo"}}
+    write(store, Create("policies", {"id": "p", "effect": "ALLOW", "resource_types": scope, "conditions": window}))
+    (delta,) = deltas(store, 1)
+    assert decode_delta(delta).zones == {"Europe/Oslo": zone_data("Europe/Oslo")}
+    assert one(PolicyChange, changes(store, Patch("policies", ("p",), {"enabled": False}))).clauses == ()
+
+
+def test_a_large_commit_has_no_delta_and_a_new_bundle_is_needed(store):
+    subjects = [{"type": "user", "id": str(n), "external_id": str(n)} for n in range(501)]
+    write(store, *(Create("subjects", subject) for subject in subjects[:500]))
+    env = store.environment(ENV)
+    assert len(deltas(store, 1)) == 1
+    put(store, {"subjects": [{"type": "user", "id": str(n)} for n in range(1_001)]})
+    env = store.environment(ENV)
+    assert deltas(store, 1) is None
+    assert deltas(store, env.revision) == []
+    assert deltas(store, env.revision + 1) is None
+    assert deltas(store, -1) is None
+
+
+def test_bundles_are_recorded_by_revision(store):
+    env = store.environment(ENV)
+    assert store.follow(ENV).bundle is None
+    store.record_bundle(env, 1, "one")
+    store.record_bundle(env, 0, "none")
+    store.record_bundle(env, 1, "one again")
+    assert store.follow(ENV).bundle == (1, "one again")

@@ -1,0 +1,23 @@
+"""The list of codes is what the code says and what the README says."""
+
+import re
+from pathlib import Path
+
+from writ.compiler.diagnostics.codes import CODES, show_codes
+
+COMPILER = Path(__file__).parents[3] / "compiler"
+MADE = re.compile(r'(?:Finding|Unreadable|BadDocument|BadWindow|Diagnostic)\(\s*"([a-z-]+)"|": "(duplicate-[a-z-]+)"')
+
+
+def test_the_readme_has_the_table():
+    assert (COMPILER / "README.md").read_text().endswith("## Codes\n\n" + show_codes())
+
+
+def test_every_code_that_is_made_is_listed_and_none_else():
+    made = {one or other for path in COMPILER.rglob("*.py") for one, other in MADE.findall(path.read_text())}
+    assert made == {code.name for code in CODES}
+
+
+def test_codes_are_in_order():
+    names = [code.name for code in CODES]
+    assert names == sorted(set(names))

@@ -1,0 +1,78 @@
+"""Diagnostics as text and as JSON."""
+
+import json
+
+from writ.compiler.diagnostics.show import MAX_EXCERPT, show_json, show_text
+from writ.compiler.load import load
+from writ.compiler.source import Source
+
+
+def shown(data: bytes, name: str = "model.json") -> list[str]:
+    sources = [Source(name, data)]
+    return list(show_text(load(sources, ()).diagnostics, sources))
+
+
+def test_text():
+    text = b'{"model": 1,\n\t"roles": [{"id": "a", "nmae": "A"}]}'
+    (found,) = shown(text)
+    assert found.split("\n") == [
+        "model.json:2:24: error[unknown-member]: unknown member `nmae`",
+        '   "roles": [{"id": "a", "nmae": "A"}]}',
+        "                         ^^^^^^",
+        "  help: did you mean `name`?",
+    ]
+
+
+def test_text_without_a_place():
+    assert shown(b"", "model.txt") == [
+        "model.txt: error[unknown-kind]: the name of a model document ends in `.json`, `.yaml` or `.yml`"
+    ]
+
+
+def test_a_long_line_is_shown_around_the_place():
+    roles = [*({"id": f"a{number}"} for number in range(999)), {"id": 1}, *({"id": f"b{n}"} for n in range(999))]
+    (found,) = shown(json.dumps({"model": 1, "roles": roles}).encode())
+    _, line, carets, _ = found.split("\n")
+    assert line.startswith("  …")
+    assert line.endswith("…")
+    assert len(line) < 130
+    assert line[carets.index("^")] == "1"
+    assert carets.index("^") == len("  …") + MAX_EXCERPT
+
+
+def test_a_value_over_several_lines_is_underlined_on_its_first():
+    (found,) = shown(b"model: 1\nroles: [{id: a, name: {}}]\nrols: x\n", "m.yaml")[:1]
+    assert found.split("\n")[2].count("^") == 1
+    (found,) = shown(b"model: 1\nroles: [{id: 'a\n\n  b', x: 1}]\n", "m.yaml")
+    assert found.split("\n")[1].endswith("b', x: 1}]")
+
+
+def test_what_a_terminal_obeys_is_not_shown():
+    (found,) = shown('model: 1\nroles: [{id: a, "\u2028\u202e": 1}]\n'.encode(), "\x1b[2Jm.yaml")
+    assert all(line.isprintable() for line in found.split("\n"))
+
+
+def test_text_that_is_not_utf8_is_shown_as_far_as_it_can_be():
+    (found,) = shown(b'{"model": 1, "roles": [{"id": "\xff"}]}')
+    _, line, carets, _ = found.split("\n")
+    assert line[carets.index("^")] == "\ufffd"
+
+
+def test_json():
+    sources = [Source("model.json", b'{"model": 2}')]
+    assert json.loads(show_json(load(sources, ()).diagnostics)) == [
+        {
+            "code": "unknown-version",
+            "severity": "error",
+            "message": "the document is of version `2`, this reader knows version `1`",
+            "file": "model.json",
+            "line": 1,
+            "column": 11,
+            "path": "$.model",
+            "help": "",
+        }
+    ]
+
+
+def test_json_of_nothing():
+    assert json.loads(show_json([])) == []

@@ -1,0 +1,91 @@
+"""The code as the architecture tests see it: files, modules, and who imports whom, hidden imports too."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+LAYERS: Final = ("api", "bundles", "compiler", "runtime")
+FRONT: Final = (ROOT / "__init__.py", ROOT / "__main__.py")
+FILES: Final = [*FRONT, *sorted(path for layer in LAYERS for path in (ROOT / layer).rglob("*.py"))]
+
+
+def name_of(path: Path) -> str:
+    """Returns a file's path from the root, `api/app.py`."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def module_of(path: Path) -> str:
+    """Returns a file's module, `writ.api.app`."""
+    parts = ("writ", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yields what a file imports as absolute names: modules, and the names in them, wherever the import stands."""
+    package = module_of(path) if path.name == "__init__.py" else module_of(path).rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = _absolute(node, package)
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call):
+            yield from _dynamic(node, package)
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    return ".".join(filter(None, (*parts[: len(parts) - node.level + 1], node.module)))
+
+
+def _dynamic(call: ast.Call, package: str) -> Iterator[str]:
+    """Yields the texts in the first argument of a dynamic import; a name that starts with a dot is made absolute."""
+    if getattr(call.func, "id", getattr(call.func, "attr", "")) not in ("import_module", "__import__"):
+        return
+    for part in ast.walk(call.args[0]):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield (package + part.value if part.value.startswith(".") else part.value).rstrip(".")
+
+
+def imported_modules(path: Path, modules: dict[str, Path]) -> set[str]:
+    """Returns the modules of ours that a file imports, itself left out."""
+    return {name for name in imports(path) if name in modules} - {module_of(path)}
+
+
+MODULES: Final = {module_of(path): path for path in FILES}
+GRAPH: Final = {module: imported_modules(path, MODULES) for module, path in MODULES.items()}
+
+
+def children_graph(folder: str) -> dict[str, dict[str, tuple[str, str]]]:
+    """Returns which file or folder directly in `folder` imports which other one, each with an example.
+
+    `folder` is dotted, `writ.api`. A package's `__init__` stands for the whole package and is left out.
+    """
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for module, imported in GRAPH.items():
+        for other in imported:
+            here, there = _child(folder, module), _child(folder, other)
+            if here and there and here != there:
+                found.setdefault(here, {}).setdefault(there, (module, other))
+    return found
+
+
+def _child(folder: str, module: str) -> str | None:
+    return module.removeprefix(f"{folder}.").partition(".")[0] if module.startswith(f"{folder}.") else None
+
+
+def reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Returns everything that `start` reaches along the arrows of `graph`."""
+    found: set[str] = set()
+    waiting = list(graph.get(start, ()))
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found.add(here)
+            waiting.extend(graph.get(here, ()))
+    return found
