@@ -1,98 +1,188 @@
-"""The limits of the HTTP service: a named value each, with the environment variable that changes it."""
+"""The settings of the service: the one table of the `WRIT_` variables, and the values that it gives.
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+A new setting is one new row: a field of `Settings`, or of `HttpLimits` if it bounds what one client may ask for.
+`writ serve --help`, the warning about an unknown variable and the operations handbook follow from the rows.
+"""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
 
-class BadSetting(ValueError):
-    """A value in the environment that can't be used; the message is one sentence that names the variable."""
+from ..bundles.wording import did_you_mean, quoted
+from .setting_readers import PUBLIC_URL, SECONDS, TEXT, AnyReader, BadSetting, choice, count
+
+__all__ = ["ALGORITHMS", "BadSetting", "HttpLimits", "Setting", "Settings", "rows", "settings_from", "show_settings"]
+
+ALGORITHMS: Final = ("EdDSA", "ES256", "RS256")
+"""The algorithms that a token may be signed with (RFC 7518, 3.1; RFC 8037, 3.1). The first is the default."""
+
+SYNCHRONOUS: Final = ("FULL", "NORMAL")
+"""What SQLite's `PRAGMA synchronous` may be here. The first is the default."""
+
+_PREFIX: Final = "WRIT_"
+_ROW: Final = "row"
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """A row of the table: the variable, the reader of its text, its default, and one sentence for the operator."""
+
+    variable: str
+    reader: AnyReader
+    default: Any
+    sentence: str
+
+
+def _row(variable: str, reader: AnyReader, default: Any, sentence: str) -> Any:
+    """Returns the field of a dataclass that is a row of the table."""
+    return field(default=default, metadata={_ROW: Setting(variable, reader, default, sentence)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HttpLimits:
-    """What one client may ask of the service at most (design: "Limits").
+    """What one client may ask of the service at most (design.md, "Limits")."""
 
-    `batch_items` bounds decisions and elements alike. `connections` is per worker process. A body may take longer than
-    `body_seconds` while it comes at `body_rate` bytes a second on average, with no pause of `body_seconds`.
-    `idle_seconds` is how long a connection may wait between two requests. `failed_attempts` are those of one address in
-    a minute, over all workers.
-    """
+    body_bytes: int = _row("WRIT_MAX_BODY_BYTES", count(2**30), 2**20, "Bytes of a request's body.")
+    # The JSON parser itself gives up a little below 1,000 levels.
+    nesting: int = _row("WRIT_MAX_NESTING", count(500), 32, "Levels of JSON in a body.")
+    string_bytes: int = _row("WRIT_MAX_STRING_BYTES", count(2**30), 64 * 1024, "Bytes of a string in a body.")
+    key_characters: int = _row("WRIT_MAX_KEY_CHARACTERS", count(2**20), 256, "Characters of a member's name in a body.")
+    batch_items: int = _row("WRIT_MAX_BATCH_ITEMS", count(1_000_000), 1_000, "Decisions or elements in a batch.")
+    explained_candidates: int = _row(
+        "WRIT_MAX_EXPLAINED_CANDIDATES",
+        count(10_000_000),
+        10_000,
+        "Candidates in the explanations of a batch. Items after the limit are refused.",
+    )
+    # The compiler takes no longer document, the store no longer page.
+    model_bytes: int = _row("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")
+    page_items: int = _row("WRIT_MAX_PAGE_ITEMS", count(1_000), 1_000, "Items on a page of a list.")
+    search_candidates: int = _row(
+        "WRIT_MAX_SEARCH_CANDIDATES", count(10_000_000), 20_000, "Candidates that a search tries for one page."
+    )
+    failed_attempts: int = _row(
+        "WRIT_MAX_FAILED_ATTEMPTS",
+        count(1_000_000),
+        300,
+        "Wrong credentials from one address in a minute, over all workers. More get 429. Behind a proxy, all clients"
+        " have the proxy's address.",
+    )
+    connections: int = _row(
+        "WRIT_MAX_CONNECTIONS",
+        count(1_000_000),
+        4_096,
+        "Open connections of a worker. Above the limit, the connection that has waited longest for a request is closed."
+        " If all connections are in use, a new one gets 503.",
+    )
+    head_seconds: float = _row("WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408.")
+    body_seconds: float = _row(
+        "WRIT_BODY_SECONDS",
+        SECONDS,
+        30.0,
+        "Time until a request's body is complete, else 408. A body may take longer if it keeps `WRIT_MIN_BODY_RATE`"
+        " and never pauses for this long.",
+    )
+    body_rate: int = _row(
+        "WRIT_MIN_BODY_RATE", count(2**30), 32 * 1024, "Bytes a second, on average, of a body that takes longer."
+    )
+    idle_seconds: float = _row(
+        "WRIT_IDLE_SECONDS", SECONDS, 75.0, "Time that a connection may wait for its next request."
+    )
 
-    body_bytes: int = 1024 * 1024
-    nesting: int = 32
-    string_bytes: int = 64 * 1024
-    key_characters: int = 256
-    batch_items: int = 1_000
-    explained_candidates: int = 10_000
-    model_bytes: int = 256 * 1024 * 1024
-    page_items: int = 1_000
-    search_candidates: int = 20_000
-    failed_attempts: int = 300
-    connections: int = 4_096
-    head_seconds: float = 10.0
-    body_seconds: float = 30.0
-    body_rate: int = 32 * 1024
-    idle_seconds: float = 75.0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What the environment says. `warnings` name each variable that looks like a setting and is none."""
+
+    admin_key: str | None = _row(
+        "WRIT_ADMIN_KEY",
+        TEXT,
+        None,
+        "The administrator's key, 32 characters at least. It replaces the key of the data directory.",
+    )
+    public_url: str | None = _row(
+        "WRIT_PUBLIC_URL",
+        PUBLIC_URL,
+        None,
+        "The base of every URL that the service hands out, and the issuer of its tokens. The default is the bind"
+        " address.",
+    )
+    synchronous: str = _row(
+        "WRIT_SYNCHRONOUS",
+        choice(*SYNCHRONOUS),
+        SYNCHRONOUS[0],
+        "When a write is on disk. With `NORMAL`, writes are faster, and a power failure may lose the last of them.",
+    )
+    stale_seconds: float = _row(
+        "WRIT_STALE_SECONDS", SECONDS, 5.0, "Time for which decisions go on from memory if the store can't be read."
+    )
+    signing_key: str | None = _row(
+        "WRIT_SIGNING_KEY",
+        TEXT,
+        None,
+        "The keys that sign tokens: a PEM, or the path of a PEM file. The default is a key in the data directory.",
+    )
+    signing_algorithm: str = _row(
+        "WRIT_SIGNING_ALGORITHM", choice(*ALGORITHMS), ALGORITHMS[0], "The kind of a signing key that Writ makes."
+    )
+    audit_key: str | None = _row(
+        "WRIT_AUDIT_KEY",
+        TEXT,
+        None,
+        "The key that seals the audit log: a PEM, or the path of a PEM file. The default is a key in the data"
+        " directory.",
+    )
+    audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
+    limits: HttpLimits = field(default_factory=HttpLimits)
+    warnings: tuple[str, ...] = ()
 
 
-# Variable -> (limit, highest value). The JSON parser itself gives up a little below 1,000 levels; the store takes no
-# longer page, and the compiler no longer document.
-_COUNTS: Final = {
-    "WRIT_MAX_BODY_BYTES": ("body_bytes", 2**30),
-    "WRIT_MAX_NESTING": ("nesting", 500),
-    "WRIT_MAX_STRING_BYTES": ("string_bytes", 2**30),
-    "WRIT_MAX_KEY_CHARACTERS": ("key_characters", 2**20),
-    "WRIT_MAX_BATCH_ITEMS": ("batch_items", 1_000_000),
-    "WRIT_MAX_EXPLAINED_CANDIDATES": ("explained_candidates", 10_000_000),
-    "WRIT_MAX_MODEL_BYTES": ("model_bytes", 256 * 2**20),
-    "WRIT_MAX_PAGE_ITEMS": ("page_items", 1_000),
-    "WRIT_MAX_SEARCH_CANDIDATES": ("search_candidates", 10_000_000),
-    "WRIT_MAX_FAILED_ATTEMPTS": ("failed_attempts", 1_000_000),
-    "WRIT_MAX_CONNECTIONS": ("connections", 1_000_000),
-    "WRIT_MIN_BODY_RATE": ("body_rate", 2**30),
-}
-_SECONDS: Final = {
-    "WRIT_HEAD_SECONDS": "head_seconds",
-    "WRIT_BODY_SECONDS": "body_seconds",
-    "WRIT_IDLE_SECONDS": "idle_seconds",
-}
-_LONGEST_SECONDS: Final = 86_400.0
+def rows(of: type[Settings] | type[HttpLimits] = Settings) -> Iterator[tuple[str, Setting]]:
+    """Yields each row of a class with the name of its field."""
+    for one in fields(of):
+        if _ROW in one.metadata:
+            yield one.name, one.metadata[_ROW]
 
 
-def limits_from(environment: Mapping[str, str]) -> HttpLimits:
-    """The limits that `environment` asks for, the defaults where it says nothing.
+TABLE: Final[Mapping[str, Setting]] = {row.variable: row for of in (Settings, HttpLimits) for _, row in rows(of)}
+"""Every setting by its variable."""
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """Returns the settings that `environment` asks for, and the defaults for all others.
 
     Raises:
-        BadSetting: a value is no number, or lies outside the variable's range.
+        BadSetting: a value can't be used.
 
-    >>> limits_from({"WRIT_MAX_BATCH_ITEMS": "5"}).batch_items
+    >>> settings_from({"WRIT_MAX_BATCH_ITEMS": "5"}).limits.batch_items
     5
     """
-    changed: dict[str, float] = {}
-    for variable, (field, highest) in _COUNTS.items():
-        if variable in environment:
-            changed[field] = count_in(variable, environment[variable], highest)
-    for variable, field in _SECONDS.items():
-        if variable in environment:
-            changed[field] = seconds_in(variable, environment[variable])
-    return HttpLimits(**changed)  # type: ignore[arg-type]  # counts are int, seconds float: see the tables
+    limits = HttpLimits(**_values(HttpLimits, environment))
+    warnings = tuple(_warning(name) for name in environment if name.startswith(_PREFIX) and name not in TABLE)
+    return Settings(**_values(Settings, environment), limits=limits, warnings=warnings)
 
 
-def count_in(variable: str, text: str, highest: int) -> int:
-    """The count, 1 at least, that a variable of the environment says. Raises BadSetting."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 18 and 1 <= int(text) <= highest):
-        raise BadSetting(f"`{variable}` must be a whole number from 1 to {highest}, not `{text}`")
-    return int(text)
+def _values(of: type[Settings] | type[HttpLimits], environment: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: row.reader.read(row.variable, environment[row.variable])
+        for name, row in rows(of)
+        if row.variable in environment
+    }
 
 
-def seconds_in(variable: str, text: str) -> float:
-    """The seconds that a variable of the environment says. Raises BadSetting."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.0 < value <= _LONGEST_SECONDS:
-        raise BadSetting(f"`{variable}` must be seconds above 0 and up to {_LONGEST_SECONDS:.0f}, not `{text}`")
-    return value
+def _warning(name: str) -> str:
+    near = did_you_mean(name, TABLE)
+    return f"{quoted(name)} is not a setting and has no effect{near and f'; {near}'}"
+
+
+def show_settings() -> str:
+    """Returns the table as Markdown, for the operations handbook.
+
+    >>> show_settings().splitlines()[0]
+    '| variable | default | values | meaning |'
+    """
+    lines = ["| variable | default | values | meaning |", "|---|---|---|---|"]
+    for row in TABLE.values():
+        default = "" if row.default is None else f"{row.default:g}" if isinstance(row.default, float) else row.default
+        lines.append(f"| `{row.variable}` | {default} | {row.reader.bounds} | {row.sentence} |")
+    return "\n".join(lines) + "\n"

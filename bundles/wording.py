@@ -1,11 +1,18 @@
 """How messages word things: user's words in backticks on one line, kinds of values, lists of names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
+from heapq import nsmallest
 
 from .conditions.values import Json
 
 _LONGEST_QUOTATION = 80
 _LONGEST_DECIMAL_BITS = 1_024
+MAX_COMPARED_CHARACTERS = 100
+MAX_COMPARED_NAMES = 100
+MAX_KNOWN_NAMES = 10_000
+MAX_SLIPS = 4
+"""Characters more or fewer that a misspelt name may have and still be recognised."""
 
 
 def quoted(value: Json) -> str:
@@ -75,3 +82,23 @@ def _literal(value: Json) -> str:
     if isinstance(value, int) and value.bit_length() > _LONGEST_DECIMAL_BITS:
         return hex(value)
     return "null" if value is None else str(value)
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Help that names the nearest of `known`, capitals or not, or nothing.
+
+    >>> did_you_mean("raed", ["read", "update"]), did_you_mean("allow", ["ALLOW", "DENY"])
+    ('did you mean `read`?', 'did you mean `ALLOW`?')
+    """
+    folded = {word.casefold(): word for word in _comparable(name, known)}
+    near = get_close_matches(name.casefold(), folded, n=1)
+    return f"did you mean {quoted(folded[near[0]])}?" if near else ""
+
+
+def _comparable(name: str, known: Collection[str]) -> list[str]:
+    """Those of `known` with the most letters in common with `name`, as many as can be compared at leisure."""
+    if len(name) > MAX_COMPARED_CHARACTERS or len(known) > MAX_KNOWN_NAMES:
+        return []
+    letters = set(name.casefold())
+    likely = (word for word in known if abs(len(word) - len(name)) <= MAX_SLIPS)
+    return nsmallest(MAX_COMPARED_NAMES, likely, key=lambda word: (len(letters ^ set(word.casefold())), word))

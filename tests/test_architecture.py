@@ -19,7 +19,6 @@ ROOMS = {
     "writ.api": (
         "cli",
         "demo",
-        "startup",
         "audit_upkeep",
         "app",
         "routes",
@@ -34,6 +33,7 @@ ROOMS = {
         "store",
         "log",
         "settings",
+        "setting_readers",
     ),
     "writ.api.credentials": (
         "tokens",
@@ -46,6 +46,7 @@ ROOMS = {
         "failed_attempts",
         "secret_format",
         "credential_shapes",
+        "admin_access",
         "admin_key",
     ),
     "writ.api.store": (

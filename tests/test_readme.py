@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.api.settings import HttpLimits, limits_from
+from writ.api.settings import HttpLimits, settings_from
 from writ.api.store.audit.events import Event
 from writ.bundles import zones
 from writ.compiler.load import load
@@ -70,10 +70,10 @@ def test_what_looks_like_json_is_json(number):
 
 def test_every_limit_is_listed_with_its_default():
     listed = dict(re.findall(r"\| `(WRIT_\w+)` \| (\d+) \|", README))
-    assert limits_from(listed) == HttpLimits()
+    assert settings_from(listed).limits == HttpLimits()
     assert len(listed) == len(fields(HttpLimits))
     for variable in listed:
-        assert limits_from({variable: "7"}) != HttpLimits(), variable
+        assert settings_from({variable: "7"}).limits != HttpLimits(), variable
 
 
 def test_links_lead_somewhere():

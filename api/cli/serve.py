@@ -15,6 +15,7 @@ from rich.console import Console
 from ...compiler.source import Source
 from ..app import Collaborators, create_app
 from ..audit_upkeep import AuditUpkeep
+from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ..credentials.admin_key import KEY_FILE, UnusableKey
 from ..credentials.keys.key_ring import KeyRing
 from ..credentials.keys.key_sealer import KeySealer
@@ -29,8 +30,7 @@ from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
 from ..serving.import_model import ensure_bundle, read_model, store_model
 from ..serving.live_engines import InForce, Stale
-from ..settings import BadSetting
-from ..startup import KEY_VARIABLE, AdminAccess, Settings, admin_access, keep_adopted, settings_from
+from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.actor import COMMAND_LINE
 from ..store.database.private_files import kept_secret
 from ..store.environments import DEFAULT
@@ -59,7 +59,17 @@ REFUSALS = (
 """What keeps the service from starting, in a sentence."""
 
 
-@click.command("serve")
+def _settings_help() -> str:
+    """Returns the table of settings for `--help`; click keeps the lines of a paragraph that begins with `\\b`."""
+    lines = (f"  {row.variable:<30}{_default(row.default)}" for row in TABLE.values())
+    return "\n".join(("\b", "Settings (environment variables) and their defaults:", *lines))
+
+
+def _default(value: object) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@click.command("serve", epilog=_settings_help())
 @click.option(
     "--data",
     "directory",
@@ -154,7 +164,7 @@ def _get_ready(
     refused = RefusedAttempts()
     upkeep = _audit_upkeep(directory, store, settings, refused, log)
     # All before the model that is there is replaced; told before it is kept, or an untold key would be an old one.
-    access = admin_access(directory, settings.preset_key)
+    access = admin_access(directory, settings.admin_key)
     upkeep.begin_service(new_key=access.is_new)
     keep_adopted(directory, access)
     _prepare(directory, store, sources, demo)
@@ -165,7 +175,7 @@ def _get_ready(
     store.close()
     start_listening(listener)
     url = f"{'https' if tls else 'http'}://{shown_address(listener)}"
-    _greet(url, directory, workers, access, demo, preset=settings.preset_key is not None)
+    _greet(url, directory, workers, access, demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     settle = Settle(directory, in_force, log)
@@ -253,7 +263,7 @@ def _show_example(console: Console, url: str, directory: Path, access: AdminAcce
     question = demo_questions()[0].request | {"options": {"explain": True}}
     body = shlex.quote(msgspec.json.encode(question).decode())
     key_file = directory / KEY_FILE
-    key = f"${KEY_VARIABLE}"
+    key = "$WRIT_ADMIN_KEY"
     if access.fresh_key is not None and console.is_terminal:
         key = access.fresh_key
     elif key_file.exists() and not preset:

@@ -7,8 +7,7 @@ import falcon.asgi
 from msgspec import Struct
 
 from ...bundles.conditions.instants import END, parse_instant
-from ...bundles.wording import quoted
-from ...compiler.diagnostics.diagnostic import did_you_mean
+from ...bundles.wording import did_you_mean, quoted
 from ..http.bodies import ENCODER
 from ..http.queries import known_parameters, page_limit
 from ..store.audit.entries import Numbered, Wanted, sortable_time

@@ -5,8 +5,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from ...bundles.wording import alternatives, quoted
-from ...compiler.diagnostics.diagnostic import did_you_mean
+from ...bundles.wording import alternatives, did_you_mean, quoted
 from ..credentials.credential_shapes import SCOPES
 from ..http.rejections import BodyRejected
 

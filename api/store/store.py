@@ -14,6 +14,7 @@ from ...bundles.conditions.values import is_text
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
+from ..settings import SYNCHRONOUS
 from .actor import Actor
 from .audit.entries import Entry as AuditEntry
 from .audit.entries import append
@@ -23,7 +24,7 @@ from .backup import back_up
 from .credential_rows import Bounds
 from .credentials.credential_recheck import refuse_ended
 from .credentials.credentials import Credentials
-from .database.connections import BUSY_SECONDS, SYNCHRONOUS, Connections
+from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate
 from .database.watch import Watch
 from .elements.applying import Applying

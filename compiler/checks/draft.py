@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..diagnostics.diagnostic import did_you_mean
+from ...bundles.wording import did_you_mean
 from ..documents.element_list import Gathered
 from ..documents.error_recovery import Lost
 from ..limits import Limits

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection
 
-from ...bundles.wording import quoted
-from .diagnostic import did_you_mean
+from ...bundles.wording import did_you_mean, quoted
 
 _WORDS = {
     "eq": "= == === is equal equals equalto stringequals numericequals",

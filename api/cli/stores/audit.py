@@ -21,8 +21,7 @@ from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
 from ...http.bodies import ENCODER
 from ...log import service_log
 from ...management.audit import AuditEntry, shown_entry, wanted_entries
-from ...settings import BadSetting
-from ...startup import settings_from
+from ...settings import BadSetting, settings_from
 from ...store.audit.check import Verdict
 from ...store.audit.entries import Wanted
 from ...store.audit.log import SEAL_SECONDS

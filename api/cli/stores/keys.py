@@ -10,8 +10,7 @@ from ...credentials.keys import SIGNING_KEY_VARIABLE
 from ...credentials.keys.key_folder import KeyFolder
 from ...credentials.keys.key_sources import are_given, keys_at
 from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
-from ...settings import BadSetting
-from ...startup import Settings, settings_from
+from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
 from ..output import Unreadable, error_console, os_sentence

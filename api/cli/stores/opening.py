@@ -9,9 +9,10 @@ import click
 from click.core import ParameterSource
 from rich.console import Console
 
+from ...credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ...credentials.admin_key import store_digest, write_key
 from ...serving.data_directory import hold, prepare_directory
-from ...startup import KEY_VARIABLE, AdminAccess, admin_access, keep_adopted, settings_from
+from ...settings import settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.database.opening import FILE
@@ -72,7 +73,7 @@ def opened_or_made(directory: Path) -> Store:
     settings = settings_from(os.environ)
     prepare_directory(directory)
     with hold(directory):
-        access = admin_access(directory, settings.preset_key)
+        access = admin_access(directory, settings.admin_key)
         store = Store.open(directory)
         if access.is_new:
             store.audit.tell(COMMAND_LINE, Event.ADMIN_KEY_SET)
@@ -97,9 +98,9 @@ def hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
     Of a preset key that is new here it says so: a variable that is set for something else is taken too.
     """
     if access.replaces:
-        console.print(f"The administrator's key is now the one in {KEY_VARIABLE}; the one before is not valid any more")
+        console.print("The administrator's key is now the one in WRIT_ADMIN_KEY; the one before is not valid any more")
     elif access.adopted:
-        console.print(f"The administrator's key is the one in {KEY_VARIABLE}")
+        console.print("The administrator's key is the one in WRIT_ADMIN_KEY")
     if access.fresh_key is None:
         return
     if console.is_terminal:

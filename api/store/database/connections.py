@@ -22,8 +22,6 @@ CACHE_KIB = 16 * 1024
 JOURNAL_BYTES = 64 * 2**20
 """What the log file is cut to when a large write is through."""
 
-SYNCHRONOUS = ("FULL", "NORMAL")
-
 
 class Connections:
     """Opens connections as threads need them. Safe to fork: a child opens its own and leaves the parent's alone."""

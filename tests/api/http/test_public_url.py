@@ -1,9 +1,8 @@
 """What may be the public URL (W7; authzen.md 85, 89)."""
 
 import pytest
-from writ.api.http.public_url import below, checked_public_url
-from writ.api.settings import BadSetting
-from writ.api.startup import settings_from
+from writ.api.http.public_url import below
+from writ.api.settings import BadSetting, settings_from
 
 
 @pytest.mark.parametrize(
@@ -22,7 +21,6 @@ from writ.api.startup import settings_from
     ],
 )
 def test_a_url_is_taken_byte_for_byte(url: str) -> None:
-    assert checked_public_url(url) == url
     assert settings_from({"WRIT_PUBLIC_URL": url}).public_url == url
     assert settings_from({"WRIT_PUBLIC_URL": url}).warnings == ()
 
@@ -56,7 +54,7 @@ def test_a_url_is_taken_byte_for_byte(url: str) -> None:
 )
 def test_anything_else_is_refused_in_one_sentence_that_does_not_quote_it(url: str) -> None:
     with pytest.raises(BadSetting, match=r"^`WRIT_PUBLIC_URL` must be a URL like `https://pdp.example.com`: ") as no:
-        checked_public_url(url)
+        settings_from({"WRIT_PUBLIC_URL": url})
     assert "secret" not in str(no.value)
 
 
@@ -65,7 +63,7 @@ def test_anything_else_is_refused_in_one_sentence_that_does_not_quote_it(url: st
 )
 def test_plain_http_is_for_this_machine_only(host: str) -> None:
     with pytest.raises(BadSetting, match="must begin with `https://`"):
-        checked_public_url(f"http://{host}")
+        settings_from({"WRIT_PUBLIC_URL": f"http://{host}"})
 
 
 def test_none_is_none() -> None:
