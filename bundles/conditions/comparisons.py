@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from .operators import Operator
 from .patterns import compile_pattern
 from .values import NUMBER, PRESENT, Json, is_number, same
 
@@ -18,7 +19,7 @@ ORDERINGS: dict[str, Callable[[Json, Json], bool]] = {
     "lt": operator.lt,
     "lte": operator.le,
 }
-OPERATORS = ("eq", "ne", *ORDERINGS, "in", "nin", "regex")
+OPERATORS = tuple(Operator)
 
 
 def predicate(op: str, constant: Json) -> Predicate:
