@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,37 +10,22 @@ from typing import Any
 import falcon.asgi
 
 from .credentials.failed_attempts import FailedAttempts
-from .credentials.guard import DISCOVERY, ROUTES, AdminKey, Guard
+from .credentials.guard import AdminKey, Guard
 from .credentials.keys.key_ring import KeyRing
 from .credentials.keys.key_sources import NO_KEYS, KeySource
 from .credentials.known_credentials import ApiKeys, KnownCredentials
 from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
-from .credentials.tokens.endpoints import OAuth, Revocation, Token
-from .credentials.tokens.metadata import KeySet, ServerMetadata
-from .decisions.discovery import Discovery
-from .decisions.evaluation import Evaluation
-from .decisions.evaluations import Evaluations
-from .decisions.health import Health, Readiness
-from .decisions.searches.actions import ActionSearches
+from .credentials.tokens.endpoints import OAuth
 from .decisions.searches.page_tokens import PageTokens
-from .decisions.searches.resources import ResourceSearches
 from .decisions.searches.serving import Searching
-from .decisions.searches.subjects import SubjectSearches
 from .errors import ErrorAnswers
 from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
-from .management import api_keys, clients
-from .management.audit import Audit
-from .management.batch import ElementBatch
-from .management.elements import Element, ElementList, Serving
-from .management.environments import Environments, OneEnvironment
-from .management.kinds import KINDS
-from .management.revisions import OneRevision, Revisions
-from .management.whole_model import WholeModel
-from .openapi.resource import OpenApi
+from .management.elements import Serving
+from .routes import ACCESS, ROUTES, Services
 from .serving.live_engines import Damaged, EngineOf
 from .serving.store_work import Settle, StoreWork
 from .settings import HttpLimits
@@ -77,7 +62,7 @@ class Collaborators:
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
-    """The ASGI application with every route of the table, each behind the guard."""
+    """Returns the ASGI application with every route of the table, each behind the guard."""
     errors = ErrorAnswers(parts.log, parts.damaged)
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
@@ -89,17 +74,16 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
         return attempts.failed(address)
 
     recent = RecentHeaders(parts.store.watch, parts.clock)
-    guard = Guard([AdminKey(parts.admin_key), known], recent, ROUTES, known.environment_uuid, failed, parts.clock)
-    paths = RawPaths(most_slashes=max(route.count("/") for route in ROUTES))
+    guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
+    paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
     middleware: list[Any] = [RequestId(), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.settle, parts.clock)
-    oauth = _oauth(parts, OAuth(work, tokens, errors.report, parts.log, attempts.failed, parts.refused), ring)
-    bodies = Bodies(parts.limits, guard.confirm)
-    resources = {**_decisions(parts, errors, work, bodies), **oauth, **_management(parts, work, bodies)}
-    for path in ROUTES:
-        app.add_route(path, resources[path])
+    oauth = OAuth(work, tokens, errors.report, parts.log, attempts.failed, parts.refused)
+    services = _services(parts, work, Bodies(parts.limits, guard.confirm), errors, oauth, ring)
+    for route in ROUTES:
+        app.add_route(route.path, _answering_head(route.handler(services)))
     return app
 
 
@@ -109,51 +93,26 @@ def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCrede
     return KnownCredentials(store, parts.store.watch, kinds, parts.clock, parts.stale_seconds, parts.log)
 
 
-def _oauth(parts: Collaborators, oauth: OAuth, ring: KeyRing) -> Mapping[str, object]:
-    return {
-        "/v1/oauth/token": Token(oauth),
-        "/v1/oauth/revoke": Revocation(oauth),
-        "/.well-known/jwks.json": KeySet(ring),
-        "/.well-known/oauth-authorization-server": ServerMetadata(parts.public_url),
-    }
+def _services(
+    parts: Collaborators, work: StoreWork, bodies: Bodies, errors: ErrorAnswers, oauth: OAuth, ring: KeyRing
+) -> Services:
+    page_tokens = PageTokens(parts.page_secret)
+    return Services(
+        engine_of=parts.in_force,
+        clock=parts.clock,
+        limits=parts.limits,
+        report=errors.report,
+        bodies=bodies,
+        searching=Searching(parts.in_force, work, bodies, page_tokens, parts.limits, parts.clock),
+        serving=Serving(work, bodies, parts.limits),
+        oauth=oauth,
+        ring=ring,
+        public_url=parts.public_url,
+    )
 
 
-def _decisions(parts: Collaborators, errors: ErrorAnswers, work: StoreWork, bodies: Bodies) -> Mapping[str, object]:
-    tokens = PageTokens(parts.page_secret)
-    searching = Searching(parts.in_force, work, bodies, tokens, parts.limits, parts.clock)
-    calls = {
-        "evaluation": Evaluation(parts.in_force, bodies),
-        "evaluations": Evaluations(parts.in_force, parts.clock, bodies, parts.limits, errors.report),
-        "search/resource": ResourceSearches(searching),
-        "search/subject": SubjectSearches(searching),
-        "search/action": ActionSearches(searching),
-    }
-    return {
-        **{f"/access/v1/{call}": resource for call, resource in calls.items()},
-        **{f"/environments/{{env}}/access/v1/{call}": resource for call, resource in calls.items()},
-        "/healthz": Health(),
-        "/readyz": Readiness(parts.in_force),
-        "/openapi.json": OpenApi(),
-        **dict.fromkeys(DISCOVERY, Discovery(parts.public_url)),
-    }
-
-
-def _management(parts: Collaborators, work: StoreWork, bodies: Bodies) -> Mapping[str, object]:
-    serving = Serving(work, bodies, parts.limits)
-    return {
-        "/v1/clients": clients.Clients(serving),
-        "/v1/clients/{client_id}": clients.OneClient(serving),
-        "/v1/clients/{client_id}/secret": clients.ClientSecret(serving),
-        "/v1/clients/{client_id}/revoke": clients.ClientRevocation(serving),
-        "/v1/api-keys": api_keys.ApiKeys(serving),
-        "/v1/api-keys/{id}": api_keys.OneApiKey(serving),
-        "/v1/audit": Audit(serving),
-        "/v1/environments": Environments(serving),
-        "/v1/environments/{env}": OneEnvironment(serving),
-        "/v1/environments/{env}/model": WholeModel(serving),
-        "/v1/environments/{env}/revisions": Revisions(serving),
-        "/v1/environments/{env}/revisions/{revision}": OneRevision(serving),
-        **{kind.list_path: ElementList(kind, serving) for kind in KINDS},
-        **{kind.batch_path: ElementBatch(kind, serving) for kind in KINDS},
-        **{kind.element_path: Element(kind, serving) for kind in KINDS},
-    }
+def _answering_head(handler: Any) -> object:
+    """Returns a handler that answers HEAD as it answers GET; the server leaves the body out."""
+    if hasattr(handler, "on_get"):
+        handler.on_head = handler.on_get
+    return handler

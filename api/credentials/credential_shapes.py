@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ..management.answers import Instant
+from ..openapi.operation import Instant
 
 LONGEST_LIFETIME: Final = 30 * 86_400
 """Seconds that a token may live; a key that signed one is kept as long."""

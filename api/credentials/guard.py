@@ -1,129 +1,19 @@
-"""Who may call what: the scope of every route, the credentials, and the check of each request."""
+"""The guard: checks the credential of each request against what its route asks for."""
 
 import hashlib
 import hmac
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import Final, Protocol
+from functools import partial
+from typing import Final, NamedTuple
 
 import falcon
 import falcon.asgi
 
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
-from ..management.kinds import KINDS
-from ..store.credential_rows import Bounds
 from ..store.environments import DEFAULT, refuse_outside
-
-
-class Scope(IntEnum):
-    """What a credential may do; cumulative, so a higher one covers every lower one (contract 5)."""
-
-    NONE = 0
-    READ = 1
-    WRITE = 2
-    ADMIN = 3
-
-
-_READABLE = {"GET": Scope.READ, "HEAD": Scope.READ}
-_PUBLIC = {"GET": Scope.NONE, "HEAD": Scope.NONE}
-_ADMINISTRATION = {"GET": Scope.ADMIN, "HEAD": Scope.ADMIN}
-_DECISION = {"POST": Scope.READ}
-_ENVIRONMENT = "/v1/environments/{env}"
-
-DECISION_CALLS: Final = ("evaluation", "evaluations", "search/resource", "search/subject", "search/action")
-"""The calls under `/access/v1`, of the default environment and of each by its name."""
-
-_WELL_KNOWN: Final = "/.well-known/authzen-configuration"
-DISCOVERY: Final = (_WELL_KNOWN, f"{_WELL_KNOWN}/environments/{{env}}")
-"""Where AuthZEN clients find out what is served (authzen.md 83), of the default environment and of each by its name."""
-
-ROUTES: Final[Mapping[str, Mapping[str, Scope]]] = {
-    **{f"{base}/access/v1/{call}": _DECISION for base in ("", "/environments/{env}") for call in DECISION_CALLS},
-    "/v1/environments": _READABLE | {"POST": Scope.ADMIN},
-    _ENVIRONMENT: _READABLE | {"PATCH": Scope.ADMIN, "DELETE": Scope.ADMIN},
-    **{kind.list_path: _READABLE | {"POST": Scope.WRITE} for kind in KINDS},
-    **{kind.batch_path: {"POST": Scope.WRITE} for kind in KINDS},
-    **{
-        kind.element_path: _READABLE | {"PUT": Scope.WRITE, "PATCH": Scope.WRITE, "DELETE": Scope.WRITE}
-        for kind in KINDS
-    },
-    "/v1/audit": _ADMINISTRATION,
-    "/v1/api-keys": _ADMINISTRATION | {"POST": Scope.ADMIN},
-    "/v1/api-keys/{id}": _ADMINISTRATION | {"DELETE": Scope.ADMIN},
-    "/v1/clients": _ADMINISTRATION | {"POST": Scope.ADMIN},
-    "/v1/clients/{client_id}": _ADMINISTRATION | {"PATCH": Scope.ADMIN, "DELETE": Scope.ADMIN},
-    "/v1/clients/{client_id}/secret": {"POST": Scope.ADMIN},
-    "/v1/clients/{client_id}/revoke": {"POST": Scope.ADMIN},
-    f"{_ENVIRONMENT}/model": _READABLE | {"PUT": Scope.WRITE},
-    f"{_ENVIRONMENT}/revisions": _READABLE,
-    f"{_ENVIRONMENT}/revisions/{{revision}}": _READABLE,
-    "/v1/oauth/token": {"POST": Scope.NONE},
-    "/v1/oauth/revoke": {"POST": Scope.NONE},
-    "/.well-known/jwks.json": _PUBLIC,
-    "/.well-known/oauth-authorization-server": _PUBLIC,
-    "/healthz": _PUBLIC,
-    "/readyz": _PUBLIC,
-    "/openapi.json": _READABLE,
-    **dict.fromkeys(DISCOVERY, _PUBLIC),
-}
-"""Every route that is served, its methods, and the scope that each asks for; what has no row is not served."""
-
-
-ALL_ENVIRONMENTS: Final = frozenset(
-    {
-        "/openapi.json",
-        "/v1/environments",
-        "/v1/audit",
-        *(route for route in ROUTES if route.startswith(("/v1/api-keys", "/v1/clients"))),
-    }
-)
-"""The routes of no single environment; those of the root are of the default one.
-
-A credential that is bound to environments may call these too, since they show and change only its part.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """What a presented secret turned out to be; the change log names whoever has it as `actor`.
-
-    `bounds` are the UUIDs of the environments that it is bound to, None where it is bound to none. It is good until
-    `expires`, in epoch seconds. `token` is the id of an access token.
-    """
-
-    scope: Scope
-    actor: str
-    bounds: Bounds = None
-    expires: float = math.inf
-    token: str | None = None
-
-
-class Verifier(Protocol):
-    """One kind of credential, or several."""
-
-    def credential(self, token: bytes) -> Credential | None:
-        """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
-
-    def spent(self, token: bytes) -> bool:
-        """Whether `token`, which stands for nothing now, was made here once, and so is no guess. May take long."""
-
-
-class Recent(Protocol):
-    """What `Authorization` headers stood for a moment ago."""
-
-    def version(self) -> object:
-        """What differs where something was committed since, None where nobody can tell."""
-
-    def credential(self, header: str, version: object) -> Credential | None:
-        """What `header` stands for at `version`; None where a verifier has to say."""
-
-    def keep(self, header: str, credential: Credential, version: object) -> None:
-        """Remember what `header` stood for at `version`."""
-
+from .credential import Credential, Recent, Scope, Verifier
 
 ADMIN_ACTOR: Final = "admin-key"
 """Who the change log names for what was done with the administrator's key."""
@@ -147,6 +37,18 @@ class AdminKey:
         return False
 
 
+class Access(NamedTuple):
+    """What a route asks for: the scope of each method, and whether the route belongs to one environment.
+
+    A route of one environment belongs to the one that its path names as `env`, or to the default one. A credential that
+    is bound to environments may call a route of no environment too, since such a route shows and changes only the
+    credential's part.
+    """
+
+    scopes: Mapping[str, Scope]
+    one_environment: bool = True
+
+
 class Guard:
     """Falcon middleware that lets a request through to its responder, or refuses it (authzen.md 68, 96, 97)."""
 
@@ -154,7 +56,7 @@ class Guard:
         self,
         verifiers: Sequence[Verifier],
         recent: Recent,
-        routes: Mapping[str, Mapping[str, Scope]] = ROUTES,
+        routes: Mapping[str, Access],
         uuid_of: Callable[[str], str | None] = lambda _: None,
         failed: Callable[[str], int | None] = lambda _: None,
         clock: Callable[[], float] = time.time,
@@ -182,16 +84,16 @@ class Guard:
             TooManyFailures: an unknown one, after too many others of this address.
             Forbidden, OutOfBounds: a known credential of a lower scope, or bound to other environments.
         """
-        route = req.uri_template or ""
-        methods = self._routes[route]
-        needed = methods.get(req.method)
+        access = self._routes[req.uri_template or ""]
+        needed = access.scopes.get(req.method)
         if needed is None:
-            raise falcon.HTTPMethodNotAllowed(sorted(methods))
+            raise falcon.HTTPMethodNotAllowed(sorted(access.scopes))
         if needed is Scope.NONE:
             return
+        env = params.get("env", DEFAULT) if access.one_environment else None
         version = self._recent.version()
-        req.context.asked = needed, params, version
-        self._let_pass(req, needed, params, version)
+        req.context.asked = needed, env, version
+        req.context.credential = self._credential_of(req, needed, env, version)
 
     def confirm(self, req: falcon.asgi.Request) -> None:
         """Check a request again whose body was long in coming: its credential may have ended meanwhile.
@@ -199,27 +101,38 @@ class Guard:
         Raises:
             Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
         """
-        needed, params, before = req.context.asked
+        needed, env, before = req.context.asked
         version = self._recent.version()
         if version is None or version != before or req.context.credential.expires <= self._clock():
-            self._let_pass(req, needed, params, version)
+            req.context.credential = self._credential_of(req, needed, env, version)
 
-    def _let_pass(self, req: falcon.asgi.Request, needed: Scope, params: Mapping[str, str], version: object) -> None:
-        credential = self._presented(req, version)
+    def _credential_of(self, req: falcon.asgi.Request, needed: Scope, env: str | None, version: object) -> Credential:
+        return self.admitted(req.get_header("Authorization"), partial(source_address, req), needed, env, version)
+
+    def admitted(
+        self, header: str | None, address: Callable[[], str], needed: Scope, env: str | None, version: object
+    ) -> Credential:
+        """Returns the credential of a request, whatever server took it.
+
+        Args:
+            header: the request's `Authorization` header, or None if it has none.
+            address: gives the address that the request came from, as text.
+            needed: the scope that the call needs.
+            env: the id of the environment that the call belongs to, or None if it belongs to none.
+            version: the version of the known credentials when the request came (see `Recent.version`).
+
+        Raises:
+            Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
+        """
+        credential = self._presented(header, address, version)
         if credential.scope < needed:
             scope = needed.name.lower()
             raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)
-        if credential.bounds is not None:
-            self._check_bounds(credential.bounds, req.uri_template or "", params)
-        req.context.credential = credential
+        if credential.bounds is not None and env is not None:
+            refuse_outside(self._uuid_of(env), credential.bounds)
+        return credential
 
-    def _check_bounds(self, bounds: frozenset[str], route: str, params: Mapping[str, str]) -> None:
-        """The same answer whether an environment outside is there or not."""
-        if route not in ALL_ENVIRONMENTS:
-            refuse_outside(self._uuid_of(params.get("env", DEFAULT)), bounds)
-
-    def _presented(self, req: falcon.asgi.Request, version: object) -> Credential:
-        header = req.get_header("Authorization")
+    def _presented(self, header: str | None, address: Callable[[], str], version: object) -> Credential:
         if header is None:
             raise Unauthenticated("a credential is missing; send `Authorization: Bearer <key>`")
         recent = self._recent.credential(header, version)
@@ -234,11 +147,11 @@ class Guard:
             if credential is not None:
                 self._recent.keep(header, credential, version)
                 return credential
-        raise self._unknown(req, presented)
+        raise self._unknown(address(), presented)
 
-    def _unknown(self, req: falcon.asgi.Request, token: bytes) -> Exception:
+    def _unknown(self, address: str, token: bytes) -> Exception:
         """A credential that was good once stays 401, at which its client gets another (contract 5)."""
-        seconds = self._failed(source_address(req))
+        seconds = self._failed(address)
         if seconds is None or any(verifier.spent(token) for verifier in self._verifiers):
             return Unauthenticated("the credential is not known, or not any more", "invalid_token")
         return TooManyFailures(seconds)

@@ -18,7 +18,7 @@ from ..store.credentials.credentials import Credentials
 from ..store.database.watch import Watch
 from ..store.environments import is_environment_id
 from ..store.errors import StoreUnavailable
-from .guard import Credential, Scope
+from .credential import Credential, Scope
 from .secret_format import API_KEY, is_made
 
 MOST_REMEMBERED: Final = 65_536
@@ -73,7 +73,7 @@ class KnownCredentials:
         self._uuids: dict[str, str | None] = {}  # of names that there are not too: it takes no longer to say so
 
     def credential(self, token: bytes) -> Credential | None:
-        """See `auth.Verifier`. Raises Stale where the store can't be read and it is not known, or not for sure."""
+        """See `Verifier`. Raises Stale if the store can't be read and the token is not known, or not for sure."""
         digest = hashlib.sha256(token).digest()
         if digest not in self._remembered and not any(kind.recognises(token) for kind in self._kinds):
             return None
@@ -87,7 +87,7 @@ class KnownCredentials:
         return None if found is None or found.expires <= now else found
 
     def spent(self, token: bytes) -> bool:
-        """See `auth.Verifier`. Raises Stale where the store can't be read."""
+        """See `Verifier`. Raises Stale if the store can't be read."""
         digest = hashlib.sha256(token).digest()
         try:
             return any(kind.recognises(token) and kind.spent(token, digest) for kind in self._kinds)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..store.database.watch import Watch
 from ..store.errors import StoreUnavailable
-from .guard import Credential
+from .credential import Credential
 
 GOOD_SECONDS: Final = 1.0
 """After so long a header is looked at anew: keys that sign tokens are not in the store that is watched.

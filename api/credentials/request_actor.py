@@ -10,7 +10,7 @@ from ..http.source_address import source_address
 from ..store.actor import Actor
 from ..store.audit.entries import MOST_REQUEST_ID
 from ..store.credential_rows import Client
-from .guard import Credential, Scope
+from .credential import Credential, Scope
 
 _CLIENT: Final = "client:"
 _API_KEY: Final = "api-key:"

@@ -6,6 +6,7 @@ to nobody without a credential, here as in every other call.
 """
 
 import hashlib
+from dataclasses import replace
 from typing import Final
 
 import falcon.asgi
@@ -16,6 +17,8 @@ from ..http.bodies import ENCODER
 from ..http.entity_tags import answer_unchanged, is_known, show_tag
 from ..http.public_url import below
 from ..http.raw_paths import segment
+from ..openapi.operation import Answer, Operation
+from ..openapi.vocabulary import CACHE_CONTROL, ETAG, IF_NONE_MATCH, UNCHANGED
 from ..store.environments import is_environment_id
 from ..store.errors import NotFound
 
@@ -34,6 +37,22 @@ class PolicyDecisionPoint(msgspec.Struct, frozen=True):
     search_subject_endpoint: str
     search_resource_endpoint: str
     search_action_endpoint: str
+
+
+DISCOVER: Final = Operation(
+    "discover",
+    "Service",
+    "Find out what is served where, as AuthZEN clients do",
+    {
+        200: Answer("The metadata.", PolicyDecisionPoint, (ETAG, CACHE_CONTROL)),
+        304: replace(UNCHANGED, headers=(ETAG, CACHE_CONTROL)),
+    },
+    headers=(IF_NONE_MATCH,),
+    errors=(400,),
+)
+DISCOVER_IN: Final = replace(
+    DISCOVER.in_environment(), description="It is the same whether there is such an environment or not."
+)
 
 
 class Discovery:
@@ -59,8 +78,6 @@ class Discovery:
             answer_unchanged(resp)
         else:
             resp.data = text
-
-    on_head = on_get
 
     def _identifier(self, env: str | None) -> str:
         if env is None:

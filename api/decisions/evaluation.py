@@ -1,11 +1,23 @@
 """`POST /access/v1/evaluation`: one decision (authzen.md 13-16)."""
 
+from typing import Final
+
 import falcon.asgi
 
-from ..http.bodies import ENCODER, Bodies
+from ..http.bodies import ENCODER, JSON, Bodies
+from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
 from ..serving.live_engines import EngineOf
 from ..store.environments import DEFAULT
+from .decision_shapes import Decision, EvaluationRequest
+
+EVALUATE: Final = Operation(
+    "evaluate",
+    "Decisions",
+    "Decide one question",
+    {200: Answer("The decision.", Decision)},
+    bodies={JSON: EvaluationRequest},
+)
 
 
 class Evaluation:

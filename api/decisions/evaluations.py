@@ -1,15 +1,26 @@
 """`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
 
 from collections.abc import Callable
+from typing import Final
 
 import falcon.asgi
 
-from ..http.bodies import ENCODER, Bodies
+from ..http.bodies import ENCODER, JSON, Bodies
+from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
 from ..serving.live_engines import EngineOf
 from ..settings import HttpLimits
 from ..store.environments import DEFAULT
 from .batch import answers, read_batch
+from .decision_shapes import Decision, Decisions, EvaluationsRequest
+
+EVALUATE_MANY: Final = Operation(
+    "evaluateMany",
+    "Decisions",
+    "Decide many questions as of one instant",
+    {200: Answer("The decisions; one decision where there are no `evaluations`.", {"anyOf": [Decisions, Decision]})},
+    bodies={JSON: EvaluationsRequest},
+)
 
 
 class Evaluations:

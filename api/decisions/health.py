@@ -1,11 +1,41 @@
 """`/healthz` and `/readyz`: whether the process lives, and what it decides from."""
 
+from typing import Any, Final
+
 import falcon
 import falcon.asgi
+from msgspec import Struct
 
 from ..http.bodies import ENCODER
+from ..openapi.operation import Answer, Operation
 from ..serving.live_engines import EngineOf, Stale
 from ..store.environments import DEFAULT
+
+
+class HealthAnswer(Struct, frozen=True):
+    """The process lives."""
+
+    status: str
+
+
+class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
+    """What is decided from."""
+
+    status: str
+    revision: int | None = None
+    bundle: dict[str, Any] | None = None
+    error: str | None = None
+
+
+GET_HEALTH: Final = Operation(
+    "getHealth", "Service", "Ask whether the process lives", {200: Answer("It does.", HealthAnswer)}
+)
+GET_READINESS: Final = Operation(
+    "getReadiness",
+    "Service",
+    "Ask whether decisions can be made, and from what",
+    {200: Answer("They can.", ReadinessAnswer), 503: Answer("They can't.", ReadinessAnswer)},
+)
 
 
 class Health:
@@ -14,8 +44,6 @@ class Health:
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
         resp.data = b'{"status":"ok"}'
-
-    on_head = on_get
 
 
 class Readiness:
@@ -35,5 +63,3 @@ class Readiness:
         manifest = engine.manifest
         bundle = {"epoch": manifest.epoch, "revision": manifest.revision, "source": manifest.source}
         resp.data = ENCODER.encode({"status": "ready", "revision": engine.revision, "bundle": bundle})
-
-    on_head = on_get

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import falcon.asgi  # the command line reads requests too, and has no use for a web framework
 
 JSON: Final = "application/json"
+FORM: Final = "application/x-www-form-urlencoded"
 
 ENCODER: Final = msgspec.json.Encoder()
 """Writes every answer, so that equal answers are equal bytes (W6)."""
@@ -31,7 +32,7 @@ class Bodies:
     """Reads the bodies of one application, within its limits."""
 
     def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
-        """`confirm` is told of a request whose body is there; it raises where that took too long (see `auth.Guard`)."""
+        """`confirm` is told of a request whose body is there; it raises if that took too long (see `guard.Guard`)."""
         self._limits, self.confirm = limits, confirm
 
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:

@@ -1,15 +1,24 @@
 """Why a request is refused before anything is decided: the service's own exceptions, each one sentence."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One fault of a body: a stable code, the JSON path of the place (`$` is the whole body), one sentence."""
+class Detail(Struct, frozen=True):
+    """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
+
+    Where something else is in the way, there is one for each of these, its path below the environment's as `path`.
+    """
 
     code: str
     path: str
     message: str
+
+
+class ErrorAnswer(Struct, frozen=True, omit_defaults=True):
+    """Why a request was refused, in one sentence."""
+
+    error: str
+    details: tuple[Detail, ...] = ()
 
 
 class BodyRejected(Exception):

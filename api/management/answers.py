@@ -4,7 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-Instant = Annotated[str, Meta(description="RFC 3339, UTC.")]
+from ..http.rejections import Detail
+from ..openapi.operation import Instant
+
 Change = Literal["added", "changed", "removed"]
 Count = Annotated[int, Meta(ge=0)]
 
@@ -60,7 +62,7 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
     revision: Count
     changes: dict[str, ListChanges]
     elements: tuple[ElementChange, ...]
-    warnings: tuple["Detail", ...] = ()
+    warnings: tuple[Detail, ...] = ()
     dry_run: bool = False
 
 
@@ -95,21 +97,3 @@ class RevisionDetail(Struct, frozen=True):
     time: Instant
     changes: dict[str, ListChanges]
     entries: tuple[EntryAnswer, ...]
-
-
-class Detail(Struct, frozen=True):
-    """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
-
-    Where something else is in the way, there is one for each of these, its path below the environment's as `path`.
-    """
-
-    code: str
-    path: str
-    message: str
-
-
-class ErrorAnswer(Struct, frozen=True, omit_defaults=True):
-    """Why a request was refused, in one sentence."""
-
-    error: str
-    details: tuple[Detail, ...] = ()

@@ -1,23 +1,51 @@
 """API keys: `/v1/api-keys[/{id}]`."""
 
+from typing import Final
+
 import falcon
 import falcon.asgi
 from msgspec.structs import asdict
 
 from ...bundles.conditions.instants import from_seconds, parse_instant, show_instant
+from ..credentials.credential import Credential
 from ..credentials.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
-from ..credentials.guard import Credential
 from ..credentials.request_actor import actor_of
 from ..credentials.secret_format import API_KEY, new_secret
-from ..http.bodies import ENCODER
+from ..http.bodies import ENCODER, JSON
 from ..http.entity_tags import refuse_tags
 from ..http.queries import known_parameters
 from ..http.rejections import BodyRejected
+from ..openapi.operation import Answer, Operation, page_of
+from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import ApiKey
 from ..store.credentials.credentials import ApiKeyWanted
 from .body_shapes import shaped
 from .elements import Serving
 from .managed_credentials import NEVER_STORED, answer_page, refuse_more
+
+_TAG: Final = "API keys"
+
+LIST: Final = Operation(
+    "listApiKeys", _TAG, "List the API keys by id", {200: Answer("A page.", page_of(ApiKeyAnswer))}, query=PAGE
+)
+CREATE: Final = Operation(
+    "createApiKey",
+    _TAG,
+    "Make an API key",
+    {201: Answer("The key, shown this once.", ApiKeyWithSecret, (LOCATION, CACHE_CONTROL))},
+    "Its scopes and environments are among those of whoever makes it: else 403.",
+    bodies={JSON: NewApiKey},
+)
+GET: Final = Operation(
+    "getApiKey", _TAG, "Read what there is to an API key", {200: Answer("All but the key itself.", ApiKeyAnswer)}
+)
+DELETE: Final = Operation(
+    "deleteApiKey",
+    _TAG,
+    "Delete an API key, which is refused from now on",
+    {204: Answer("It is gone.")},
+    errors=(412,),
+)
 
 
 class ApiKeys:
@@ -29,8 +57,6 @@ class ApiKeys:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
         await answer_page(req, resp, self._serving, self._work.store.credentials.api_keys, _shown)
-
-    on_head = on_get
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new key, shown this once."""
@@ -64,8 +90,6 @@ class OneApiKey:
         known_parameters(req)
         found = await self._work.read(self._work.store.credentials.api_key, id, req.context.credential.bounds)
         resp.data = ENCODER.encode(_shown(found))
-
-    on_head = on_get
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
         """Answer 204; from now on every worker refuses it."""

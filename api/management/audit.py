@@ -1,7 +1,7 @@
 """The audit log: `/v1/audit` (contract 6)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import falcon.asgi
 from msgspec import Struct
@@ -10,10 +10,11 @@ from ...bundles.conditions.instants import END, parse_instant
 from ...bundles.wording import did_you_mean, quoted
 from ..http.bodies import ENCODER
 from ..http.queries import known_parameters, page_limit
+from ..openapi.operation import Answer, Instant, Operation, Parameter, Schema, page_of
+from ..openapi.vocabulary import PAGE
 from ..store.audit.entries import Numbered, Wanted, sortable_time
 from ..store.audit.events import Event
 from ..store.errors import BadQuery
-from .answers import Instant
 from .elements import Serving
 
 _MILLISECOND = 10**6
@@ -36,6 +37,24 @@ class AuditEntry(Struct, frozen=True):
     details: Mapping[str, Any]
 
 
+_INSTANT: Final[Schema] = {"type": "string", "format": "date-time"}
+
+LIST: Final = Operation(
+    "listAudit",
+    "Audit log",
+    "Read the audit log, newest first",
+    {200: Answer("A page.", page_of(AuditEntry))},
+    "A caller that is bound to environments sees what belongs to these alone.",
+    query=(
+        Parameter("client_id", "What this client did, or what was done to it."),
+        Parameter("event", "Only such events.", {"type": "string", "enum": [str(event) for event in Event]}),
+        Parameter("since", "From this instant on, RFC 3339.", _INSTANT),
+        Parameter("until", "Before this instant, RFC 3339.", _INSTANT),
+        *PAGE,
+    ),
+)
+
+
 class Audit:
     """The entries, newest first."""
 
@@ -54,8 +73,6 @@ class Audit:
         bounds = req.context.credential.bounds
         found, cursor = await self._work.read(self._work.store.audit.page, wanted, bounds, limit, asked.get("cursor"))
         resp.data = ENCODER.encode({"items": [shown_entry(one) for one in found], "next_cursor": cursor})
-
-    on_head = on_get
 
 
 def wanted_entries(asked: Mapping[str, str]) -> Wanted:

@@ -1,22 +1,66 @@
 """OAuth clients: `/v1/clients[/{client_id}[/secret, /revoke]]` (contract 2.8)."""
 
+from typing import Final
+
 import falcon
 import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
+from ..credentials.credential import Credential
 from ..credentials.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
-from ..credentials.guard import Credential
 from ..credentials.request_actor import actor_of
 from ..credentials.secret_format import CLIENT_SECRET, new_secret
 from ..http.bodies import ENCODER, JSON
 from ..http.entity_tags import refuse_tags
 from ..http.queries import known_parameters
+from ..openapi.operation import Answer, Operation, page_of
+from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import Client
 from ..store.credentials.credentials import ClientWanted
 from .body_shapes import shaped
 from .elements import MERGE_PATCH, Serving
 from .managed_credentials import NEVER_STORED, answer_page, refuse_more
+
+_TAG: Final = "Clients"
+
+LIST: Final = Operation(
+    "listClients", _TAG, "List the clients by id", {200: Answer("A page.", page_of(ClientAnswer))}, query=PAGE
+)
+CREATE: Final = Operation(
+    "createClient",
+    _TAG,
+    "Make a client",
+    {201: Answer("The client, and its secret for this once.", ClientWithSecret, (LOCATION, CACHE_CONTROL))},
+    "Its scopes and environments are among those of whoever makes it: else 403.",
+    bodies={JSON: NewClient},
+)
+GET: Final = Operation("getClient", _TAG, "Read a client", {200: Answer("The client.", ClientAnswer)})
+PATCH: Final = Operation(
+    "patchClient",
+    _TAG,
+    "Change a client, and cut its live tokens down to what is left",
+    {200: Answer("The client as it is now.", ClientAnswer)},
+    bodies={MERGE_PATCH: ClientPatch, JSON: ClientPatch},
+    errors=(412,),
+)
+DELETE: Final = Operation(
+    "deleteClient", _TAG, "Delete a client, and end its tokens", {204: Answer("It is gone.")}, errors=(412,)
+)
+RENEW_SECRET: Final = Operation(
+    "renewClientSecret",
+    _TAG,
+    "Give a client another secret",
+    {200: Answer("The client, and its new secret for this once.", ClientWithSecret, (CACHE_CONTROL,))},
+    "The old secret is refused at once; live tokens stay valid. A revoked client gets none: 409.",
+    errors=(409,),
+)
+REVOKE: Final = Operation(
+    "revokeClient",
+    _TAG,
+    "Refuse a client and its tokens from now on",
+    {204: Answer("It is revoked, for good.")},
+)
 
 
 class Clients:
@@ -28,8 +72,6 @@ class Clients:
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
         await answer_page(req, resp, self._serving, self._work.store.credentials.clients, shown_client)
-
-    on_head = on_get
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new client and its secret, shown this once."""
@@ -57,8 +99,6 @@ class OneClient:
         known_parameters(req)
         found = await self._work.read(self._work.store.credentials.client, client_id, req.context.credential.bounds)
         resp.data = ENCODER.encode(shown_client(found))
-
-    on_head = on_get
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200 with the client as the merge patch left it (RFC 7396)."""

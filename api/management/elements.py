@@ -54,8 +54,6 @@ class ElementList:
                 break
         resp.data = b'{"items":[' + b",".join(chunks) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
 
-    on_head = on_get
-
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 201 with the new element."""
         known_parameters(req)
@@ -89,8 +87,6 @@ class Element:
         _show(resp, stored)
         if is_known(req, stored.etag):
             answer_unchanged(resp)
-
-    on_head = on_get
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200 with the element that took the place of the one that was there."""

@@ -1,6 +1,7 @@
 """Environments, and one of them: `/v1/environments[/{env}]`."""
 
 from dataclasses import asdict
+from typing import Final
 
 import falcon
 import falcon.asgi
@@ -11,6 +12,8 @@ from ..http.bodies import ENCODER, JSON
 from ..http.entity_tags import refuse_tags
 from ..http.queries import known_parameters, page_limit
 from ..http.raw_paths import segment
+from ..openapi.operation import Answer, Operation, page_of
+from ..openapi.vocabulary import LOCATION, PAGE
 from ..store.actor import Actor
 from ..store.environments import Environment
 from ..store.pages import cursor_behind, read_cursor
@@ -19,6 +22,43 @@ from .body_shapes import shaped
 from .elements import MERGE_PATCH, Serving
 
 _LIST = "environments"
+_TAG: Final = "Environments"
+
+LIST: Final = Operation(
+    "listEnvironments",
+    _TAG,
+    "List the environments by id",
+    {200: Answer("A page.", page_of(EnvironmentAnswer))},
+    query=PAGE,
+)
+CREATE: Final = Operation(
+    "createEnvironment",
+    _TAG,
+    "Make an environment",
+    {201: Answer("The environment, without a model: all is denied in it.", EnvironmentAnswer, (LOCATION,))},
+    bodies={JSON: NewEnvironment},
+    errors=(409,),
+)
+GET: Final = Operation(
+    "getEnvironment", _TAG, "Read an environment", {200: Answer("The environment.", EnvironmentAnswer)}
+)
+PATCH: Final = Operation(
+    "patchEnvironment",
+    _TAG,
+    "Protect an environment from being deleted, or no longer",
+    {200: Answer("The environment as it is now.", EnvironmentAnswer)},
+    "The default environment stays protected: 409.",
+    bodies={MERGE_PATCH: EnvironmentPatch, JSON: EnvironmentPatch},
+    errors=(409, 412),
+)
+DELETE: Final = Operation(
+    "deleteEnvironment",
+    _TAG,
+    "Delete an environment with all that is in it",
+    {204: Answer("It is gone.")},
+    "The default environment and protected ones can't be deleted: 409.",
+    errors=(409, 412),
+)
 
 
 class Environments:
@@ -37,8 +77,6 @@ class Environments:
         found = [one for one in everything if one.id > behind and (bounds is None or one.uuid in bounds)]
         cursor = cursor_behind(_LIST, (found[limit - 1].id,)) if len(found) > limit else None
         resp.data = ENCODER.encode({"items": [_shown(one) for one in found[:limit]], "next_cursor": cursor})
-
-    on_head = on_get
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new environment, which has no model yet, so that all is denied in it.
@@ -70,8 +108,6 @@ class OneEnvironment:
         known_parameters(req)
         found = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         resp.data = ENCODER.encode(_shown(found))
-
-    on_head = on_get
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the environment as the merge patch left it (RFC 7396)."""

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 import falcon.asgi
 
-from ..credentials.guard import Credential
+from ..credentials.credential import Credential
 from ..credentials.known_credentials import highest
 from ..http.bodies import ENCODER
 from ..http.queries import known_parameters, page_limit

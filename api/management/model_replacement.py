@@ -15,11 +15,12 @@ from typing import IO, Final, cast
 import msgspec
 
 from ...compiler.source import Source
+from ..http.rejections import Detail
 from ..serving.own_process import own_process
 from ..store.actor import Actor
 from ..store.errors import Fault, Key, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
 from ..store.store import Store
-from .answers import Change, Detail, ElementChange, ListChanges, ModelChanges
+from .answers import Change, ElementChange, ListChanges, ModelChanges
 
 AT_ONCE: Final = 1
 """Models that one worker replaces at a time: each takes several times its document's size of memory."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from itertools import islice
+from typing import Final
 
 import falcon
 import falcon.asgi
@@ -10,13 +11,31 @@ from ...bundles.wording import quoted
 from ..http.bodies import ENCODER
 from ..http.entity_tags import answer_unchanged, is_known, show_tag
 from ..http.queries import known_parameters, page_limit
+from ..openapi.operation import Answer, Operation, page_of
+from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
 from ..store.errors import NotFound
 from ..store.history.change_log import Entry, Revision, change_of
-from .answers import EntryAnswer
+from .answers import EntryAnswer, RevisionAnswer, RevisionDetail
 from .elements import CHUNK_ROWS, Serving
 from .streams import Stream
 
 _MOST_DIGITS = 18
+_TAG: Final = "Models and history"
+
+LIST: Final = Operation(
+    "listRevisions",
+    _TAG,
+    "List the revisions, newest first",
+    {200: Answer("A page.", page_of(RevisionAnswer))},
+    query=PAGE,
+)
+GET: Final = Operation(
+    "getRevision",
+    _TAG,
+    "Read a revision and the exact difference that it made",
+    {200: Answer("The revision.", RevisionDetail, (ETAG,)), 304: UNCHANGED},
+    headers=(IF_NONE_MATCH,),
+)
 
 
 class Revisions:
@@ -32,8 +51,6 @@ class Revisions:
         bounds = req.context.credential.bounds
         found, cursor = await self._work.read(self._work.store.revisions, env, limit, asked.get("cursor"), bounds)
         resp.data = ENCODER.encode({"items": found, "next_cursor": cursor})
-
-    on_head = on_get
 
 
 class OneRevision:
@@ -54,8 +71,6 @@ class OneRevision:
             answer_unchanged(resp)
         else:
             resp.stream = Stream(_document(found, entries), self._work)
-
-    on_head = on_get
 
 
 def revision_number(text: str) -> int:

@@ -11,6 +11,8 @@ from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, check_media
 from ..http.entity_tags import answer_unchanged, is_known, required_tag, show_tag
 from ..http.queries import flag, known_parameters
+from ..openapi.operation import Answer, Operation, Parameter, Schema
+from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
 from ..store.credential_rows import Bounds
 from ..store.errors import StoreUnavailable
 from ..store.historical_model import past_model
@@ -28,6 +30,29 @@ ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}
 
 MOST_EXPORTS: Final = 8
 """Models that one worker sends at a time: each keeps one state of the database, whose log grows meanwhile."""
+
+_TAG: Final = "Models and history"
+_DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and up to eight lists."}
+
+GET: Final = Operation(
+    "getModel",
+    _TAG,
+    "Read the whole model as one document",
+    {200: Answer("The document as it was put, made ids added.", _DOCUMENT, (ETAG,)), 304: UNCHANGED},
+    "Of an earlier revision, elements have the order of today, and those that are gone come last in their list.",
+    query=(Parameter("revision", "The model of this revision.", {"type": "integer", "minimum": 0}),),
+    headers=(IF_NONE_MATCH,),
+)
+PUT: Final = Operation(
+    "putModel",
+    _TAG,
+    "Replace the whole model by a document, all of it or nothing",
+    {200: Answer("What changed, or with `dry_run` would.", ModelChanges)},
+    query=(Parameter("dry_run", "Only say what would change.", {"type": "boolean", "default": False}),),
+    headers=(IF_MATCH, IF_NONE_MATCH),
+    bodies={JSON: _DOCUMENT, YAML: _DOCUMENT},
+    errors=(412,),
+)
 
 
 class WholeModel:
@@ -66,8 +91,6 @@ class WholeModel:
         else:
             resp.content_type = falcon.MEDIA_JSON
             resp.stream = stream
-
-    on_head = on_get
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with what was replaced, or with `dry_run=true` what would be."""

@@ -1,65 +1,38 @@
-"""The OpenAPI 3.1 document: the table of routes joined with what is said of each operation."""
+"""The OpenAPI 3.1 document, made from the calls of every path."""
 
 import re
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, Final
 
-from ..credentials.guard import ROUTES, Scope
-from ..credentials.tokens.endpoints import WHY_HEADER
-from ..credentials.tokens.forms import FORM
-from ..http.bodies import JSON
-from ..http.request_id import HEADER
-from ..management.kinds import KINDS
-from .credentials import CREDENTIAL_OPERATIONS
-from .elements import operations_on
-from .operation import Operation, Schema, named
-from .operations import OPERATIONS
-from .schemas import schemas
+from ..http.bodies import FORM, JSON
+from ..http.rejections import ErrorAnswer
+from .operation import Answer, Call, Operation, Parameter
+from .schemas import referring, schemas
+from .vocabulary import ACCEPT, ALLOW, REQUEST_ID, REQUEST_ID_SENT, RETRY_AFTER, WWW_AUTHENTICATE
 
-_TEXT: Final[Schema] = {"type": "string"}
-_PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
-    "env": ("The id of an environment.", _TEXT),
-    "id": ("The id; a `/` in it is written `%2F`.", _TEXT | {"minLength": 1}),
-    "client_id": ("The id of a client.", _TEXT | {"minLength": 1}),
-    "type": ("The type; a `/` in it is written `%2F`.", _TEXT | {"minLength": 1}),
-    "revision": ("The number of a revision.", {"type": "integer", "minimum": 1}),
-}
-_REQUEST_HEADERS: Final = {
-    "If-Match": "The tag that must still be that of what is changed; else 412.",
-    "If-None-Match": "The tags of what the client has; where one is still right a read is 304, and a change 412.",
-    HEADER: "Comes back unchanged.",
-}
-_RESPONSE_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
-    "ETag": ("The entity tag, for `If-Match` and `If-None-Match`.", _TEXT),
-    "Cache-Control": ("Who may keep the answer, and how long.", _TEXT),
-    "Location": ("The path of what was made.", _TEXT),
-    "Retry-After": ("Seconds until it may be tried again.", {"type": "integer"}),
-    "WWW-Authenticate": ("The challenge.", _TEXT),
-    WHY_HEADER: ("What is wrong, in words.", _TEXT),
-    "Accept": ("The content types that are taken.", _TEXT),
-    "Allow": ("The methods that are served.", _TEXT),
-    HEADER: ("What the request had as this header, if anything.", _TEXT),
-}
-_ERRORS: Final[Mapping[int, tuple[str, tuple[str, ...]]]] = {
-    400: ("The request can't be read, or what it says is wrong; `details` tell where.", ()),
-    401: ("The credential is missing, or not known.", ("WWW-Authenticate",)),
-    403: ("The credential's scope or environments do not cover this.", ("WWW-Authenticate",)),
-    404: ("There is no such thing.", ()),
-    405: ("The method is not served here.", ("Allow",)),
-    408: ("The request was not complete in time.", ()),
-    409: ("It exists already, or something else is in the way; `details` tell what.", ()),
-    412: ("It is no longer what the client saw.", ()),
-    413: ("The body is larger than the limit.", ()),
-    414: ("The request's first line, its path with the query, is longer than the limit.", ()),
-    415: ("The body is of a content type that is not taken.", ("Accept",)),
-    429: ("The credential is not known, and too many others of this address were not.", ("Retry-After",)),
-    431: ("There are more header fields than the limit, or longer ones.", ()),
-    500: ("The service failed; take this as a denial.", ()),
-    503: ("There are more connections than the limit, or the store can't be read or written now.", ("Retry-After",)),
+_ERRORS: Final[Mapping[int, Answer]] = {
+    status: Answer(description, ErrorAnswer, headers)
+    for status, description, headers in (
+        (400, "The request can't be read, or what it says is wrong; `details` tell where.", ()),
+        (401, "The credential is missing, or not known.", (WWW_AUTHENTICATE,)),
+        (403, "The credential's scope or environments do not cover this.", (WWW_AUTHENTICATE,)),
+        (404, "There is no such thing.", ()),
+        (405, "The method is not served here.", (ALLOW,)),
+        (408, "The request was not complete in time.", ()),
+        (409, "It exists already, or something else is in the way; `details` tell what.", ()),
+        (412, "It is no longer what the client saw.", ()),
+        (413, "The body is larger than the limit.", ()),
+        (414, "The request's first line, its path with the query, is longer than the limit.", ()),
+        (415, "The body is of a content type that is not taken.", (ACCEPT,)),
+        (429, "The credential is not known, and too many others of this address were not.", (RETRY_AFTER,)),
+        (431, "There are more header fields than the limit, or longer ones.", ()),
+        (500, "The service failed; take this as a denial.", ()),
+        (503, "There are more connections than the limit, or the store can't be read or written now.", (RETRY_AFTER,)),
+    )
 }
 _HEAD: Final = "Head"
-"""Ends the name of an error's response to HEAD: it has no body."""
+"""Ends the name of an error's response to HEAD, which has no body."""
 
 _ALWAYS: Final = (405, 408, 414, 431, 500, 503)
 """What any request can meet: another method of the path, the limits of connections and heads, a failure of ours."""
@@ -67,11 +40,22 @@ _ALWAYS: Final = (405, 408, 414, 431, 500, 503)
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-def document() -> dict[str, Any]:
-    """The document, with every route, method, parameter, status and header."""
-    said = {**OPERATIONS, **CREDENTIAL_OPERATIONS}
-    for kind in KINDS:
-        said |= operations_on(kind)
+def document(paths: Mapping[str, Mapping[str, Call]], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Returns the document, with every path, method, parameter, status and header.
+
+    Args:
+        paths: the calls of each path by method. HEAD follows from GET.
+        parameters: the parameters of paths by name.
+    """
+    types: set[type] = set()
+    operations = [call.operation for calls in paths.values() for call in calls.values()]
+    shown = {path: _path(path, calls, parameters) for path, calls in paths.items()}
+    responses = {
+        f"{status}{suffix}": _response(answer, head)
+        for status, answer in _ERRORS.items()
+        for suffix, head in (("", False), (_HEAD, True))
+    }
+    described = referring({"paths": shown, "responses": responses}, types)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -80,16 +64,12 @@ def document() -> dict[str, Any]:
             "description": "Authorization decisions (AuthZEN 1.0), and the management of the models that they follow.",
         },
         "servers": [{"url": "/"}],
-        "paths": {path: _path(path, methods, said) for path, methods in ROUTES.items()},
+        "paths": described["paths"],
         "components": {
-            "schemas": schemas(),
-            "headers": {name: _header(name) for name in _RESPONSE_HEADERS},
-            "parameters": {name: _header_parameter(name) for name in _REQUEST_HEADERS},
-            "responses": {
-                f"{status}{suffix}": _response(description, schema, headers)
-                for status, (description, headers) in _ERRORS.items()
-                for suffix, schema in (("", named("ErrorAnswer")), (_HEAD, None))
-            },
+            "schemas": schemas(types),
+            "headers": {one.name: _header(one) for one in _response_headers(operations)},
+            "parameters": {one.name: _parameter("header", one) for one in _request_headers(operations)},
+            "responses": described["responses"],
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "An API key, or an access token."}
             },
@@ -97,77 +77,87 @@ def document() -> dict[str, Any]:
     }
 
 
-def _path(path: str, methods: Mapping[str, Scope], said: Mapping[tuple[str, str], Operation]) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        method.lower(): _operation(path, method, scope, said[path, "GET" if method == "HEAD" else method])
-        for method, scope in methods.items()
-    }
-    parameters = [
-        {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
-        for name in _PARAMETER.findall(path)
-        for text, schema in (_PATH_PARAMETERS[name],)
-    ]
-    return shown | ({"parameters": parameters} if parameters else {})
+def _response_headers(operations: list[Operation]) -> Iterator[Parameter]:
+    yield REQUEST_ID
+    for answers in (_ERRORS, *(operation.answers for operation in operations)):
+        for answer in answers.values():
+            yield from answer.headers
 
 
-def _operation(path: str, method: str, scope: Scope, said: Operation) -> dict[str, Any]:
-    head = method == "HEAD"
-    needed = f"Needs the scope `{scope.name.lower()}`." if scope else "Needs no credential."
+def _request_headers(operations: list[Operation]) -> Iterator[Parameter]:
+    yield REQUEST_ID_SENT
+    for operation in operations:
+        yield from operation.headers
+
+
+def _path(path: str, calls: Mapping[str, Call], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    shown: dict[str, Any] = {method.lower(): _operation(path, call) for method, call in calls.items()}
+    if "GET" in calls:
+        shown["head"] = _operation(path, calls["GET"], head=True)
+    in_path = [_parameter("path", parameters[name]) | {"required": True} for name in _PARAMETER.findall(path)]
+    return shown | ({"parameters": in_path} if in_path else {})
+
+
+def _operation(path: str, call: Call, head: bool = False) -> dict[str, Any]:
+    operation, scope = call.operation, call.scope
+    needed = f"Needs the scope `{scope}`." if scope else "Needs no credential."
     shown: dict[str, Any] = {
-        "operationId": f"{said.id}Head" if head else said.id,
-        "tags": [said.tag],
-        "summary": said.summary + (" (the head of the answer only)" if head else ""),
-        "description": " ".join(filter(None, (said.description, needed))),
+        "operationId": f"{operation.id}Head" if head else operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary + (" (the head of the answer only)" if head else ""),
+        "description": " ".join(filter(None, (operation.description, needed))),
         "security": [{"key": []}] if scope else [],
-        "parameters": list(_parameters(said)),
-        "responses": {str(status): shown for status, shown in sorted(_responses(path, scope, said, head))},
+        "parameters": list(_parameters(operation)),
+        "responses": {str(status): shown for status, shown in sorted(_responses(path, call, head))},
     }
-    if said.bodies:
-        content = {media: {"schema": schema} for media, schema in said.bodies.items()}
+    if operation.bodies:
+        content = {media: {"schema": schema} for media, schema in operation.bodies.items()}
         shown["requestBody"] = {"required": True, "content": content}
     return shown
 
 
-def _parameters(said: Operation) -> Iterator[dict[str, Any]]:
-    for one in said.query:
-        yield {"name": one.name, "in": "query", "description": one.description, "schema": one.schema}
-    yield from ({"$ref": f"#/components/parameters/{name}"} for name in (*said.headers, HEADER))
+def _parameters(operation: Operation) -> Iterator[dict[str, Any]]:
+    for one in operation.query:
+        yield _parameter("query", one)
+    for one in (*operation.headers, REQUEST_ID_SENT):
+        yield {"$ref": f"#/components/parameters/{one.name}"}
 
 
-def _header_parameter(name: str) -> dict[str, Any]:
-    return {"name": name, "in": "header", "description": _REQUEST_HEADERS[name], "schema": _TEXT}
+def _parameter(place: str, one: Parameter) -> dict[str, Any]:
+    return {"name": one.name, "in": place, "description": one.description, "schema": one.schema}
 
 
-def _header(name: str) -> dict[str, Any]:
-    description, schema = _RESPONSE_HEADERS[name]
-    return {"description": description, "schema": schema, "required": name != HEADER}
+def _header(one: Parameter) -> dict[str, Any]:
+    return {"description": one.description, "schema": one.schema, "required": one is not REQUEST_ID}
 
 
-def _responses(path: str, scope: Scope, said: Operation, head: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    for status, answer in said.answers.items():
-        yield status, _response(answer.description, None if head else answer.schema, answer.headers)
-    for status in _errors(path, scope, said):
-        if status not in said.answers:
+def _responses(path: str, call: Call, head: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    answers = call.operation.answers
+    for status, answer in answers.items():
+        yield status, _response(answer, head)
+    for status in _errors(path, call):
+        if status not in answers:
             yield status, {"$ref": f"#/components/responses/{status}{_HEAD if head else ''}"}
 
 
-def _errors(path: str, scope: Scope, said: Operation) -> Iterator[int]:
+def _errors(path: str, call: Call) -> Iterator[int]:
     """The statuses of all that can go wrong there."""
+    operation = call.operation
     yield from _ALWAYS
-    yield from said.errors
-    if scope:
+    yield from operation.errors
+    if call.scope:
         yield from (400, 401, 403, 429)
     if "{" in path:
         yield 404
-    if said.bodies and FORM not in said.bodies:
+    if operation.bodies and FORM not in operation.bodies:
         yield 413
         if path.startswith("/v1/"):
             yield 415
 
 
-def _response(description: str, schema: Schema | None, headers: tuple[str, ...]) -> dict[str, Any]:
-    named_headers = {name: {"$ref": f"#/components/headers/{name}"} for name in (*headers, HEADER)}
-    shown: dict[str, Any] = {"description": description, "headers": named_headers}
-    if schema is not None:
-        shown["content"] = {JSON: {"schema": schema}}
+def _response(answer: Answer, head: bool) -> dict[str, Any]:
+    headers = {one.name: {"$ref": f"#/components/headers/{one.name}"} for one in (*answer.headers, REQUEST_ID)}
+    shown: dict[str, Any] = {"description": answer.description, "headers": headers}
+    if answer.schema is not None and not head:
+        shown["content"] = {JSON: {"schema": answer.schema}}
     return shown

@@ -1,20 +1,26 @@
-"""What the OpenAPI document says of one operation, in few words; the rest follows from its route."""
+"""The OpenAPI description of one operation, in few words; the rest follows from its route."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, TypeAlias
+
+from msgspec import Meta
 
 Schema: TypeAlias = dict[str, Any]
-"""A JSON Schema."""
+"""A JSON Schema. A type in it stands for a reference to the schema of that type."""
+
+Instant = Annotated[str, Meta(description="RFC 3339, UTC.")]
+
+TEXT: Final[Schema] = {"type": "string"}
 
 
 def named(name: str) -> Schema:
-    """A reference to a schema of the document."""
+    """Returns a reference to a schema of the document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def page_of(item: Schema) -> Schema:
-    """A page of a list."""
+def page_of(item: Schema | type) -> Schema:
+    """Returns the schema of a page of a list."""
     cursor = {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Of the next page; null at the end."}
     return {
         "type": "object",
@@ -25,28 +31,28 @@ def page_of(item: Schema) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query, or a header of the request."""
+    """A parameter of the path or the query, or a header."""
 
     name: str
     description: str
-    schema: Schema = field(default_factory=lambda: {"type": "string"})
+    schema: Schema = field(default_factory=TEXT.copy)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response that is no error: without `schema` it has no body."""
+    """A response that is not an error. Without `schema` it has no body."""
 
     description: str
-    schema: Schema | None = None
-    headers: tuple[str, ...] = ()
+    schema: Schema | type | None = None
+    headers: tuple[Parameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One method of one route.
 
-    `errors` are the statuses that are its own; those that come with its scope, its parameters or its body are not
-    listed. `bodies` are the schemas of its body by content type.
+    `bodies` are the schemas of the request's body by content type. `errors` are the statuses of this operation alone:
+    those that follow from its scope, its parameters or its body are not listed.
     """
 
     id: str
@@ -55,6 +61,18 @@ class Operation:
     answers: Mapping[int, Answer]
     description: str = ""
     query: tuple[Parameter, ...] = ()
-    headers: tuple[str, ...] = ()
-    bodies: Mapping[str, Schema] = field(default_factory=dict)
+    headers: tuple[Parameter, ...] = ()
+    bodies: Mapping[str, Schema | type] = field(default_factory=dict)
     errors: tuple[int, ...] = ()
+
+    def in_environment(self) -> "Operation":
+        """Returns the same operation for an environment that the path names."""
+        return replace(self, id=f"{self.id}In")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation with the scope that it needs, in small letters; None if it needs no credential."""
+
+    scope: str | None
+    operation: Operation

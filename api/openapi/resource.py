@@ -1,19 +1,23 @@
 """`GET /openapi.json`: what is served here, for programs."""
 
+from typing import Any, Final
+
 import falcon.asgi
 
 from ..http.bodies import ENCODER
-from .document import document
+from .operation import Answer, Operation
+
+GET: Final = Operation(
+    "getOpenApi", "Service", "Read this document", {200: Answer("The document.", {"type": "object"})}
+)
 
 
 class OpenApi:
-    """The document, made once."""
+    """The document, encoded once."""
 
-    def __init__(self) -> None:
-        self._text = ENCODER.encode(document())
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._text = ENCODER.encode(document)
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
         resp.data = self._text
-
-    on_head = on_get

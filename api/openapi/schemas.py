@@ -1,91 +1,43 @@
 """The schemas of the OpenAPI document, made of the very types that bodies are read into and answers written from."""
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import msgspec
 
 from ...compiler.model.elements import LISTS
-from ..credentials.credential_shapes import (
-    ApiKeyAnswer,
-    ApiKeyWithSecret,
-    ClientAnswer,
-    ClientPatch,
-    ClientWithSecret,
-    NewApiKey,
-    NewClient,
-    OAuthError,
-    TokenAnswer,
-)
-from ..decisions.discovery import PolicyDecisionPoint
-from ..management.answers import (
-    EnvironmentAnswer,
-    EnvironmentPatch,
-    ErrorAnswer,
-    ModelChanges,
-    NewEnvironment,
-    RevisionAnswer,
-    RevisionDetail,
-)
-from ..management.audit import AuditEntry
-from ..management.kinds import KINDS
-from .decisions import Decision, Decisions, EvaluationRequest, EvaluationsRequest, HealthAnswer, ReadinessAnswer
-from .operation import Schema
-from .searches import (
-    ActionSearchRequest,
-    ActionsFound,
-    ResourceSearchRequest,
-    ResourcesFound,
-    SubjectSearchRequest,
-    SubjectsFound,
-)
-
-_TYPES: Final = (
-    EnvironmentAnswer,
-    NewEnvironment,
-    EnvironmentPatch,
-    ModelChanges,
-    RevisionAnswer,
-    RevisionDetail,
-    ErrorAnswer,
-    NewClient,
-    ClientPatch,
-    ClientAnswer,
-    ClientWithSecret,
-    NewApiKey,
-    ApiKeyAnswer,
-    ApiKeyWithSecret,
-    TokenAnswer,
-    OAuthError,
-    AuditEntry,
-    EvaluationRequest,
-    EvaluationsRequest,
-    Decision,
-    Decisions,
-    ResourceSearchRequest,
-    SubjectSearchRequest,
-    ActionSearchRequest,
-    ResourcesFound,
-    SubjectsFound,
-    ActionsFound,
-    HealthAnswer,
-    ReadinessAnswer,
-    PolicyDecisionPoint,
-)
+from ..store.elements.kinds import KINDS
+from .operation import Schema, named
 
 
-def schemas() -> dict[str, Schema]:
-    """All schemas by name. `New…` is an element whose id may be left out, `…InPlace` one whose whole key may."""
-    found = {name: _without_nulls(schema) for name, schema in _components(tuple(LISTS.values())).items()}
-    found |= _components(_TYPES)
-    for kind in KINDS:
+def schemas(types: Iterable[type]) -> dict[str, Schema]:
+    """Returns the schemas of a model's elements, and of `types` with all that they consist of, by name.
+
+    `New…` is an element whose id may be left out, `…InPlace` one whose whole key may.
+    """
+    found = _components(sorted(types, key=lambda one: one.__name__))
+    found |= {name: _without_nulls(schema) for name, schema in _components(LISTS.values()).items()}
+    for kind in KINDS.values():
         name = LISTS[kind.name].__name__
         found[f"New{name}"] = _without(found[name], ("id",))
         found[f"{name}InPlace"] = _without(found[name], kind.key)
     return found
 
 
-def _components(types: tuple[type, ...]) -> dict[str, Schema]:
+def referring(part: Any, types: set[type]) -> Any:
+    """Returns `part` of a document with a reference in place of each type, and adds the types to `types`."""
+    match part:
+        case type():
+            types.add(part)
+            return named(part.__name__)
+        case dict():
+            return {name: referring(inner, types) for name, inner in part.items()}
+        case list():
+            return [referring(inner, types) for inner in part]
+    return part
+
+
+def _components(types: Iterable[type]) -> dict[str, Schema]:
     return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")[1]
 
 

@@ -18,7 +18,7 @@ from unittest.mock import patch
 import falcon.asgi
 from writ.api.app import Collaborators, create_app
 from writ.api.cli.main import main as command_line
-from writ.api.credentials.guard import Credential, Scope
+from writ.api.credentials.credential import Credential, Scope
 
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment

@@ -12,8 +12,8 @@ from jwt.types import Options
 
 from ...store.credential_rows import Bounds, Client
 from ...store.credentials.credentials import Credentials
+from ..credential import Credential
 from ..credential_shapes import MOST_ENVIRONMENTS
-from ..guard import Credential
 from ..keys.key_ring import KeyRing
 from ..keys.signing_keys import Keys, UnusableSigningKey
 from ..known_credentials import MOST_REMEMBERED, highest

@@ -41,7 +41,7 @@ _NOBODY: Final = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """What the two endpoints work with. `report` is told of failures of ours, `failed` as in `auth.Guard`.
+    """What the two endpoints work with. `report` is told of failures of ours, `failed` as in `guard.Guard`.
 
     `refused` counts for the audit log.
     """

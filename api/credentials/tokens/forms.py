@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import falcon.asgi
 
-FORM: Final = "application/x-www-form-urlencoded"
+from ...http.bodies import FORM
+
 MOST_BYTES: Final = 16 * 1024
 """Room for the longest token twice: a form escapes no character that a token has, and nothing else in it is long."""
 

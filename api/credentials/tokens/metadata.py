@@ -6,6 +6,8 @@ import falcon.asgi
 
 from ...http.bodies import ENCODER
 from ...http.public_url import below
+from ...openapi.operation import Answer, Operation
+from ...openapi.vocabulary import CACHE_CONTROL
 from ..credential_shapes import SCOPES
 from ..keys.key_ring import KeyRing
 
@@ -13,6 +15,21 @@ CACHE: Final = "public, max-age=300"
 """Seconds in which a new key may be unknown to whoever verifies tokens; nobody but this service need do so."""
 
 _METHODS: Final = ("client_secret_basic", "client_secret_post")
+
+_TAG: Final = "Tokens"
+
+GET_KEYS: Final = Operation(
+    "getTokenKeys",
+    _TAG,
+    "Read the keys that verify access tokens",
+    {200: Answer("A JSON Web Key Set.", {"type": "object"}, (CACHE_CONTROL,))},
+)
+GET_METADATA: Final = Operation(
+    "getTokenMetadata",
+    _TAG,
+    "Find out how to get a token (RFC 8414)",
+    {200: Answer("The metadata.", {"type": "object"}, (CACHE_CONTROL,))},
+)
 
 
 class ServerMetadata:
@@ -39,8 +56,6 @@ class ServerMetadata:
         resp.set_header("Cache-Control", CACHE)
         resp.data = self._text
 
-    on_head = on_get
-
 
 class KeySet:
     """`/.well-known/jwks.json`."""
@@ -53,5 +68,3 @@ class KeySet:
         keys = [key.jwk() for key in self._ring.keys().verifying.values()]
         resp.set_header("Cache-Control", CACHE if keys else "no-store")
         resp.data = ENCODER.encode({"keys": keys})
-
-    on_head = on_get

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ...store.credential_rows import Bounds
+from ..credential import Scope
 from ..credential_shapes import LONGEST_LIFETIME, SCOPES
-from ..guard import Scope
 from ..known_credentials import highest
 
 LONGEST_HEADER: Final = 512

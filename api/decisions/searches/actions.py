@@ -1,12 +1,25 @@
 """`POST /access/v1/search/action`: what may this subject do with this resource (S2, S3)."""
 
+from typing import Final
+
 import falcon.asgi
 
 from ....runtime.requests.searches import ActionSearch, read_action_search
-from ...http.bodies import ENCODER
+from ...http.bodies import ENCODER, JSON
+from ...openapi.operation import Answer, Operation
 from ...store.environments import DEFAULT
 from .pages import Found, Item
+from .search_shapes import ActionSearchRequest, ActionsFound
 from .serving import Searching, gates
+
+SEARCH: Final = Operation(
+    "searchActions",
+    "Decisions",
+    "What may this subject do with this resource?",
+    {200: Answer("What was found; nothing is an answer too.", ActionsFound)},
+    bodies={JSON: ActionSearchRequest},
+    errors=(503,),
+)
 
 
 class ActionSearches:

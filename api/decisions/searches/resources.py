@@ -1,19 +1,30 @@
 """`POST /access/v1/search/resource`: what may this subject act on, as a filter, as registered items, or both (S1)."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import falcon.asgi
 
 from ....runtime import Engine
 from ....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
 from ....runtime.searches.resources import ResourceJudge
-from ...http.bodies import ENCODER
+from ...http.bodies import ENCODER, JSON
+from ...openapi.operation import Answer, Operation
 from ...store.credential_rows import Bounds
 from ...store.environments import DEFAULT
 from ...store.search.candidates import Registered
 from .pages import NOTHING, Found, Item, Pages, collect
+from .search_shapes import ResourceSearchRequest, ResourcesFound
 from .serving import Searching, gates
+
+SEARCH: Final = Operation(
+    "searchResources",
+    "Decisions",
+    "Which resources may this subject act on?",
+    {200: Answer("What was found; nothing is an answer too.", ResourcesFound)},
+    bodies={JSON: ResourceSearchRequest},
+    errors=(503,),
+)
 
 
 class ResourceSearches:

@@ -1,17 +1,29 @@
 """`POST /access/v1/search/subject`: which registered subjects may act on this resource (S2, S3)."""
 
 from functools import partial
+from typing import Final
 
 import falcon.asgi
 
 from ....runtime import Engine
 from ....runtime.requests.searches import SubjectSearch, read_subject_search
-from ...http.bodies import ENCODER
+from ...http.bodies import ENCODER, JSON
+from ...openapi.operation import Answer, Operation
 from ...store.credential_rows import Bounds
 from ...store.environments import DEFAULT
 from ...store.search.candidates import Registered
 from .pages import NOTHING, Found, Item, Pages, collect
+from .search_shapes import SubjectSearchRequest, SubjectsFound
 from .serving import Searching, gates
+
+SEARCH: Final = Operation(
+    "searchSubjects",
+    "Decisions",
+    "Who may act on this resource?",
+    {200: Answer("What was found; nothing is an answer too.", SubjectsFound)},
+    bodies={JSON: SubjectSearchRequest},
+    errors=(503,),
+)
 
 
 class SubjectSearches:

@@ -9,13 +9,18 @@ import falcon
 import falcon.asgi
 import pytest
 from falcon import inspect, testing
-from writ.api.credentials.guard import ALL_ENVIRONMENTS, ROUTES, AdminKey, Credential, Guard, Scope
+from writ.api.credentials.credential import Credential, Scope
+from writ.api.credentials.guard import Access, AdminKey, Guard
 from writ.api.errors import ErrorAnswers
+from writ.api.http.rejections import Forbidden, Unauthenticated
+from writ.api.routes import ACCESS
+from writ.api.store.errors import OutOfBounds
 
 from tests.support.managed import Managed
 from tests.support.server import KEY
 
 CHALLENGE = 'Bearer realm="writ"'
+ROUTES = {path: access.scopes for path, access in ACCESS.items()}
 
 
 def test_every_route_has_a_row_and_every_row_a_route(app: testing.TestClient) -> None:
@@ -81,9 +86,8 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
                 assert called(full, method, route, key, "stage").status_code != 403, (method, route)
         else:
             everywhere += 1
-            assert route in ALL_ENVIRONMENTS, "a route of no environment needs a reason to be open to all"
+            assert not ACCESS[route].one_environment, "a route of no environment needs a reason to be open to all"
     assert everywhere
-    assert ROUTES.keys() >= ALL_ENVIRONMENTS
 
 
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
@@ -187,9 +191,9 @@ class Responder:
 
 
 TABLE = {
-    "/things/{id}": {"GET": Scope.READ, "POST": Scope.WRITE},
-    "/clients": {"GET": Scope.ADMIN, "POST": Scope.ADMIN},
-    "/open": {"GET": Scope.NONE},
+    "/things/{id}": Access({"GET": Scope.READ, "POST": Scope.WRITE}),
+    "/clients": Access({"GET": Scope.ADMIN, "POST": Scope.ADMIN}),
+    "/open": Access({"GET": Scope.NONE}),
 }
 
 
@@ -228,6 +232,31 @@ def test_403_says_what_is_needed() -> None:
     answer = guarded().simulate_get("/clients", headers={"Authorization": "Bearer READ"})
     assert answer.json == {"error": "this needs a credential of the scope `admin`"}
     assert answer.headers["WWW-Authenticate"] == f'{CHALLENGE}, error="insufficient_scope", scope="admin"'
+
+
+def test_a_server_other_than_falcon_may_ask_the_guard() -> None:
+    guard, addresses = Guard([Tokens()], Forgetful(), TABLE), list[str]()
+    assert guard.admitted("Bearer READ", lambda: "192.0.2.1", Scope.READ, "default", None).scope is Scope.READ
+    with pytest.raises(Forbidden):
+        guard.admitted("Bearer READ", lambda: "192.0.2.1", Scope.WRITE, None, None)
+    with pytest.raises(Unauthenticated):
+        guard.admitted(None, lambda: "192.0.2.1", Scope.READ, None, None)
+    told = Guard([Tokens()], Forgetful(), TABLE, failed=addresses.append)
+    with pytest.raises(Unauthenticated):
+        told.admitted("Bearer wrong", lambda: "192.0.2.1", Scope.READ, None, None)
+    assert addresses == ["192.0.2.1"]
+
+
+def test_a_credential_bound_to_environments_is_held_to_the_one_of_the_call() -> None:
+    class Bound(Tokens):
+        def credential(self, _token: bytes) -> Credential | None:
+            return Credential(Scope.READ, "token", frozenset({"uuid-of-stage"}))
+
+    guard = Guard([Bound()], Forgetful(), TABLE, lambda env: f"uuid-of-{env}")
+    for env in ("stage", None):
+        assert guard.admitted("Bearer x", lambda: "", Scope.READ, env, None)
+    with pytest.raises(OutOfBounds):
+        guard.admitted("Bearer x", lambda: "", Scope.READ, "default", None)
 
 
 def test_a_route_without_a_row_is_never_reached() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from writ.api.credentials import known_credentials
-from writ.api.credentials.guard import Credential, Scope
+from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.known_credentials import ApiKeys, Kind, KnownCredentials
 from writ.api.credentials.secret_format import API_KEY, new_secret
 from writ.api.serving.live_engines import Stale

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from writ.api.credentials import recent_headers
-from writ.api.credentials.guard import Credential, Scope
+from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.recent_headers import GOOD_SECONDS, RecentHeaders
 from writ.api.store.store import Store
 

@@ -4,9 +4,9 @@ import pytest
 from falcon import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writ.api.credentials.guard import ROUTES
 from writ.api.http.raw_paths import canonical, segment
 from writ.api.http.rejections import BadPath
+from writ.api.routes import ACCESS
 
 from tests.support.managed import ROOT, Managed
 
@@ -74,7 +74,7 @@ def test_odd_paths(shared: Managed, path: str, status: int) -> None:
 def test_what_is_deeper_than_every_route_is_not_even_decoded(shared: Managed) -> None:
     """Nobody makes the service work through thousands of segments; the deepest route itself is served."""
     anybody = testing.TestClient(shared.app)
-    deepest = max(ROUTES, key=lambda route: route.count("/")).format(env="%65", type="t", id="i")
+    deepest = max(ACCESS, key=lambda route: route.count("/")).format(env="%65", type="t", id="i")
     for path, status in ((deepest, 401), (f"{deepest}%zz", 400), (f"{deepest}/%zz", 404), ("/%zz" * 8_000, 404)):
         assert anybody.simulate_post(path).status_code == status, path[:100]
 

@@ -10,14 +10,13 @@ from urllib.parse import urlencode
 
 import pytest
 from falcon import testing
-from writ.api.credentials.guard import ROUTES
-from writ.api.credentials.tokens.forms import FORM
-from writ.api.openapi.document import document
+from writ.api.http.bodies import FORM
+from writ.api.routes import ACCESS, openapi_document
 from writ.api.settings import HttpLimits
 
 from tests.support.managed import MEMBERS, ROOT, Managed
 
-DOCUMENT: dict[str, Any] = json.loads(json.dumps(document()))
+DOCUMENT: dict[str, Any] = json.loads(json.dumps(openapi_document()))
 METHODS = {"get", "head", "post", "put", "patch", "delete"}
 
 
@@ -52,7 +51,7 @@ def test_the_document_is_served(app: testing.TestClient) -> None:
 
 def test_every_route_and_method_is_there_and_no_other() -> None:
     assert {(path, method.upper()) for path, method, _ in operations()} == {
-        (path, method) for path, methods in ROUTES.items() for method in methods
+        (path, method) for path, access in ACCESS.items() for method in access.scopes
     }
 
 

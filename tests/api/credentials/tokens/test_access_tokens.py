@@ -11,8 +11,8 @@ from typing import Any
 
 import jwt
 import pytest
+from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRONMENTS
-from writ.api.credentials.guard import Credential, Scope
 from writ.api.credentials.keys.key_ring import KeyRing
 from writ.api.credentials.keys.key_sources import GivenKeys
 from writ.api.credentials.keys.signing_keys import MAKERS, Key, new_key

@@ -1,39 +1,27 @@
-"""What is said of the operations on elements: the same of each kind, in its own words."""
+"""The OpenAPI operations on elements: the same for each kind, in its own words."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from ...compiler.model.elements import LISTS
 from ..http.bodies import JSON
-from ..management.elements import MERGE_PATCH
-from ..management.kinds import ServedKind
+from ..openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
+from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
 from ..store.elements.listing import FILTERS
 from ..store.store import MAX_EDITS
-from .operation import Answer, Operation, Parameter, Schema, named, page_of
-from .operations import PAGE, TAGGED
+from .elements import MERGE_PATCH
+from .kinds import ServedKind
 
 _CASCADE: Final = Parameter(
     "cascade",
     "Delete what refers to it too; a policy whose last role goes is deleted, never opened to everyone.",
     {"type": "boolean", "default": False},
 )
-_PATCH: Final = {"type": "object", "description": "A JSON merge patch (RFC 7396): null removes a member."}
+_PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (RFC 7396): null removes a member."}
 
 
-def operations_on(kind: ServedKind) -> Mapping[tuple[str, str], Operation]:
-    """The operations on one kind, by route and method."""
-    return {
-        (kind.list_path, "GET"): _listing(kind),
-        (kind.list_path, "POST"): _creating(kind),
-        (kind.batch_path, "POST"): _creating_many(kind),
-        (kind.element_path, "GET"): _reading(kind),
-        (kind.element_path, "PUT"): _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")}),
-        (kind.element_path, "PATCH"): _changing(kind, "patch", "Patch", {MERGE_PATCH: _PATCH, JSON: _PATCH}),
-        (kind.element_path, "DELETE"): _deleting(kind),
-    }
-
-
-def _listing(kind: ServedKind) -> Operation:
+def listing(kind: ServedKind) -> Operation:
+    """Returns the operation: list the elements."""
     filters = (Parameter(name, f"Only those with this `{name}`.") for name in FILTERS[kind.name])
     return Operation(
         f"list{_classes(kind)}",
@@ -44,19 +32,21 @@ def _listing(kind: ServedKind) -> Operation:
     )
 
 
-def _creating(kind: ServedKind) -> Operation:
+def creating(kind: ServedKind) -> Operation:
+    """Returns the operation: add one element."""
     return Operation(
         f"create{_class(kind)}",
         _tag(kind),
         f"Add one of the {_plural(kind)}",
-        {201: Answer(f"The {kind.noun}.", named(_class(kind)), ("Location", *TAGGED))},
+        {201: Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG))},
         "Without an `id` it gets one.",
         bodies={JSON: named(f"New{_class(kind)}")},
         errors=(409,),
     )
 
 
-def _creating_many(kind: ServedKind) -> Operation:
+def creating_many(kind: ServedKind) -> Operation:
+    """Returns the operation: add many elements."""
     items: Schema = {"type": "array", "items": named(f"New{_class(kind)}"), "minItems": 1, "maxItems": MAX_EDITS}
     body: Schema = {
         "type": "object",
@@ -79,15 +69,25 @@ def _creating_many(kind: ServedKind) -> Operation:
     )
 
 
-def _reading(kind: ServedKind) -> Operation:
-    unchanged = Answer("What the client has, as `If-None-Match` says, is what there is.", headers=TAGGED)
+def reading(kind: ServedKind) -> Operation:
+    """Returns the operation: read one element."""
     return Operation(
         f"get{_class(kind)}",
         _tag(kind),
         f"Read one of the {_plural(kind)}",
-        {200: Answer(f"The {kind.noun}.", named(_class(kind)), TAGGED), 304: unchanged},
-        headers=("If-None-Match",),
+        {200: Answer(f"The {kind.noun}.", named(_class(kind)), (ETAG,)), 304: UNCHANGED},
+        headers=(IF_NONE_MATCH,),
     )
+
+
+def replacing(kind: ServedKind) -> Operation:
+    """Returns the operation: replace one element."""
+    return _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")})
+
+
+def patching(kind: ServedKind) -> Operation:
+    """Returns the operation: patch one element."""
+    return _changing(kind, "patch", "Patch", {MERGE_PATCH: _PATCH, JSON: _PATCH})
 
 
 def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schema]) -> Operation:
@@ -95,15 +95,16 @@ def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schem
         f"{verb}{_class(kind)}",
         _tag(kind),
         f"{word} one of the {_plural(kind)}",
-        {200: Answer(f"The {kind.noun} as it is now.", named(_class(kind)), TAGGED)},
+        {200: Answer(f"The {kind.noun} as it is now.", named(_class(kind)), (ETAG,))},
         "A key in the body is that of the path.",
-        headers=("If-Match", "If-None-Match"),
+        headers=(IF_MATCH, IF_NONE_MATCH),
         bodies=bodies,
         errors=(412,),
     )
 
 
-def _deleting(kind: ServedKind) -> Operation:
+def deleting(kind: ServedKind) -> Operation:
+    """Returns the operation: delete one element."""
     return Operation(
         f"delete{_class(kind)}",
         _tag(kind),
@@ -111,7 +112,7 @@ def _deleting(kind: ServedKind) -> Operation:
         {204: Answer("It is gone.")},
         "Where something refers to it: 409, with those who do.",
         query=(_CASCADE,),
-        headers=("If-Match", "If-None-Match"),
+        headers=(IF_MATCH, IF_NONE_MATCH),
         errors=(409, 412),
     )
 

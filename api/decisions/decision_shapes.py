@@ -1,4 +1,4 @@
-"""The shapes of decision requests and answers and of health, for the OpenAPI document; `runtime` reads them by hand."""
+"""The shapes of decision requests and answers, for the OpenAPI document; `runtime` reads them by hand."""
 
 from typing import Annotated, Any, Literal
 
@@ -105,18 +105,3 @@ class Decisions(Struct, frozen=True):
     """One decision an evaluation, in order, up to the one that ended the batch."""
 
     evaluations: tuple[Decision, ...]
-
-
-class HealthAnswer(Struct, frozen=True):
-    """The process lives."""
-
-    status: str
-
-
-class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
-    """What is decided from."""
-
-    status: str
-    revision: int | None = None
-    bundle: dict[str, Any] | None = None
-    error: str | None = None

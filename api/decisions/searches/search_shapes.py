@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from .decisions import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
+from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
 class SearchedType(Struct, frozen=True):

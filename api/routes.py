@@ -1,0 +1,261 @@
+"""The table of routes: path, environment, handler, and the scope and OpenAPI operation of each method.
+
+The application, the guard and the OpenAPI document follow from this table. A path without a row is not served.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Final
+
+from .credentials.credential import Scope
+from .credentials.guard import Access
+from .credentials.keys.key_ring import KeyRing
+from .credentials.tokens import metadata, token_operations
+from .credentials.tokens.endpoints import OAuth, Revocation, Token
+from .decisions import discovery, evaluation, evaluations, health
+from .decisions.searches import actions, resources, subjects
+from .decisions.searches.serving import Searching
+from .http.bodies import Bodies
+from .management import (
+    api_keys,
+    audit,
+    batch,
+    clients,
+    element_operations,
+    elements,
+    environments,
+    revisions,
+    whole_model,
+)
+from .management.kinds import KINDS, ServedKind
+from .openapi import resource
+from .openapi.document import document
+from .openapi.operation import TEXT, Call, Operation, Parameter
+from .serving.live_engines import EngineOf
+from .settings import HttpLimits
+
+NONE, READ, WRITE, ADMIN = Scope
+
+
+class Env(Enum):
+    """The environment that a route belongs to: the one that its path names, the default one, or none."""
+
+    NAMED = auto()
+    DEFAULT = auto()
+    NONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What handlers are made from. `clock` gives epoch seconds; `report` gets a failure and its environment."""
+
+    engine_of: EngineOf
+    clock: Callable[[], float]
+    limits: HttpLimits
+    report: Callable[[Exception, str], None]
+    bodies: Bodies
+    searching: Searching
+    serving: elements.Serving
+    oauth: OAuth
+    ring: KeyRing
+    public_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A row of the table. `handler` makes the Falcon resource; HEAD follows from GET."""
+
+    path: str
+    env: Env
+    handler: Callable[[Services], object]
+    methods: Mapping[str, tuple[Scope, Operation]]
+
+    def access(self) -> Access:
+        """Returns what the guard needs to know of the route."""
+        scopes = {method: scope for method, (scope, _) in self.methods.items()}
+        if "GET" in scopes:
+            scopes["HEAD"] = scopes["GET"]
+        return Access(scopes, self.env is not Env.NONE)
+
+    def calls(self) -> Mapping[str, Call]:
+        """Returns what the OpenAPI document says of each method."""
+        return {
+            method: Call(scope.name.lower() if scope else None, operation)
+            for method, (scope, operation) in self.methods.items()
+        }
+
+
+def _decision(call: str, handler: Callable[[Services], object], operation: Operation) -> Iterator[Route]:
+    """Yields the routes of a call under `/access/v1`: of the default environment, and of each by its name."""
+    yield Route(f"/access/v1/{call}", Env.DEFAULT, handler, {"POST": (READ, operation)})
+    named = {"POST": (READ, operation.in_environment())}
+    yield Route(f"/environments/{{env}}/access/v1/{call}", Env.NAMED, handler, named)
+
+
+def _elements(kind: ServedKind) -> Iterator[Route]:
+    """Yields the routes of one kind of elements."""
+    yield Route(
+        kind.list_path,
+        Env.NAMED,
+        lambda given: elements.ElementList(kind, given.serving),
+        {"GET": (READ, element_operations.listing(kind)), "POST": (WRITE, element_operations.creating(kind))},
+    )
+    yield Route(
+        kind.batch_path,
+        Env.NAMED,
+        lambda given: batch.ElementBatch(kind, given.serving),
+        {"POST": (WRITE, element_operations.creating_many(kind))},
+    )
+    yield Route(
+        kind.element_path,
+        Env.NAMED,
+        lambda given: elements.Element(kind, given.serving),
+        {
+            "GET": (READ, element_operations.reading(kind)),
+            "PUT": (WRITE, element_operations.replacing(kind)),
+            "PATCH": (WRITE, element_operations.patching(kind)),
+            "DELETE": (WRITE, element_operations.deleting(kind)),
+        },
+    )
+
+
+ROUTES: Final[tuple[Route, ...]] = (
+    *_decision("evaluation", lambda given: evaluation.Evaluation(given.engine_of, given.bodies), evaluation.EVALUATE),
+    *_decision(
+        "evaluations",
+        lambda given: evaluations.Evaluations(given.engine_of, given.clock, given.bodies, given.limits, given.report),
+        evaluations.EVALUATE_MANY,
+    ),
+    *_decision("search/resource", lambda given: resources.ResourceSearches(given.searching), resources.SEARCH),
+    *_decision("search/subject", lambda given: subjects.SubjectSearches(given.searching), subjects.SEARCH),
+    *_decision("search/action", lambda given: actions.ActionSearches(given.searching), actions.SEARCH),
+    Route(
+        "/v1/environments",
+        Env.NONE,
+        lambda given: environments.Environments(given.serving),
+        {"GET": (READ, environments.LIST), "POST": (ADMIN, environments.CREATE)},
+    ),
+    Route(
+        "/v1/environments/{env}",
+        Env.NAMED,
+        lambda given: environments.OneEnvironment(given.serving),
+        {
+            "GET": (READ, environments.GET),
+            "PATCH": (ADMIN, environments.PATCH),
+            "DELETE": (ADMIN, environments.DELETE),
+        },
+    ),
+    *(route for kind in KINDS for route in _elements(kind)),
+    Route(
+        "/v1/environments/{env}/model",
+        Env.NAMED,
+        lambda given: whole_model.WholeModel(given.serving),
+        {"GET": (READ, whole_model.GET), "PUT": (WRITE, whole_model.PUT)},
+    ),
+    Route(
+        "/v1/environments/{env}/revisions",
+        Env.NAMED,
+        lambda given: revisions.Revisions(given.serving),
+        {"GET": (READ, revisions.LIST)},
+    ),
+    Route(
+        "/v1/environments/{env}/revisions/{revision}",
+        Env.NAMED,
+        lambda given: revisions.OneRevision(given.serving),
+        {"GET": (READ, revisions.GET)},
+    ),
+    Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.serving), {"GET": (ADMIN, audit.LIST)}),
+    Route(
+        "/v1/api-keys",
+        Env.NONE,
+        lambda given: api_keys.ApiKeys(given.serving),
+        {"GET": (ADMIN, api_keys.LIST), "POST": (ADMIN, api_keys.CREATE)},
+    ),
+    Route(
+        "/v1/api-keys/{id}",
+        Env.NONE,
+        lambda given: api_keys.OneApiKey(given.serving),
+        {"GET": (ADMIN, api_keys.GET), "DELETE": (ADMIN, api_keys.DELETE)},
+    ),
+    Route(
+        "/v1/clients",
+        Env.NONE,
+        lambda given: clients.Clients(given.serving),
+        {"GET": (ADMIN, clients.LIST), "POST": (ADMIN, clients.CREATE)},
+    ),
+    Route(
+        "/v1/clients/{client_id}",
+        Env.NONE,
+        lambda given: clients.OneClient(given.serving),
+        {"GET": (ADMIN, clients.GET), "PATCH": (ADMIN, clients.PATCH), "DELETE": (ADMIN, clients.DELETE)},
+    ),
+    Route(
+        "/v1/clients/{client_id}/secret",
+        Env.NONE,
+        lambda given: clients.ClientSecret(given.serving),
+        {"POST": (ADMIN, clients.RENEW_SECRET)},
+    ),
+    Route(
+        "/v1/clients/{client_id}/revoke",
+        Env.NONE,
+        lambda given: clients.ClientRevocation(given.serving),
+        {"POST": (ADMIN, clients.REVOKE)},
+    ),
+    Route("/v1/oauth/token", Env.NONE, lambda given: Token(given.oauth), {"POST": (NONE, token_operations.ISSUE)}),
+    Route(
+        "/v1/oauth/revoke", Env.NONE, lambda given: Revocation(given.oauth), {"POST": (NONE, token_operations.REVOKE)}
+    ),
+    Route(
+        "/.well-known/jwks.json",
+        Env.NONE,
+        lambda given: metadata.KeySet(given.ring),
+        {"GET": (NONE, metadata.GET_KEYS)},
+    ),
+    Route(
+        "/.well-known/oauth-authorization-server",
+        Env.NONE,
+        lambda given: metadata.ServerMetadata(given.public_url),
+        {"GET": (NONE, metadata.GET_METADATA)},
+    ),
+    Route(
+        "/.well-known/authzen-configuration",
+        Env.DEFAULT,
+        lambda given: discovery.Discovery(given.public_url),
+        {"GET": (NONE, discovery.DISCOVER)},
+    ),
+    Route(
+        "/.well-known/authzen-configuration/environments/{env}",
+        Env.NAMED,
+        lambda given: discovery.Discovery(given.public_url),
+        {"GET": (NONE, discovery.DISCOVER_IN)},
+    ),
+    Route("/healthz", Env.NONE, lambda _: health.Health(), {"GET": (NONE, health.GET_HEALTH)}),
+    Route(
+        "/readyz",
+        Env.DEFAULT,
+        lambda given: health.Readiness(given.engine_of),
+        {"GET": (NONE, health.GET_READINESS)},
+    ),
+    Route("/openapi.json", Env.NONE, lambda _: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
+)
+
+PATH_PARAMETERS: Final[Mapping[str, Parameter]] = {
+    one.name: one
+    for one in (
+        Parameter("env", "The id of an environment."),
+        Parameter("id", "The id; a `/` in it is written `%2F`.", TEXT | {"minLength": 1}),
+        Parameter("client_id", "The id of a client.", TEXT | {"minLength": 1}),
+        Parameter("type", "The type; a `/` in it is written `%2F`.", TEXT | {"minLength": 1}),
+        Parameter("revision", "The number of a revision.", {"type": "integer", "minimum": 1}),
+    )
+}
+"""The parameters of the paths above, by name."""
+
+ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in ROUTES}
+"""What each route asks of a request, by path."""
+
+
+def openapi_document() -> dict[str, Any]:
+    """Returns the OpenAPI document of the routes."""
+    return document({route.path: route.calls() for route in ROUTES}, PATH_PARAMETERS)
