@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from .errors import UNREADABLE, BundleError
-from .file.rule_codec import decode_clause, encode_clause
+from .file.clause_codec import decode_clause, encode_clause
 from .program.clauses import Clause, ResourceType
 from .program.facts import Holding, Key
 
@@ -64,7 +64,7 @@ class GroupChange(Change, frozen=True, array_like=True, tag=True):
 class SubjectChange(Change, frozen=True, array_like=True, tag=True):
     """A registered subject: direct groups, direct roles, and the resources on which it has grants.
 
-    `granted` is None where these are more than `fact_codec.LISTED_GRANTS`. One that is not present is unregistered.
+    `granted` is None where these are more than `fact_records.LISTED_GRANTS`. One that is not present is unregistered.
     """
 
     key: Key

@@ -7,7 +7,7 @@ is left of the program by (set of roles, type, action).
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..bundles.file.fact_codec import GrantRecord, GroupRecord, Held, grants_prefix
+from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, grants_prefix
 from .limits import MemoLimits
 from .rules.reasons import GROUP, ROLE
 from .rules.specialise import RoleSet
@@ -127,7 +127,7 @@ def may_be_granted(holder: Holder, type: int, id: str) -> bool:
     return bool(holder.grants) and (holder.granted is None or (type, id) in holder.granted)
 
 
-def _in_force(holdings: list[tuple[Held, str]], now: float) -> tuple[dict[int, str], float, float]:
+def _in_force(holdings: list[tuple[HoldingRecord, str]], now: float) -> tuple[dict[int, str], float, float]:
     """The roles held at `now` with their paths, the later ones of `holdings` winning, and from when until when."""
     held: dict[int, str] = {}
     since, until = -FOREVER, FOREVER

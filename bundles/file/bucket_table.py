@@ -1,13 +1,13 @@
-"""Bucket tables: facts by exact key, looked up in place, each bucket checked on first touch.
+"""Bucket tables: values by exact key, looked up in place. The checksum of a bucket is compared on first access.
 
-    section  salt, buckets, entries, then a directory of offsets (one for each bucket, one for the end), then buckets
+    section  salt, number of buckets, number of entries, an offset for each bucket and one for the end, the buckets
     bucket   CRC-32, then entries in the order of their keys: key size, value size, key, value
 
-A bucket's checksum is seeded with the salt, the number of buckets and its own number, so it also tells that the
-bucket is the one that was looked for.
+The checksum of a bucket is seeded with the salt, the number of buckets and the bucket's own number. So it also proves
+that the bucket is the one that was asked for.
 
-The hash only chooses the bucket; the key inside is compared whole, since a crafted collision must not grant. An empty
-bucket has a checksum too, so a damaged directory can't make a fact disappear.
+The hash only chooses the bucket. The reader compares the whole key, since a crafted collision must not grant. An empty
+bucket has a checksum too, so damaged offsets can't make a fact disappear.
 """
 
 import struct
@@ -19,15 +19,14 @@ from mmap import mmap
 from typing import TypeAlias
 
 from ..errors import BundleError
-from .bucket_directory import Directory, write_directory
-from .format import Section
-from .section_writer import SectionWriter
+from .format import Extent
+from .offsets import Offsets, encode_offsets
 
 MAX_BUCKET_ENTRIES = 24
-"""With at most two entries a bucket on average, a larger bucket than this is a chosen collision; none is read."""
+"""A bucket has two entries or fewer on average. A larger bucket than this is a chosen collision, and is not read."""
 
 MAX_SALTS = 1_000
-_WRITTEN_TOGETHER = 16_384
+_BUCKETS_AT_ONCE = 16_384
 _SEED = struct.Struct("<QQQ")
 _BOUNDS = struct.Struct("<QQ")
 _SIZES = struct.Struct("<II")
@@ -41,47 +40,45 @@ Hasher: TypeAlias = Callable[[], blake2b]
 
 
 def hasher_of(salt: int) -> Hasher:
-    """A keyed hash, so that keys made to collide under one salt do not collide under another.
+    """Returns a keyed hash. Keys made to collide under one salt do not collide under another.
 
-    PERF: a prepared state is copied and fed; preparing it anew costs twice as much.
+    PERF: each look-up copies a prepared state; preparing it anew costs twice as much.
     """
     return blake2b(digest_size=8, salt=salt.to_bytes(8, "little")).copy
 
 
 def bucket_of(key: bytes, hasher: Hasher, mask: int) -> int:
-    """The bucket of `key`."""
+    """Returns the number of the bucket of `key`."""
     state = hasher()
     state.update(key)
     return _number(state.digest(), "little") & mask
 
 
-def write_table(
-    out: SectionWriter, entries: Sequence[Entry], tick: Callable[[int, int], None] = lambda *_: None
-) -> None:
-    """Write `entries` (distinct keys, any order) as the section that is open.
+def encode_table(entries: Sequence[Entry], progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[bytes]:
+    """Yields the bytes of a section with `entries` (distinct keys, any order), piece by piece.
 
-    `tick` hears of how many buckets are written, and of how many there are. Raises ValueError for a key given twice.
+    Calls `progress` with the number of buckets done and of all buckets. Raises ValueError for a key given twice.
     """
     buckets = 1
     while buckets * 2 < len(entries):
         buckets *= 2
     ordered = sorted(entries)
-    salt, homes = _choose_salt([key for key, _ in ordered], buckets)
+    salt, chosen = _choose_salt([key for key, _ in ordered], buckets)
     bodies = [b""] * buckets
-    for (key, value), home in zip(ordered, homes, strict=True):
-        bodies[home] += _SIZES.pack(len(key), len(value)) + key + value
-    write_directory(out, (salt, buckets, len(ordered)), (_CHECKSUM.size + len(body) for body in bodies))
-    for start in range(0, buckets, _WRITTEN_TOGETHER):
-        some = bodies[start : start + _WRITTEN_TOGETHER]
-        out.write(b"".join(_sealed(body, salt, buckets, number) for number, body in enumerate(some, start)))
-        tick(start + len(some), buckets)
+    for (key, value), bucket in zip(ordered, chosen, strict=True):
+        bodies[bucket] += _SIZES.pack(len(key), len(value)) + key + value
+    yield encode_offsets((salt, buckets, len(ordered)), (_CHECKSUM.size + len(body) for body in bodies))
+    for start in range(0, buckets, _BUCKETS_AT_ONCE):
+        some = bodies[start : start + _BUCKETS_AT_ONCE]
+        yield b"".join(_sealed(body, salt, buckets, number) for number, body in enumerate(some, start))
+        progress(start + len(some), buckets)
 
 
 def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
-    """The first salt whose largest bucket is small enough, and the bucket of every key under it; `keys` are sorted.
+    """Returns the first salt whose largest bucket is small enough, and the bucket of every key; `keys` are sorted.
 
-    Salts are drawn from a hash of all keys: the same keys give the same bytes, and who knows only some of them can't
-    prepare others that collide.
+    The first salt tried comes from a hash of all keys. So the same keys give the same bytes, and an author who knows
+    only some of the keys can't prepare others that collide.
     """
     if any(low == high for low, high in pairwise(keys)):
         raise ValueError("a key stands twice in a table")
@@ -92,12 +89,12 @@ def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
     for attempt in range(MAX_SALTS):
         salt = (first + attempt) % 2**64
         hasher = hasher_of(salt)
-        homes = [bucket_of(key, hasher, buckets - 1) for key in keys]
+        chosen = [bucket_of(key, hasher, buckets - 1) for key in keys]
         sizes = [0] * buckets
-        for home in homes:
-            sizes[home] += 1
+        for bucket in chosen:
+            sizes[bucket] += 1
         if max(sizes) <= MAX_BUCKET_ENTRIES:
-            return salt, homes
+            return salt, chosen
     raise ValueError(f"none of {MAX_SALTS} salts spreads the keys")
 
 
@@ -110,31 +107,39 @@ def _sealed(body: bytes, salt: int, buckets: int, number: int) -> bytes:
 
 
 class BucketTable:
-    """A table in a mapped file. Thread-safe: what is remembered is only that a bucket was checked."""
+    """A bucket table in a mapped file. Thread-safe: it remembers only which buckets it has checked."""
 
-    __slots__ = ("_base", "_checked", "_data", "_directory", "_hasher", "_mask", "_name", "_offsets", "entries", "salt")
+    __slots__ = (
+        *("_checked", "_data", "_first_offset", "_hasher", "_mask", "_name", "_offsets", "_section_start"),
+        *("entries", "salt"),
+    )
 
-    def __init__(self, data: mmap, name: str, section: Section):
-        """Raises BundleError where the section can't be a table."""
+    def __init__(self, data: mmap, name: str, extent: Extent):
+        """Raises BundleError if the section can't be a bucket table."""
         self._data, self._name = data, name
-        self._directory = Directory(data, name, section, leading=3, count_at=1)
-        self.salt, buckets, self.entries = self._directory.leading
+        self._offsets = Offsets(data, name, extent, leading=3, count_at=1)
+        self.salt, buckets, self.entries = self._offsets.leading
         if buckets & (buckets - 1) or not buckets:
             raise BundleError(f"the bundle is damaged: section `{name}` claims {buckets} buckets")
         self._hasher, self._mask = hasher_of(self.salt), buckets - 1
-        self._base, self._offsets = section.offset, self._directory.offsets
+        self._section_start, self._first_offset = extent.offset, self._offsets.start
         self._checked = bytearray(buckets)
 
+    def __len__(self) -> int:
+        """Returns the number of entries that the section claims; `items` compares it with what is there."""
+        return self.entries
+
     def get(self, key: bytes) -> bytes | None:
-        """The value of `key`, None where there is none. Raises BundleError for a damaged bucket."""
+        """Returns the value of `key`, or None if the table doesn't have it. Raises BundleError for a damaged bucket."""
         data = self._data
         state = self._hasher()
         state.update(key)
         bucket = _number(state.digest(), "little") & self._mask
         if not self._checked[bucket]:
             self._check(bucket)
-        low, high = _bounds(data, self._offsets + 8 * bucket)
-        place, high, size = self._base + low + _CHECKSUM_SIZE, self._base + high, len(key)
+        low, high = _bounds(data, self._first_offset + 8 * bucket)
+        section_start = self._section_start
+        place, high, size = section_start + low + _CHECKSUM_SIZE, section_start + high, len(key)
         while place < high:
             key_size, value_size = _sizes(data, place)
             start = place + _SIZES_SIZE
@@ -144,10 +149,10 @@ class BucketTable:
         return None
 
     def items(self) -> Iterator[Entry]:
-        """Every entry, in the table's order.
+        """Yields every entry, in the table's order.
 
-        Raises BundleError for a damaged bucket, and where the table has entries that `get` does not find, or claims a
-        number of entries that it does not have.
+        Raises BundleError for a damaged bucket, for an entry that `get` would not find, and for a wrong number of
+        entries.
         """
         found = 0
         for bucket in range(self._mask + 1):
@@ -159,12 +164,17 @@ class BucketTable:
         if found != self.entries:
             raise BundleError(f"the bundle is damaged: `{self._name}` claims {self.entries} entries and has {found}")
 
-    def _check(self, bucket: int) -> list[Entry]:
-        """The entries of a bucket, which `get` may walk from now on: its checksum is right, and they fill it exactly.
+    def records(self) -> Iterator[bytes]:
+        """Yields the value of every entry; see `items`."""
+        return (value for _, value in self.items())
 
-        A checksum says only that nobody changed a bucket by chance.
+    def _check(self, bucket: int) -> list[Entry]:
+        """Returns the entries of a bucket. From now on, `get` may walk them.
+
+        The checksum alone is not enough, since the author of a file can write a right one. So the entries must also be
+        in order and fill the bucket exactly.
         """
-        start, end = self._directory.bounds(bucket, least=_CHECKSUM.size)
+        start, end = self._offsets.bounds(bucket, least=_CHECKSUM.size)
         (checksum,) = _CHECKSUM.unpack_from(self._data, start)
         body = self._data[start + _CHECKSUM.size : end]
         if _checksum(body, self.salt, self._mask + 1, bucket) != checksum:
@@ -179,7 +189,7 @@ class BucketTable:
 
 
 def _split(body: bytes) -> list[Entry] | None:
-    """The entries of a bucket's body, None where they do not fill it, stand in no order or are too many."""
+    """Returns the entries of a bucket's body, or None if they don't fill it, are out of order or are too many."""
     entries: list[Entry] = []
     place = 0
     while place < len(body):

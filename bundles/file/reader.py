@@ -1,7 +1,7 @@
-"""Reads a bundle file in place: opened in milliseconds at any size, facts looked up in the mapping when asked for.
+"""Reads a bundle file in place: a bundle opens in milliseconds at any size, and facts are looked up in the mapping.
 
-What `open_bundle` checks at once is the structure and everything small; rules are checked against the laws when they
-are first read, facts by checksum and form when they are first touched. A damaged bundle raises, and never grants.
+`open_bundle` checks the structure of the file, the manifest and the checksums of the rules. A clause is checked against
+the laws when it is read, a fact by checksum and form when it is looked up. A damaged bundle raises, and never grants.
 """
 
 import mmap
@@ -20,36 +20,37 @@ from ..manifest import Manifest, decode_manifest
 from ..program.clauses import Clause, During, Program, ResourceType
 from ..program.laws import check_clause, check_program
 from ..zones import decode_zone
-from . import fact_codec, rule_codec
 from .bucket_table import BucketTable
-from .fact_codec import EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
-from .format import Section, Sections, check_section, decode_header
-from .record_list import RecordList
-from .rule_codec import AllowIndex, RuleIndex
-from .verify import verify_facts, verify_rules
-
-LISTS = ("clauses", "groups", "role-holders", "group-members")
-TABLES = (
-    "rules",
-    "subjects",
-    "grants",
-    "aliases",
-    "closed",
-    "subject-grants",
-    "resource-grants",
-    "subject-registry",
-    "resource-registry",
+from .clause_codec import decode_clause
+from .fact_records import (
+    EntityRecord,
+    GrantRecord,
+    GroupRecord,
+    HolderRecord,
+    HoldingRecord,
+    Names,
+    SubjectKeys,
+    SubjectRecord,
+    grants_key,
+    resource_alias_key,
+    resource_key,
+    subject_alias_key,
+    subject_key,
 )
-CHECKED_AT_OPENING = ("manifest", "names", "clauses", "rules")
+from .format import Extent, SectionTable, check_section, decode_header
+from .record_list import RecordList
+from .rule_index import AllowIndex, RuleIndex, allows_key, decode_allows, decode_rules, rules_key
+from .sections import CHECKED_AT_OPENING, Section, Shape, bare_decoder, record_decoder
+from .verify import verify_facts, verify_rules
 
 NO_RULES = RuleIndex((), {})
 NO_ALLOWS = AllowIndex(False, ())
 
 
 def open_bundle(path: str | Path) -> "Bundle":
-    """Map a bundle file.
+    """Returns a bundle whose file is mapped, not read.
 
-    Raises BundleError for one that is damaged, foreign or newer, OSError for one that can't be read.
+    Raises BundleError for a damaged, foreign or newer file, OSError for a file that can't be read.
     """
     with open(path, "rb") as file:
         try:
@@ -60,133 +61,163 @@ def open_bundle(path: str | Path) -> "Bundle":
 
 
 class Bundle:
-    """A mapped bundle. Immutable, safe to share between threads and across a fork.
+    """A mapped bundle. Immutable, and safe to share between threads and across a fork.
 
-    `types` and `roles` are in the order of their numbers.
+    `types` and `roles` are in the order of their numbers. `sections` has the extents of the sections by name.
     """
 
     def __init__(self, data: mmap.mmap):
+        """Raises BundleError for a damaged, foreign or newer file."""
         self._data = data
         with memoryview(data) as view:
-            self.sections: Sections = decode_header(view, len(data))
-            for name in CHECKED_AT_OPENING:
-                check_section(view, name, self._section(name))
-        self.manifest: Manifest = decode_manifest(self._bytes("manifest"))
-        names: Names = fact_codec.decode_record(Names, self._bytes("names"))
+            self.sections: SectionTable = decode_header(view, len(data))
+            for section in CHECKED_AT_OPENING:
+                check_section(view, section, self._extent(section))
+        self.manifest: Manifest = decode_manifest(self._blob(Section.MANIFEST))
+        self._read_names(record_decoder(Section.NAMES)(self._blob(Section.NAMES)))
+        self._lists = {s: RecordList(data, s, self._extent(s)) for s in Section if s.shape is Shape.RECORD_LIST}
+        self._tables = {s: BucketTable(data, s, self._extent(s)) for s in Section if s.shape is Shape.BUCKET_TABLE}
+        self._clauses, self._rules = self._lists[Section.CLAUSES], self._tables[Section.RULES]
+        self._prepare_lookups()
+
+    def _extent(self, section: Section) -> Extent:
+        try:
+            return self.sections[section]
+        except KeyError:
+            raise BundleError(f"the bundle is damaged: it has no section `{section}`") from None
+
+    def _blob(self, section: Section) -> bytes:
+        extent = self._extent(section)
+        return self._data[extent.offset : extent.offset + extent.size]
+
+    def _read_names(self, names: Names) -> None:
         self.types = tuple(ResourceType(*type) for type in names.types)
         self.roles = names.roles
-        _hold_to(check_program, Program(self.types, self.roles, ()))
+        _check_law(check_program, Program(self.types, self.roles, ()))
         self.action_sets = tuple(frozenset(actions) for actions in names.action_sets)
         self._zones = {name: decode_zone(name, data) for name, data in names.zones.items()}
         self._types_by_id = {type.id: type for type in self.types}
         self._type_ids = tuple(self._types_by_id)
-        self._lists = {name: RecordList(data, name, self._section(name)) for name in LISTS}
-        self._tables = {name: BucketTable(data, name, self._section(name)) for name in TABLES}
-        self._get_grants: Callable[[bytes], bytes | None] = self._tables["grants"].get
 
-    def _section(self, name: str) -> Section:
-        try:
-            return self.sections[name]
-        except KeyError:
-            raise BundleError(f"the bundle is damaged: it has no section `{name}`") from None
+    def _prepare_lookups(self) -> None:
+        """PERF: the members of an enumeration cost 130 ns to name, so no look-up names its section."""
+        self._groups: Callable[[int], GroupRecord] = self._numbered(Section.GROUPS)
+        self._role_holders: Callable[[int], HolderRecord] = self._numbered(Section.ROLE_HOLDERS)
+        self._group_members: Callable[[int], HolderRecord] = self._numbered(Section.GROUP_MEMBERS)
+        self._subjects: Callable[[bytes], SubjectRecord | None] = self._keyed(Section.SUBJECTS)
+        self._grants = self._tables[Section.GRANTS].get
+        self._decode_grants: Callable[[bytes], tuple[GrantRecord, ...]] = bare_decoder(Section.GRANTS)
+        self._aliases: Callable[[bytes], str | None] = self._keyed(Section.ALIASES)
+        self._closed = self._tables[Section.CLOSED].get
+        self._subject_grants: Callable[[bytes], tuple[str, ...] | None] = self._keyed(Section.SUBJECT_GRANTS)
+        self._resource_grants: Callable[[bytes], SubjectKeys | None] = self._keyed(Section.RESOURCE_GRANTS)
+        self._subject_registry: Callable[[bytes], EntityRecord | None] = self._keyed(Section.SUBJECT_REGISTRY)
+        self._resource_registry: Callable[[bytes], EntityRecord | None] = self._keyed(Section.RESOURCE_REGISTRY)
 
-    def _bytes(self, name: str) -> bytes:
-        section = self._section(name)
-        return self._data[section.offset : section.offset + section.size]
+    def _numbered(self, section: Section) -> Callable[[int], Any]:
+        """Returns the function that reads the record of a number from a record list."""
+        records, decode = self._lists[section], record_decoder(section)
+        return lambda number: decode(records[number])
 
-    def _record(self, table: str, key: bytes, kind: Any) -> Any:
-        found = self._tables[table].get(key)
-        return None if found is None else fact_codec.decode_record(kind, found)
+    def _keyed(self, section: Section) -> Callable[[bytes], Any]:
+        """Returns the function that reads the record of a key from a bucket table, or None if there is none."""
+        get, decode = self._tables[section].get, record_decoder(section)
+
+        def record(key: bytes) -> Any:
+            found = get(key)
+            return None if found is None else decode(found)
+
+        return record
 
     def role_id(self, number: int) -> str:
-        """The id of a role."""
+        """Returns the id of a role."""
         return self.roles[number]
 
     def zone(self, name: str) -> tzinfo:
-        """A time zone that a clause names."""
+        """Returns a time zone that a clause names. Raises BundleError if the bundle lacks it."""
         try:
             return self._zones[name]
         except KeyError:
             raise BundleError(f"the bundle is damaged: it lacks the time zone `{name}`") from None
 
     def clause(self, number: int) -> Clause:
-        """The clause of that number, checked against the laws."""
+        """Returns the clause of that number, checked against the laws."""
         clause = self._decoded(number)
-        _hold_to(check_clause, clause, self._types_by_id)
+        _check_law(check_clause, clause, self._types_by_id)
         return clause
 
     def _decoded(self, number: int) -> Clause:
-        return rule_codec.decode_clause(self._lists["clauses"][number], self._type_ids, self.roles)
+        return decode_clause(self._clauses[number], self._type_ids, self.roles)
 
     @property
     def revision(self) -> int:
-        """The revision of the model that the bundle is of."""
+        """The revision of the model in the bundle."""
         return self.manifest.revision
 
     @property
     def clause_count(self) -> int:
-        """How many clauses there are."""
-        return len(self._lists["clauses"])
+        """The number of clauses."""
+        return len(self._clauses)
 
     @property
     def group_count(self) -> int:
-        """How many groups there are."""
-        return len(self._lists["groups"])
+        """The number of groups."""
+        return len(self._lists[Section.GROUPS])
 
     def clause_numbers(self, policy: str) -> tuple[int, ...]:
-        """The clauses of a policy; they stand together, since clauses are sorted by policy."""
+        """Returns the numbers of a policy's clauses, which are consecutive, since clauses are sorted by policy."""
         numbers = range(self.clause_count)
         first = bisect_left(numbers, policy, key=lambda number: self.clause(number).policy)
         return tuple(takewhile(lambda number: self.clause(number).policy == policy, numbers[first:]))
 
     def group_number(self, id: str) -> int | None:
-        """The number of a group, None where there is none; groups are sorted by id."""
-        numbers = range(self.group_count)
-        number = bisect_left(numbers, id, key=lambda number: self.group(number).id)
-        return number if number < self.group_count and self.group(number).id == id else None
+        """Returns the number of a group, or None if the bundle doesn't have it; groups are sorted by id."""
+        count = self.group_count
+        number = bisect_left(range(count), id, key=lambda number: self.group(number).id)
+        return number if number < count and self.group(number).id == id else None
 
     def rules(self, type: int, action: str) -> RuleIndex:
-        """The numbers of the clauses on one (type, action)."""
-        found = self._tables["rules"].get(rule_codec.rules_key(type, action))
-        return NO_RULES if found is None else rule_codec.decode_rules(found)
+        """Returns the numbers of the clauses on one (type, action)."""
+        found = self._rules.get(rules_key(type, action))
+        return NO_RULES if found is None else decode_rules(found)
 
     def allows(self, type: int) -> AllowIndex:
-        """Who has some ALLOW on the type."""
-        found = self._tables["rules"].get(rule_codec.allows_key(type))
-        return NO_ALLOWS if found is None else rule_codec.decode_allows(found)
+        """Returns who has some ALLOW on the type."""
+        found = self._rules.get(allows_key(type))
+        return NO_ALLOWS if found is None else decode_allows(found)
 
     def program(self) -> Program:
-        """The whole program, as the compiler wrote it, checked against the laws."""
+        """Returns the whole program, as the compiler wrote it, checked against the laws."""
         program = Program(self.types, self.roles, tuple(map(self._decoded, range(self.clause_count))))
-        _hold_to(check_program, program)
+        _check_law(check_program, program)
         return program
 
     def subject(self, type: str, id: str) -> SubjectRecord | None:
-        """The roles and groups of a registered subject."""
-        found: SubjectRecord | None = self._record("subjects", fact_codec.subject_key(type, id), SubjectRecord)
+        """Returns a subject's groups, roles and resources with grants, or None if the subject is not registered."""
+        found = self._subjects(subject_key(type, id))
         if found is not None:
             self._check_roles(found.holdings)
         return found
 
-    def _check_roles(self, holdings: Iterable[Held]) -> None:
-        """Raise BundleError for a role that there is none of: what no DENY can name must not stand for one."""
-        for held in holdings:
-            if held.role >= len(self.roles):
-                raise BundleError(f"the bundle is damaged: it has no role {held.role}")
+    def _check_roles(self, holdings: Iterable[HoldingRecord]) -> None:
+        """Raises BundleError for a role number without a role: no DENY could name that role."""
+        for holding in holdings:
+            if holding.role >= len(self.roles):
+                raise BundleError(f"the bundle is damaged: it has no role {holding.role}")
 
     def group(self, number: int) -> GroupRecord:
-        """The group of that number."""
-        record: GroupRecord = fact_codec.decode_record(GroupRecord, self._lists["groups"][number])
+        """Returns the group of that number."""
+        record = self._groups(number)
         self._check_roles(record.holdings)
         return record
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
-        """The direct grants of one subject (see `grants_prefix`) on one resource, by id, expired ones too."""
-        found = self._get_grants(fact_codec.grants_key(prefix, type, resource_id))
+        """Returns the direct grants of one subject (see `grants_prefix`) on one resource, by id, expired ones too."""
+        found = self._grants(grants_key(prefix, type, resource_id))
         if found is None:
             return ()
         try:
-            grants = fact_codec.decode_grants(found)
+            grants = self._decode_grants(found)  # PERF: one more call would be a tenth of the look-up
         except (msgspec.MsgspecError, *UNREADABLE) as ex:
             raise BundleError(f"the bundle is damaged: a grant can't be read: {ex}") from None
         for grant in grants:
@@ -195,77 +226,67 @@ class Bundle:
         return grants
 
     def granted(self, prefix: str, type: int) -> tuple[str, ...]:
-        """The ids of the resources of a type on which a subject has grants, in order, if too many to be listed."""
-        found: tuple[str, ...] | None = self._record(
-            "subject-grants", fact_codec.grants_key(prefix, type, ""), tuple[str, ...]
-        )
-        return found or ()
+        """Returns the ids of a type's resources on which a subject has grants, in order.
+
+        The result is empty if the subject's own record lists the resources.
+        """
+        return self._subject_grants(grants_key(prefix, type, "")) or ()
 
     def is_registered(self, type: int, id: str) -> bool:
         """Whether a closed type has this instance (E7)."""
-        return self._tables["closed"].get(fact_codec.resource_key(type, id)) is not None
+        return self._closed(resource_key(type, id)) is not None
 
     def subject_id(self, type: str, external_id: str) -> str | None:
-        """The id behind a subject's external id (E3)."""
-        found: str | None = self._record("aliases", fact_codec.subject_alias_key(type, external_id), str)
-        return found
+        """Returns the id of the subject with this external id, or None if there is none (E3)."""
+        return self._aliases(subject_alias_key(type, external_id))
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
-        """The id behind a resource's `external_id` or `name` (`kind`) (E3)."""
-        found: str | None = self._record("aliases", fact_codec.resource_alias_key(kind, type, alias), str)
-        return found
+        """Returns the id of the resource with this alias, or None; `kind` is `external_id` or `name` (E3)."""
+        return self._aliases(resource_alias_key(kind, type, alias))
 
     def role_holders(self, role: int) -> HolderRecord:
-        """Who is assigned a role directly."""
-        record: HolderRecord = fact_codec.decode_record(HolderRecord, self._lists["role-holders"][role])
-        return record
+        """Returns the subjects and groups to which a role is assigned directly."""
+        return self._role_holders(role)
 
     def group_members(self, group: int) -> HolderRecord:
-        """Who is in a group directly."""
-        record: HolderRecord = fact_codec.decode_record(HolderRecord, self._lists["group-members"][group])
-        return record
+        """Returns the direct members of a group."""
+        return self._group_members(group)
 
-    def resource_grantees(self, type: int, id: str) -> tuple[tuple[str, str], ...]:
-        """The subjects with a direct grant on a resource, by key."""
-        kind = tuple[tuple[str, str], ...]
-        found = self._record("resource-grants", fact_codec.resource_key(type, id), kind)
-        return found or ()
+    def resource_grantees(self, type: int, id: str) -> SubjectKeys:
+        """Returns the subjects with a direct grant on a resource, by key."""
+        return self._resource_grants(resource_key(type, id)) or ()
 
     def registered_subject(self, type: str, id: str) -> EntityRecord | None:
-        """What the registry says of a subject."""
-        key = fact_codec.subject_key(type, id)
-        found: EntityRecord | None = self._record("subject-registry", key, EntityRecord)
-        return found
+        """Returns the registered names and attributes of a subject, or None if it is not registered."""
+        return self._subject_registry(subject_key(type, id))
 
     def registered_resource(self, type: int, id: str) -> EntityRecord | None:
-        """What the registry says of a resource."""
-        key = fact_codec.resource_key(type, id)
-        found: EntityRecord | None = self._record("resource-registry", key, EntityRecord)
-        return found
+        """Returns the registered names and attributes of a resource, or None if it is not registered."""
+        return self._resource_registry(resource_key(type, id))
 
     def digest(self) -> str:
-        """Hexadecimal SHA-256 over every byte. Reads the whole file."""
+        """Returns the hexadecimal SHA-256 of the whole file, which it reads."""
         with memoryview(self._data) as view:
             return sha256(view).hexdigest()
 
     def verify(self) -> None:
-        """Read everything: all checksums, clauses by the laws, the zones they name, their index, every record of facts.
+        """Reads everything: all checksums, the clauses, their time zones, the rule index and every record of facts.
 
         Raises BundleError at the first fault.
         """
         with memoryview(self._data) as view:
-            for name, section in self.sections.items():
-                check_section(view, name, section)
+            for name, extent in self.sections.items():
+                check_section(view, name, extent)
         program = self.program()
         for clause in program.clauses:
             for atom in clause.body:
                 if isinstance(atom, During):
                     self.zone(atom.window.timezone)
-        verify_rules(program, self._tables["rules"])
-        verify_facts(program, len(self.action_sets), self._lists, self._tables, self.manifest)
+        verify_rules(program, self._rules)
+        verify_facts(program, len(self.action_sets), {**self._lists, **self._tables}, self.manifest)
 
 
-def _hold_to(check: Callable[..., None], *program: object) -> None:
+def _check_law(check: Callable[..., None], *program: object) -> None:
     """Raises BundleError for a program or a clause that breaks a law."""
     try:
         check(*program)

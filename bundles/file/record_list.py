@@ -1,4 +1,4 @@
-"""Record lists: numbered records, read in place, each checked when it is read.
+"""Record lists: numbered records, read in place. The checksum of a record is compared at each reading.
 
 section  number of records, then an offset for each and one for the end, then the records
 record   CRC-32 seeded with the record's number, then its bytes
@@ -6,43 +6,42 @@ record   CRC-32 seeded with the record's number, then its bytes
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from mmap import mmap
 
 from ..errors import BundleError
-from .bucket_directory import Directory, write_directory
-from .format import Section
-from .section_writer import SectionWriter
+from .format import Extent
+from .offsets import Offsets, encode_offsets
 
 _CHECKSUM = struct.Struct("<I")
 
 
-def write_records(out: SectionWriter, records: Sequence[bytes]) -> None:
-    """Write `records` as the section that is open."""
-    write_directory(out, (len(records),), (_CHECKSUM.size + len(record) for record in records))
+def encode_records(records: Sequence[bytes]) -> Iterator[bytes]:
+    """Yields the bytes of a section with these records, piece by piece."""
+    yield encode_offsets((len(records),), (_CHECKSUM.size + len(record) for record in records))
     for number, record in enumerate(records):
-        out.write(_CHECKSUM.pack(zlib.crc32(record, number)) + record)
+        yield _CHECKSUM.pack(zlib.crc32(record, number)) + record
 
 
 class RecordList:
     """A list of records in a mapped file."""
 
-    __slots__ = ("_count", "_data", "_directory", "_name")
+    __slots__ = ("_count", "_data", "_name", "_offsets")
 
-    def __init__(self, data: mmap, name: str, section: Section):
-        """Raises BundleError where the section can't be a list of records."""
+    def __init__(self, data: mmap, name: str, extent: Extent):
+        """Raises BundleError if the section can't be a record list."""
         self._data, self._name = data, name
-        self._directory = Directory(data, name, section, leading=1, count_at=0)
-        (self._count,) = self._directory.leading
+        self._offsets = Offsets(data, name, extent, leading=1, count_at=0)
+        (self._count,) = self._offsets.leading
 
     def __len__(self) -> int:
         return self._count
 
     def __getitem__(self, number: int) -> bytes:
-        """The record of that number. Raises BundleError where it is damaged or there is none."""
+        """Returns the record of that number. Raises BundleError if it is damaged or doesn't exist."""
         if not 0 <= number < self._count:
             raise BundleError(f"the bundle is damaged: `{self._name}` has no record {number}")
-        start, end = self._directory.bounds(number, least=_CHECKSUM.size)
+        start, end = self._offsets.bounds(number, least=_CHECKSUM.size)
         (checksum,) = _CHECKSUM.unpack_from(self._data, start)
         record = self._data[start + _CHECKSUM.size : end]
         if zlib.crc32(record, number) != checksum:
@@ -50,3 +49,7 @@ class RecordList:
                 f"the bundle is damaged: the checksum of record {number} of `{self._name}` does not match"
             )
         return record
+
+    def records(self) -> Iterator[bytes]:
+        """Yields every record, in the order of their numbers. Raises BundleError for a damaged one."""
+        return map(self.__getitem__, range(self._count))

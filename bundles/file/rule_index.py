@@ -1,15 +1,71 @@
-"""The index of a program's clauses: those on each (type, action), and who has some ALLOW on each type."""
+"""The rule index: which clauses are on each (type, action), and who has some ALLOW on each type."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
+import msgspec
+
+from ..errors import UNREADABLE, BundleError
 from ..program.clauses import Clause, Program
-from . import rule_codec
 from .bucket_table import Entry
+from .fact_records import Number
+
+
+class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
+    """The numbers of the clauses on one (type, action): those for everyone, and those for each role by number."""
+
+    everyone: tuple[Number, ...]
+    by_role: dict[Number, tuple[Number, ...]]
+
+
+class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
+    """Who has some ALLOW on one type, on any of its actions: everyone, or the holders of some roles (D5)."""
+
+    everyone: bool
+    roles: tuple[Number, ...]
+
+
+AnyIndex: TypeAlias = RuleIndex | AllowIndex
+
+_encode = msgspec.msgpack.Encoder().encode
+_rule_decoder = msgspec.msgpack.Decoder(RuleIndex)
+_allow_decoder = msgspec.msgpack.Decoder(AllowIndex)
+
+
+def rules_key(type: int, action: str) -> bytes:
+    """Returns the key of a RuleIndex. An action is never empty, so no AllowIndex has this key."""
+    return f"{type}:{action}".encode("utf-8", "surrogatepass")
+
+
+def allows_key(type: int) -> bytes:
+    """Returns the key of an AllowIndex."""
+    return f"{type}:".encode()
+
+
+def encode_index(index: AnyIndex) -> bytes:
+    """The inverse of `decode_rules` and `decode_allows`."""
+    return _encode(index)
+
+
+def decode_rules(data: bytes) -> RuleIndex:
+    """Raises BundleError for bytes that are no RuleIndex."""
+    try:
+        return _rule_decoder.decode(data)
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
+
+
+def decode_allows(data: bytes) -> AllowIndex:
+    """Raises BundleError for bytes that are no AllowIndex."""
+    try:
+        return _allow_decoder.decode(data)
+    except (msgspec.MsgspecError, *UNREADABLE) as ex:
+        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
 
 
 def index_entries(program: Program) -> Iterator[Entry]:
-    """The entries of the table `rules`; clauses, types and roles by their place in the program."""
+    """Yields the entries of the section `rules`. The number of a clause, type or role is its place in the program."""
     types = {type.id: number for number, type in enumerate(program.types)}
     numbers = {role: number for number, role in enumerate(program.roles)}
     by_action: dict[tuple[str, str], dict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -24,11 +80,11 @@ def index_entries(program: Program) -> Iterator[Entry]:
                     by_role[role].append(number)
     for (type, action), by_role in by_action.items():
         numbered = {numbers[role]: tuple(found) for role, found in by_role.items() if role is not None}
-        index = rule_codec.RuleIndex(tuple(by_role.get(None, ())), dict(sorted(numbered.items())))
-        yield rule_codec.rules_key(types[type], action), rule_codec.encode_index(index)
+        index = RuleIndex(tuple(by_role.get(None, ())), dict(sorted(numbered.items())))
+        yield rules_key(types[type], action), encode_index(index)
     for type, roles in allowed.items():
         held = tuple(sorted(numbers[role] for role in roles if role is not None))
-        yield rule_codec.allows_key(types[type]), rule_codec.encode_index(rule_codec.AllowIndex(None in roles, held))
+        yield allows_key(types[type]), encode_index(AllowIndex(None in roles, held))
 
 
 def _roles_of(clause: Clause) -> Sequence[str | None]:

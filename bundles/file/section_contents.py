@@ -1,29 +1,45 @@
-"""The contents of a bundle's sections: records and table entries made from a program and its facts."""
+"""The contents of a bundle's sections: records and entries of tables, made from a program and its facts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
+from typing import Any, assert_never
 
 import msgspec
 
+from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
 from ..program.facts import Facts, Holding, Key
-from . import fact_codec, rule_codec
 from .bucket_table import Entry
-from .fact_codec import LISTED_GRANTS, EntityRecord, GrantRecord, GroupRecord, Held, HolderRecord, Names, SubjectRecord
+from .clause_codec import encode_clause
+from .fact_records import (
+    LISTED_GRANTS,
+    EntityRecord,
+    GrantRecord,
+    GroupRecord,
+    HolderRecord,
+    HoldingRecord,
+    Names,
+    SubjectRecord,
+    encode_record,
+    grants_key,
+    grants_prefix,
+    resource_alias_key,
+    resource_key,
+    subject_alias_key,
+    subject_key,
+)
 from .rule_index import index_entries
-
-SEARCH_LISTS = ("role-holders", "group-members")
-SEARCH_TABLES = ("subject-grants", "resource-grants", "subject-registry", "resource-registry")
-"""What only filters and searches read."""
+from .sections import Section
 
 
 class SectionContents:
-    """The sections' contents, with types, roles, groups and sets of actions numbered in sorted order."""
+    """The contents of all sections. Types, roles, groups and sets of actions are numbered in sorted order."""
 
-    def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes]):
-        self.program, self.facts, self.zones = program, facts, zones
+    def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes], manifest: Manifest):
+        """`manifest` has everything but the counts."""
+        self.program, self.facts, self.zones, self.manifest = program, facts, zones, manifest
         self.types = {type.id: number for number, type in enumerate(program.types)}
         self.roles = {role: number for number, role in enumerate(program.roles)}
         self.groups = {group: number for number, group in enumerate(sorted(facts.groups))}
@@ -31,11 +47,47 @@ class SectionContents:
             actions: number for number, actions in enumerate(sorted({grant.actions for grant in facts.grants}))
         }
 
-    def names(self) -> Names:
+    def contents(self, section: Section) -> Iterable[Any]:
+        """Returns the contents of a section: the one record of a blob, the records of a list, or a table's entries."""
+        match section:
+            case Section.MANIFEST:
+                return (encode_manifest(msgspec.structs.replace(self.manifest, counts=self._counts())),)
+            case Section.NAMES:
+                return (encode_record(self._names()),)
+            case Section.CLAUSES:
+                return (encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
+            case Section.GROUPS:
+                return self._group_records()
+            case Section.ROLE_HOLDERS:
+                return self._role_holders()
+            case Section.GROUP_MEMBERS:
+                return self._group_members()
+            case Section.RULES:
+                return index_entries(self.program)
+            case Section.SUBJECTS:
+                return self._subjects()
+            case Section.GRANTS:
+                return self._grants()
+            case Section.ALIASES:
+                return self._aliases()
+            case Section.CLOSED:
+                return self._closed()
+            case Section.SUBJECT_GRANTS:
+                return self._subject_grants()
+            case Section.RESOURCE_GRANTS:
+                return self._resource_grants()
+            case Section.SUBJECT_REGISTRY:
+                return self._subject_registry()
+            case Section.RESOURCE_REGISTRY:
+                return self._resource_registry()
+            case _:
+                assert_never(section)
+
+    def _names(self) -> Names:
         types = tuple((type.id, type.name, type.actions, type.closed) for type in self.program.types)
         return Names(types, self.program.roles, tuple(self.action_sets), dict(self.zones))
 
-    def counts(self) -> dict[str, int]:
+    def _counts(self) -> dict[str, int]:
         facts = self.facts
         return {
             "clauses": len(self.program.clauses),
@@ -47,37 +99,13 @@ class SectionContents:
             "types": len(self.types),
         }
 
-    def lists(self) -> dict[str, Callable[[], Iterable[bytes]]]:
-        return {
-            "clauses": self._clauses,
-            "groups": self._group_records,
-            "role-holders": self._role_holders,
-            "group-members": self._group_members,
-        }
-
-    def tables(self) -> dict[str, Callable[[], Iterable[Entry]]]:
-        return {
-            "rules": lambda: index_entries(self.program),
-            "subjects": self._subjects,
-            "grants": self._grants,
-            "aliases": self._aliases,
-            "closed": self._closed,
-            "subject-grants": self._subject_grants,
-            "resource-grants": self._resource_grants,
-            "subject-registry": self._subject_registry,
-            "resource-registry": self._resource_registry,
-        }
-
-    def _clauses(self) -> Iterator[bytes]:
-        return (rule_codec.encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
-
-    def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
-        """Holdings by number; of several for one role the longest counts."""
+    def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
+        """Returns holdings by number. Of several holdings of one role, the longest counts."""
         longest: dict[int, float] = {}
         for role, expires in holdings:
             number = self.roles[role]
             longest[number] = max(expires, longest.get(number, expires))
-        return tuple(Held(*held) for held in sorted(longest.items()))
+        return tuple(HoldingRecord(*held) for held in sorted(longest.items()))
 
     def _numbered(self, groups: Iterable[str]) -> tuple[int, ...]:
         return tuple(sorted(self.groups[group] for group in groups))
@@ -86,7 +114,7 @@ class SectionContents:
         above = closure.ancestors({id: group.parents for id, group in self.facts.groups.items()})
         for id in self.groups:
             record = GroupRecord(id, self._numbered(above[id]), self._held(self.facts.groups[id].holdings))
-            yield fact_codec.encode_record(record)
+            yield encode_record(record)
 
     def _role_holders(self) -> Iterator[bytes]:
         subjects: dict[str, set[Key]] = defaultdict(set)
@@ -113,7 +141,7 @@ class SectionContents:
             yield self._holders(subjects[id], children[id])
 
     def _holders(self, subjects: set[Key], groups: set[str]) -> bytes:
-        return fact_codec.encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
+        return encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
 
     def _subjects(self) -> Iterator[Entry]:
         granted = self._granted()
@@ -121,10 +149,10 @@ class SectionContents:
             resources = granted.get(key, ())
             listed = tuple(sorted(resources)) if len(resources) <= LISTED_GRANTS else None
             record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
-            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+            yield subject_key(*key), encode_record(record)
 
     def _granted(self) -> dict[Key, set[tuple[int, str]]]:
-        """The resources on which each subject has grants, as many as need to be known."""
+        """Returns the resources on which each subject has grants, up to one more than a record lists."""
         granted: dict[Key, set[tuple[int, str]]] = defaultdict(set)
         types = self.types
         for _, subject, resource, _, _ in self.facts.grants:
@@ -134,18 +162,18 @@ class SectionContents:
         return granted
 
     def _grants(self) -> Iterator[Entry]:
-        """The grants of each subject on each resource, by id."""
+        """Yields the grants of each subject on each resource, by id."""
         found: dict[bytes, list[GrantRecord]] = defaultdict(list)
         types, sets = self.types, self.action_sets
         for id, subject, (type, resource), actions, expires in self.facts.grants:
-            key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), types[type], resource)
+            key = grants_key(grants_prefix(*subject), types[type], resource)
             found[key].append(GrantRecord(id, sets[actions], expires))
         for key, records in found.items():
             records.sort(key=attrgetter("id"))
-            yield key, fact_codec.encode_record(records)
+            yield key, encode_record(records)
 
     def _subject_grants(self) -> Iterator[Entry]:
-        """The resources, by type, of subjects with more grants than are listed with them."""
+        """Yields the resources, by type, of subjects with grants on more resources than a record lists."""
         counts = Counter(grant.subject for grant in self.facts.grants)
         found: dict[Key, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for _, subject, resource, _, _ in self.facts.grants:
@@ -155,45 +183,45 @@ class SectionContents:
             # Several grants may be on one resource.
             if sum(map(len, resources.values())) > LISTED_GRANTS:
                 for type, ids in resources.items():
-                    key = fact_codec.grants_key(fact_codec.grants_prefix(*subject), self.types[type], "")
-                    yield key, fact_codec.encode_record(sorted(ids))
+                    key = grants_key(grants_prefix(*subject), self.types[type], "")
+                    yield key, encode_record(sorted(ids))
 
     def _resource_grants(self) -> Iterator[Entry]:
-        """The subjects that have a grant on each resource."""
+        """Yields the subjects that have a grant on each resource."""
         found: dict[Key, list[Key]] = defaultdict(list)
         for _, subject, resource, _, _ in self.facts.grants:
             found[resource].append(subject)
         for resource, subjects in found.items():
-            yield self._resource_key(resource), fact_codec.encode_record(sorted(set(subjects)))
+            yield self._resource_key(resource), encode_record(sorted(set(subjects)))
 
     def _resource_key(self, resource: Key) -> bytes:
-        return fact_codec.resource_key(self.types[resource.type], resource.id)
+        return resource_key(self.types[resource.type], resource.id)
 
     def _aliases(self) -> Iterator[Entry]:
         for key, subject in self.facts.subjects.items():
             if subject.external_id is not None:
-                alias = fact_codec.subject_alias_key(key.type, subject.external_id)
-                yield alias, fact_codec.encode_record(key.id)
+                alias = subject_alias_key(key.type, subject.external_id)
+                yield alias, encode_record(key.id)
         for key, resource in self.facts.resources.items():
             for kind, alias_text in (("external_id", resource.external_id), ("name", resource.name)):
                 if alias_text is not None:
-                    alias = fact_codec.resource_alias_key(kind, self.types[key.type], alias_text)
-                    yield alias, fact_codec.encode_record(key.id)
+                    alias = resource_alias_key(kind, self.types[key.type], alias_text)
+                    yield alias, encode_record(key.id)
 
     def _closed(self) -> Iterator[Entry]:
-        """The registered instances of closed types (E7)."""
+        """Yields the registered instances of closed types (E7)."""
         closed = {type.id for type in self.program.types if type.closed}
         return ((self._resource_key(key), b"") for key in self.facts.resources if key.type in closed)
 
     def _subject_registry(self) -> Iterator[Entry]:
         for key, subject in self.facts.subjects.items():
             record = EntityRecord(subject.external_id, None, _attributes(subject.attributes))
-            yield fact_codec.subject_key(*key), fact_codec.encode_record(record)
+            yield subject_key(*key), encode_record(record)
 
     def _resource_registry(self) -> Iterator[Entry]:
         for key, resource in self.facts.resources.items():
             record = EntityRecord(resource.external_id, resource.name, _attributes(resource.attributes))
-            yield self._resource_key(key), fact_codec.encode_record(record)
+            yield self._resource_key(key), encode_record(record)
 
 
 def _attributes(attributes: Mapping[str, object] | None) -> bytes:

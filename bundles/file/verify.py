@@ -1,8 +1,8 @@
-"""Reads every record of a bundle once, so that what a decision would stumble over is told beforehand."""
+"""Reads every record of a bundle once, so that a fault is found before a decision meets it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -10,90 +10,92 @@ from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest
 from ..program.clauses import Program
 from .bucket_table import BucketTable
-from .fact_codec import EntityRecord, GrantRecord, GroupRecord, HolderRecord, SubjectRecord, decode_record
+from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, SubjectRecord
 from .record_list import RecordList
 from .rule_index import index_entries
+from .sections import FACTS, Section, Shape, record_decoder
 
-_LISTS = {"groups": GroupRecord, "role-holders": HolderRecord, "group-members": HolderRecord}
-_TABLES: dict[str, Any] = {
-    "subjects": SubjectRecord,
-    "grants": tuple[GrantRecord, ...],
-    "aliases": str,
-    "subject-grants": tuple[str, ...],
-    "resource-grants": tuple[tuple[str, str], ...],
-    "subject-registry": EntityRecord,
-    "resource-registry": EntityRecord,
-}
-_PRESENCE = "closed"
-"""The table whose keys are all that it says."""
+Stored: TypeAlias = Mapping[Section, RecordList | BucketTable]
 
 
 def verify_rules(program: Program, rules: BucketTable) -> None:
-    """Raise BundleError where the index leads to other clauses than those of the program, which is what people read."""
+    """Raises BundleError if the rule index is not that of the program's clauses.
+
+    People read the clauses, and decisions follow the index.
+    """
     if dict(rules.items()) != dict(index_entries(program)):
         raise BundleError("the bundle is damaged: the index of its clauses is not that of its clauses")
 
 
-def verify_facts(
-    program: Program,
-    action_sets: int,
-    lists: Mapping[str, RecordList],
-    tables: Mapping[str, BucketTable],
-    manifest: Manifest,
-) -> None:
-    """Raise BundleError for a record that can't be read or names what there is none of, or for a wrong count."""
+def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: Manifest) -> None:
+    """Raises BundleError for an unreadable record, a number that names nothing, or a wrong count in the manifest."""
     known = {
         "role": len(program.roles),
-        "group": len(lists["groups"]),
+        "group": len(stored[Section.GROUPS]),
         "type": len(program.types),
         "set of actions": action_sets,
     }
-    searched = manifest.profile == "full"
-    holders = (known["role"], known["group"]) if searched else (0, 0)
-    if (len(lists["role-holders"]), len(lists["group-members"])) != holders:
-        raise BundleError("the bundle is damaged: a role or a group has no list of holders")
+    _check_holders(known["role"], known["group"], stored, manifest)
     grants = 0
-    for name, record in _records(lists, tables):
+    for section, record in _records(stored):
         for kind, number in _references(record):
             if number >= known[kind]:
-                raise BundleError(f"the bundle is damaged: `{name}` names {kind} {number}, and there is none")
-        grants += len(record) if name == "grants" else 0
+                raise BundleError(f"the bundle is damaged: `{section}` names {kind} {number}, and there is none")
+        grants += len(record) if section is Section.GRANTS else 0
+    resources = Section.RESOURCE_REGISTRY
     found = {
         "clauses": len(program.clauses),
         "grants": grants,
         "groups": known["group"],
-        "resources": tables["resource-registry"].entries if searched else manifest.counts.get("resources"),
+        "resources": len(stored[resources]) if _is_filled(resources, manifest) else manifest.counts.get("resources"),
         "roles": known["role"],
-        "subjects": tables["subjects"].entries,
+        "subjects": len(stored[Section.SUBJECTS]),
         "types": known["type"],
     }
     if manifest.counts != found:
         raise BundleError("the bundle is damaged: its manifest counts something else than it has")
 
 
-def _records(lists: Mapping[str, RecordList], tables: Mapping[str, BucketTable]) -> Iterator[tuple[str, Any]]:
-    """Every record of facts, decoded, with the name of its section."""
-    for name, kind in _LISTS.items():
-        records = [decode_record(kind, lists[name][number]) for number in range(len(lists[name]))]
-        if kind is GroupRecord:
-            _check_order(name, (group.id for group in records))
-        yield from ((name, record) for record in records)
-    for name, kind in _TABLES.items():
-        for _, value in tables[name].items():  # noqa: PERF102 - a table, no dictionary
-            record = decode_record(kind, value)
-            if name == "grants":
-                _check_order(name, (grant.id for grant in record))
-            elif kind is EntityRecord:
-                _check_attributes(record.attributes)
-            yield name, record
-    if any(value for _, value in tables[_PRESENCE].items()):
-        raise BundleError(f"the bundle is damaged: `{_PRESENCE}` has values")
+def _is_filled(section: Section, manifest: Manifest) -> bool:
+    return manifest.profile in section.profiles
 
 
-def _check_order(name: str, ids: Iterable[str]) -> None:
-    """What is found by bisection or reported first relies on the order of ids (D8)."""
+def _check_holders(roles: int, groups: int, stored: Stored, manifest: Manifest) -> None:
+    """Every role has a list of holders and every group one of members, unless the profile leaves them out."""
+    for section, count in ((Section.ROLE_HOLDERS, roles), (Section.GROUP_MEMBERS, groups)):
+        if len(stored[section]) != (count if _is_filled(section, manifest) else 0):
+            raise BundleError("the bundle is damaged: a role or a group has no list of holders")
+
+
+def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
+    """Yields every record of facts, decoded, with its section."""
+    for section in FACTS:
+        if section.record is not None:
+            records = map(record_decoder(section), stored[section].records())
+            yield from ((section, record) for record in _checked(section, records))
+    for section in FACTS:
+        if section.record is None and any(stored[section].records()):
+            raise BundleError(f"the bundle is damaged: `{section}` has values")
+
+
+def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
+    """Yields the records. Raises BundleError if ids are out of order or attributes are no JSON object."""
+    if section.shape is Shape.RECORD_LIST:
+        records = list(records)
+    if section is Section.GROUPS:
+        _check_order(section, (group.id for group in records))
+    for record in records:
+        if section is Section.GRANTS:
+            _check_order(section, (grant.id for grant in record))
+        elif isinstance(record, EntityRecord):
+            _check_attributes(record.attributes)
+        yield record
+
+
+def _check_order(section: Section, ids: Iterable[str]) -> None:
+    """Bisection, and the grant that a decision reports first, rely on the order of ids (D8)."""
     if any(low >= high for low, high in pairwise(ids)):
-        raise BundleError(f"the bundle is damaged: the ids of `{name}` are out of order")
+        raise BundleError(f"the bundle is damaged: the ids of `{section}` are out of order")
 
 
 def _check_attributes(attributes: bytes) -> None:
@@ -105,15 +107,15 @@ def _check_attributes(attributes: bytes) -> None:
 
 
 def _references(record: Any) -> Iterator[tuple[str, int]]:
-    """What a record names by number: kinds and numbers."""
+    """Yields what a record names by number, as kind and number."""
     match record:
         case SubjectRecord(groups, holdings, granted):
             yield from (("group", number) for number in groups)
-            yield from (("role", held.role) for held in holdings)
+            yield from (("role", holding.role) for holding in holdings)
             yield from (("type", type) for type, _ in granted or ())
         case GroupRecord(_, ancestors, holdings):
             yield from (("group", number) for number in ancestors)
-            yield from (("role", held.role) for held in holdings)
+            yield from (("role", holding.role) for holding in holdings)
         case HolderRecord(_, groups):
             yield from (("group", number) for number in groups)
         case [GrantRecord(), *_]:

@@ -1,23 +1,22 @@
 """Writes a program and its facts as one bundle file: the same model gives the same bytes."""
 
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, assert_never
 
-import msgspec
-
-from ..manifest import Manifest, encode_manifest
+from ..manifest import Manifest
 from ..program.clauses import Program
 from ..program.facts import Facts
 from ..program.laws import check_program
-from .bucket_table import write_table
-from .fact_codec import encode_record
-from .record_list import write_records
-from .section_contents import SEARCH_LISTS, SEARCH_TABLES, SectionContents
-from .section_writer import SectionWriter
+from .bucket_table import encode_table
+from .format import ALIGNMENT, Extent, encode_header, header_size
+from .record_list import encode_records
+from .section_contents import SectionContents
+from .sections import Section, Shape
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Hears of a stage, how much of it is done, and how much there is."""
+"""Called with the name of a stage, how much of it is done, and how much there is."""
 
 
 def write_bundle(
@@ -28,27 +27,52 @@ def write_bundle(
     manifest: Manifest,
     progress: Progress = lambda *_: None,
 ) -> None:
-    """Write a bundle to `file`, which is empty and seekable; `manifest` brings everything but the counts.
+    """Writes a bundle to `file`, which is empty and seekable; `manifest` has everything but the counts.
 
     Raises IllegalProgram for a program that breaks a law.
     """
     check_program(program)
-    sections = SectionContents(program, facts, zones)
-    tables, lists = sections.tables(), sections.lists()
-    if manifest.profile == "decision":
-        tables |= dict.fromkeys(SEARCH_TABLES, list)
-        lists |= dict.fromkeys(SEARCH_LISTS, list)
-    out = SectionWriter(file, 2 + len(lists) + len(tables))
-    with out.section("manifest"):
-        out.write(encode_manifest(msgspec.structs.replace(manifest, counts=sections.counts())))
-    with out.section("names"):
-        out.write(encode_record(sections.names()))
-    for name, records in lists.items():
-        with out.section(name):
-            write_records(out, list(records()))
-    for name, entries in tables.items():
-        rows = list(entries())
-        with out.section(name):
-            write_table(out, rows, partial(progress, f"writing {name}"))
-        del rows  # the next table needs the memory
-    out.finish()
+    contents = SectionContents(program, facts, zones, manifest)
+    writer = _FileWriter(file)
+    for section in Section:
+        filled = contents.contents(section) if manifest.profile in section.profiles else ()
+        writer.write_section(section, _encoded(section, filled, partial(progress, f"writing {section}")))
+    writer.write_header()
+
+
+def _encoded(section: Section, contents: Iterable[Any], progress: Callable[[int, int], None]) -> Iterator[bytes]:
+    """Returns the bytes of a section, in pieces."""
+    match section.shape:
+        case Shape.BLOB:
+            return iter(contents)
+        case Shape.RECORD_LIST:
+            return encode_records(list(contents))
+        case Shape.BUCKET_TABLE:
+            return encode_table(list(contents), progress)
+        case _:
+            assert_never(section.shape)
+
+
+class _FileWriter:
+    """A bundle file in the making. The header is written last, so an unfinished file is no bundle."""
+
+    def __init__(self, file: BinaryIO):
+        self._file = file
+        self._table: dict[str, Extent] = {}
+        self._end = header_size(len(Section))
+        file.write(bytes(self._end))
+
+    def write_section(self, name: str, pieces: Iterable[bytes]) -> None:
+        padding = -self._end % ALIGNMENT
+        self._file.write(bytes(padding))
+        start = self._end = self._end + padding
+        checksum = 0
+        for piece in pieces:
+            self._file.write(piece)
+            checksum = zlib.crc32(piece, checksum)
+            self._end += len(piece)
+        self._table[name] = Extent(start, self._end - start, checksum)
+
+    def write_header(self) -> None:
+        self._file.seek(0)
+        self._file.write(encode_header(self._table, self._end))

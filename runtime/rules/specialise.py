@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...bundles.errors import UNREADABLE, BundleError
-from ...bundles.file.rule_codec import AllowIndex, RuleIndex
+from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ..state.state import State
 from .attribute_index import RuleSearch

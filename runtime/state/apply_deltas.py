@@ -20,8 +20,8 @@ from ...bundles.delta import (
     clauses_of,
 )
 from ...bundles.errors import BundleError
-from ...bundles.file.fact_codec import GrantRecord, GroupRecord, Held, SubjectRecord, grants_prefix
-from ...bundles.file.rule_codec import RuleIndex
+from ...bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
+from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import Holding, Key
 from ...bundles.program.laws import IllegalProgram, check_clause
@@ -162,8 +162,8 @@ class _Advancing:
             )
         self._map("subjects")[tuple(change.key)] = record
 
-    def _held(self, holdings: Iterable[Holding]) -> tuple[Held, ...]:
-        return tuple(Held(self._numbering.role(role), expires) for role, expires in holdings)
+    def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
+        return tuple(HoldingRecord(self._numbering.role(role), expires) for role, expires in holdings)
 
     def _grants(self, change: GrantsChange) -> None:
         self.touched.subjects.add(change.subject)

@@ -10,9 +10,9 @@ from typing import Any
 
 from pyrsistent import PMap, PSet, pmap, pset
 
-from ...bundles.file.fact_codec import GrantRecord, GroupRecord, SubjectRecord
+from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
 from ...bundles.file.reader import Bundle
-from ...bundles.file.rule_codec import AllowIndex, RuleIndex
+from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import Key

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Protocol
 
-from ...bundles.file.fact_codec import GrantRecord, GroupRecord, SubjectRecord
-from ...bundles.file.rule_codec import AllowIndex, RuleIndex
+from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
+from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
 

@@ -17,7 +17,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from writ.bundles.file.fact_codec import grants_prefix
+from writ.bundles.file.fact_records import grants_prefix
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import Engine
 

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import BadRequest, Engine
 from writ.runtime.limits import MemoLimits

@@ -16,7 +16,7 @@ from writ.bundles.delta import (
     TypeChange,
     policy_change,
 )
-from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
 from writ.bundles.program.facts import FOREVER, Facts, Holding, Key
 from writ.compiler.compile import Compiled

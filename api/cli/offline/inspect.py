@@ -49,7 +49,7 @@ def _facts(bundle: Bundle) -> dict[str, object]:
         "format": VERSION,
         "digest": bundle.digest(),
         "manifest": bundle.manifest,
-        "sections": {name: section.size for name, section in bundle.sections.items()},
+        "sections": {name: extent.size for name, extent in bundle.sections.items()},
     }
 
 
@@ -65,5 +65,5 @@ def _print(bundle: Bundle) -> None:
     for name, count in manifest.counts.items():
         click.echo(f"{name:<12} {count:,}")
     click.echo("sections, in bytes; every checksum matches:")
-    for name, section in bundle.sections.items():
-        click.echo(f"  {name:<18} {section.size:>14,}")
+    for name, extent in bundle.sections.items():
+        click.echo(f"  {name:<18} {extent.size:>14,}")

@@ -21,7 +21,7 @@ from ....bundles.delta import (
     encode_delta,
     policy_change,
 )
-from ....bundles.file.fact_codec import LISTED_GRANTS
+from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.program.clauses import Clause, During, Program
 from ....bundles.program.facts import Facts, Holding, Key, SubjectFacts
 from ....bundles.zones import zone_data

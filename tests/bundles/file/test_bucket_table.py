@@ -11,22 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.errors import BundleError
 from writ.bundles.file import bucket_table
-from writ.bundles.file.bucket_table import BucketTable, Entry, write_table
-from writ.bundles.file.format import Section, decode_header
-from writ.bundles.file.section_writer import SectionWriter
+from writ.bundles.file.bucket_table import BucketTable, Entry, encode_table
+from writ.bundles.file.format import Extent
 
 ENTRIES = st.dictionaries(st.binary(max_size=12), st.binary(max_size=20), max_size=60)
+BEFORE = 80
 
 
-def written(entries: list[Entry], path: Path) -> tuple[mmap.mmap, Section]:
-    with path.open("w+b") as file:
-        out = SectionWriter(file, 1)
-        with out.section("table"):
-            write_table(out, entries)
-        out.finish()
+def written(entries: list[Entry], path: Path) -> tuple[mmap.mmap, Extent]:
+    """A file with a table behind some other bytes."""
+    content = b"".join(encode_table(entries))
+    path.write_bytes(bytes(BEFORE) + content)
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return data, decode_header(bytes(data), len(data))["table"]
+    return data, Extent(BEFORE, len(content), zlib.crc32(content))
 
 
 @given(entries=ENTRIES, others=st.lists(st.binary(max_size=12)))
@@ -127,7 +125,7 @@ def test_a_changed_salt_or_number_of_buckets_is_noticed(tmp_path):
         assert BundleError in {looked_up(damaged, section, key) for key, _ in entries}
 
 
-def looked_up(content: bytearray, section: Section, key: bytes) -> object:
+def looked_up(content: bytearray, section: Extent, key: bytes) -> object:
     """The value of a key, or the kind of error that stands in its way."""
     try:
         return BucketTable(_mapped(bytes(content)), "table", section).get(key)
@@ -151,7 +149,7 @@ def sealed(body: bytes, salt: int = 0, entries: int = 1, offset: int = 40) -> Bu
     """A table of one bucket with such a body, its checksum right."""
     checksum = zlib.crc32(body, zlib.crc32(struct.pack("<QQQ", salt, 1, 0)))
     content = struct.pack("<QQQQQI", salt, 1, entries, offset, 44 + len(body), checksum) + body
-    return BucketTable(_mapped(content), "table", Section(0, len(content), 0))
+    return BucketTable(_mapped(content), "table", Extent(0, len(content), 0))
 
 
 def test_a_sealed_table_is_read():
@@ -200,7 +198,7 @@ def test_a_directory_for_which_there_is_no_room_is_an_error(head):
     """Nothing is read behind the section, though the file may go on there."""
     data = _mapped(head + bytes(1_000))
     with pytest.raises(BundleError):
-        BucketTable(data, "table", Section(0, len(head), 0))
+        BucketTable(data, "table", Extent(0, len(head), 0))
 
 
 def test_items_that_no_look_up_finds_are_an_error(tmp_path):

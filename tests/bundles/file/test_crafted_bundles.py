@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.bundles.errors import BundleError
-from writ.bundles.file.fact_codec import GrantRecord, GroupRecord, Held, SubjectRecord, decode_record, encode_record
+from writ.bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, encode_record
 from writ.bundles.file.reader import open_bundle
-from writ.bundles.file.rule_codec import RuleIndex, decode_rules, encode_index
+from writ.bundles.file.rule_index import RuleIndex, decode_rules, encode_index
+from writ.bundles.file.sections import Section, record_decoder
 from writ.runtime import Engine
 
 from tests.bundles.crafting import crafted, resealed
@@ -140,21 +141,21 @@ def _with_content(item, content: bytes):
 
 
 FOREVER = float("inf")
-BARRED = SubjectRecord((), (Held(0, FOREVER),), ())
+BARRED = SubjectRecord((), (HoldingRecord(0, FOREVER),), ())
 CAROL = SubjectRecord((), (), ((0, "d1"),))
-ENG = GroupRecord("eng", (0, 1), (Held(1, FOREVER),))
+ENG = GroupRecord("eng", (0, 1), (HoldingRecord(1, FOREVER),))
 GRANT = (GrantRecord("g1", 0, FOREVER),)
 
 
 @pytest.mark.parametrize(
     ("section", "old", "new"),
     [
-        ("subjects", BARRED, SubjectRecord((), (Held(2, FOREVER),), ())),
-        ("subjects", BARRED, SubjectRecord((), (Held(0, float("nan")),), ())),
-        ("subjects", BARRED, SubjectRecord((), (Held(-1, FOREVER),), ())),
-        ("subjects", BARRED, SubjectRecord((2,), (Held(0, FOREVER),), ())),
+        ("subjects", BARRED, SubjectRecord((), (HoldingRecord(2, FOREVER),), ())),
+        ("subjects", BARRED, SubjectRecord((), (HoldingRecord(0, float("nan")),), ())),
+        ("subjects", BARRED, SubjectRecord((), (HoldingRecord(-1, FOREVER),), ())),
+        ("subjects", BARRED, SubjectRecord((2,), (HoldingRecord(0, FOREVER),), ())),
         ("subjects", BARRED, "mallory"),
-        ("groups", ENG, GroupRecord("eng", (0, 1), (Held(7, FOREVER),))),
+        ("groups", ENG, GroupRecord("eng", (0, 1), (HoldingRecord(7, FOREVER),))),
         ("groups", ENG, GroupRecord("eng", (-1,), ())),
         ("groups", ENG, GroupRecord("eng", (9,), ())),
         ("grants", GRANT, (GrantRecord("g1", 1, FOREVER),)),
@@ -236,7 +237,7 @@ def test_records_are_what_the_table_of_this_test_says(intact):
     assert bundle.subject("user", "mallory") == BARRED
     assert bundle.subject("user", "carol") == CAROL
     assert bundle.group(1) == ENG
-    assert decode_record(tuple[GrantRecord, ...], encode_record(GRANT)) == GRANT
+    assert record_decoder(Section.GRANTS)(encode_record(GRANT)) == GRANT
 
 
 @given(data=st.data())

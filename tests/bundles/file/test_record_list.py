@@ -1,4 +1,4 @@
-"""Record lists give back what was written, by numbers that there are, and believe no directory."""
+"""Record lists give back what was written, by numbers that there are, and trust no offset."""
 
 import mmap
 import struct
@@ -6,29 +6,23 @@ import zlib
 
 import pytest
 from writ.bundles.errors import BundleError
-from writ.bundles.file.format import Section
-from writ.bundles.file.record_list import RecordList, write_records
-from writ.bundles.file.section_writer import SectionWriter
+from writ.bundles.file.format import Extent
+from writ.bundles.file.record_list import RecordList, encode_records
 
 RECORDS = [b"first", b"", b"third"]
 HEAD = 8 * 5
 
 
 @pytest.fixture
-def content(tmp_path) -> bytes:
+def content() -> bytes:
     """The bytes of a section with three records."""
-    with (tmp_path / "list").open("w+b") as file:
-        out = SectionWriter(file, 1)
-        with out.section("list"):
-            write_records(out, RECORDS)
-        out.finish()
-    return (tmp_path / "list").read_bytes()[32 + 48 :]
+    return b"".join(encode_records(RECORDS))
 
 
 def opened(content: bytes) -> RecordList:
     data = mmap.mmap(-1, len(content))
     data.write(content)
-    return RecordList(data, "list", Section(0, len(content), 0))
+    return RecordList(data, "list", Extent(0, len(content), 0))
 
 
 def test_records_come_back(content):
@@ -58,7 +52,7 @@ def test_a_number_that_there_is_none_of_is_an_error(content, number):
     ],
 )
 def test_an_offset_that_leads_elsewhere_is_an_error(content, offset, value):
-    """Into the directory, backwards, or out of the section, though a checksum may stand there that is right."""
+    """Into the offsets, backwards, or out of the section, though a checksum may stand there that is right."""
     changed = bytearray(content)
     struct.pack_into("<Q", changed, 8 + 8 * offset, value)
     with pytest.raises(BundleError):
@@ -68,7 +62,7 @@ def test_an_offset_that_leads_elsewhere_is_an_error(content, offset, value):
 @pytest.mark.parametrize(
     ("number", "start", "end"),
     [(2, 16, HEAD + 22), (1, HEAD + 9, HEAD + 22 + 6), (1, HEAD + 9, HEAD + 12)],
-    ids=["in the directory", "behind the section", "too small for a checksum"],
+    ids=["in the offsets", "behind the section", "too small for a checksum"],
 )
 def test_a_record_elsewhere_is_an_error_whatever_its_checksum_says(content, number, start, end):
     """Sealed as such, in a file that goes on behind the section: only its place tells."""
@@ -80,7 +74,7 @@ def test_a_record_elsewhere_is_an_error_whatever_its_checksum_says(content, numb
     data = mmap.mmap(-1, len(changed))
     data.write(changed)
     with pytest.raises(BundleError, match="outside its section"):
-        RecordList(data, "list", Section(0, len(content), 0))[number]
+        RecordList(data, "list", Extent(0, len(content), 0))[number]
 
 
 @pytest.mark.parametrize("count", [4, 2**61, 2**64 - 1])

@@ -2,7 +2,7 @@
 
 import pytest
 from writ.bundles.file.reader import open_bundle
-from writ.bundles.file.rule_codec import RuleIndex, decode_rules, encode_index
+from writ.bundles.file.rule_index import RuleIndex, decode_rules, encode_index
 from writ.runtime import BundleError, Engine
 from writ.runtime.decisions import explain
 from writ.runtime.limits import MemoLimits

@@ -20,7 +20,7 @@ from writ.bundles.delta import (
     clauses_of,
     decode_delta,
 )
-from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
 from writ.bundles.program.facts import Facts, Holding
 from writ.compiler.lowering.resolve_facts import resolve_facts

@@ -3,7 +3,7 @@
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
 from writ.bundles.delta import PolicyChange, ResourceChange, SubjectChange, decode_delta
-from writ.bundles.file.fact_codec import LISTED_GRANTS
+from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program.facts import Key
 from writ.bundles.zones import zone_data
 

@@ -1,6 +1,6 @@
-"""Clauses and their index as bytes.
+"""Clauses as bytes: JSON arrays that name types and roles by number.
 
-Clauses are JSON because constants are: an integer of any size and every text come back as they were.
+Clauses are JSON because their constants are JSON. So integers of any size and all texts come back as they were.
 """
 
 import json
@@ -12,25 +12,11 @@ import msgspec
 from ..conditions.windows import TimeWindow
 from ..errors import UNREADABLE, BundleError
 from ..program.clauses import Atom, Clause, Comparison, During, Effect, From, Rate, Section
-from .fact_codec import Number
-
-
-class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
-    """The numbers of the clauses on one (type, action): those for everyone, and those for each role."""
-
-    everyone: tuple[Number, ...]
-    by_role: dict[Number, tuple[Number, ...]]
-
-
-class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
-    """Who has some ALLOW on one type, whatever the action: everyone, or the holders of some roles (D5)."""
-
-    everyone: bool
-    roles: tuple[Number, ...]
+from .fact_records import Number
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """An array of JSON with exactly these members; numbers and texts are what they say they are."""
+    """A JSON array with exactly these members, each of exactly this type."""
 
 
 class _Compare(_Row, frozen=True, tag="compare"):
@@ -74,44 +60,8 @@ class _ClauseRow(_Row, frozen=True):
     body: tuple[_AtomRow, ...]
 
 
-_encoder = msgspec.msgpack.Encoder()
-_rule_decoder = msgspec.msgpack.Decoder(RuleIndex)
-_allow_decoder = msgspec.msgpack.Decoder(AllowIndex)
-
-
-def rules_key(type: int, action: str) -> bytes:
-    """Key of a RuleIndex; an action is never empty, so the key of an AllowIndex is never one of these."""
-    return f"{type}:{action}".encode("utf-8", "surrogatepass")
-
-
-def allows_key(type: int) -> bytes:
-    """Key of an AllowIndex."""
-    return f"{type}:".encode()
-
-
-def encode_index(index: RuleIndex | AllowIndex) -> bytes:
-    """The inverse of `decode_rules` and `decode_allows`."""
-    return _encoder.encode(index)
-
-
-def decode_rules(data: bytes) -> RuleIndex:
-    """Raises BundleError for bytes that are no RuleIndex."""
-    try:
-        return _rule_decoder.decode(data)
-    except (msgspec.MsgspecError, *UNREADABLE) as ex:
-        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
-
-
-def decode_allows(data: bytes) -> AllowIndex:
-    """Raises BundleError for bytes that are no AllowIndex."""
-    try:
-        return _allow_decoder.decode(data)
-    except (msgspec.MsgspecError, *UNREADABLE) as ex:
-        raise BundleError(f"the bundle is damaged: a rule index can't be read: {ex}") from None
-
-
 def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) -> bytes:
-    """A clause with types and roles by number."""
+    """Returns a clause as JSON; `types` and `roles` have the numbers of ids."""
     row = _ClauseRow(
         effect=clause.effect,
         policy=clause.policy,
@@ -126,7 +76,10 @@ def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) 
 
 
 def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Clause:
-    """The inverse of `encode_clause`. Raises BundleError for bytes that are no clause."""
+    """The inverse of `encode_clause`; `types` and `roles` are in the order of their numbers.
+
+    Raises BundleError for bytes that are no clause.
+    """
     try:
         row = msgspec.convert(json.loads(data), _ClauseRow)
         return Clause(

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.bundles.file.fact_codec import (
+from writ.bundles.file.fact_records import (
     grants_key,
     grants_prefix,
     resource_alias_key,

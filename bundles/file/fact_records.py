@@ -1,0 +1,123 @@
+"""The records of facts, and the keys under which bucket tables hold them.
+
+Records name types, roles, groups and sets of actions by number, and are MessagePack arrays of their fields.
+
+Two different facts never have the same key. Each part of a key that is not the last either has its length in front
+or, as a number, a colon behind it.
+"""
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from ..conditions.instants import EARLIEST, SECOND
+
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""The number of a role, group, type or set of actions."""
+
+Id: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
+"""An id that answers repeat (E1)."""
+
+Expiry: TypeAlias = Annotated[float, msgspec.Meta(ge=EARLIEST / SECOND)]
+"""Epoch seconds, or infinity if the fact does not expire. Never NaN, which can't be compared with a clock (P4)."""
+
+SubjectKeys: TypeAlias = tuple[tuple[str, str], ...]
+"""Subjects by their keys, (type, id), in order."""
+
+LISTED_GRANTS = 16
+"""A subject's record lists the resources on which the subject has grants, up to this number."""
+
+
+class Names(msgspec.Struct, frozen=True, array_like=True):
+    """The names behind numbers, and the TZif files of time zones by name. A type is (id, name, actions, closed)."""
+
+    types: tuple[tuple[str, str, tuple[str, ...], bool], ...]
+    roles: tuple[str, ...]
+    action_sets: tuple[tuple[str, ...], ...]
+    zones: dict[str, bytes]
+
+
+class HoldingRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A role by number, held until `expires` (P4)."""
+
+    role: Number
+    expires: Expiry
+
+
+class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A group: its id, all groups above it by number, at any depth, and the roles assigned to the group itself (P3)."""
+
+    id: str
+    ancestors: tuple[Number, ...]
+    holdings: tuple[HoldingRecord, ...]
+
+
+class HolderRecord(msgspec.Struct, frozen=True, array_like=True):
+    """The direct holders of a role, or the direct members of a group: subjects by key, groups by number."""
+
+    subjects: SubjectKeys
+    groups: tuple[Number, ...]
+
+
+class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What decisions need of a subject: its direct groups by number, its direct roles, and where it has grants.
+
+    `granted` lists the resources of its grants in order, by the number of the type and id. It is None if there are
+    more than LISTED_GRANTS.
+    """
+
+    groups: tuple[Number, ...]
+    holdings: tuple[HoldingRecord, ...]
+    granted: tuple[tuple[Number, str], ...] | None
+
+
+class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A direct grant; `actions` is the number of a set of actions."""
+
+    id: Id
+    actions: Number
+    expires: Expiry
+
+
+class EntityRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A registered entity; `attributes` is JSON text, empty if there are none."""
+
+    external_id: str | None
+    name: str | None
+    attributes: bytes
+
+
+encode_record = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+def subject_key(type: str, id: str) -> bytes:
+    """Returns the key of a subject (E1)."""
+    return f"{len(type)}:{type}{id}".encode("utf-8", "surrogatepass")
+
+
+def resource_key(type: int, id: str) -> bytes:
+    """Returns the key of a resource; `type` is the number of its type (E1)."""
+    return f"{type}:{id}".encode("utf-8", "surrogatepass")
+
+
+def grants_prefix(type: str, id: str) -> str:
+    """Returns the first part of a grant's key, which names the subject."""
+    return f"{len(type)}:{len(id)}:{type}{id}"
+
+
+def grants_key(prefix: str, type: int, resource_id: str) -> bytes:
+    """Returns the key of one subject's grants on one resource; `prefix` is the subject's `grants_prefix` (P4)."""
+    try:
+        return f"{prefix}{type}:{resource_id}".encode()  # PERF: naming an error handler costs 50 ns
+    except UnicodeEncodeError:
+        return f"{prefix}{type}:{resource_id}".encode("utf-8", "surrogatepass")
+
+
+def subject_alias_key(type: str, external_id: str) -> bytes:
+    """Returns the key under which a subject's id is found by its external id (E1, E3)."""
+    return f"s{len(type)}:{type}{external_id}".encode("utf-8", "surrogatepass")
+
+
+def resource_alias_key(kind: str, type: int, alias: str) -> bytes:
+    """Returns the key under which a resource's id is found by its alias; `kind` is `external_id` or `name` (E1, E3)."""
+    return f"{kind[0]}{type}:{alias}".encode("utf-8", "surrogatepass")

@@ -1,0 +1,105 @@
+"""The sections of a bundle, one row each. The writer, the reader and the verification derive from these rows.
+
+To add a section, add a row here, its contents in `section_contents`, and a method that reads it in `reader`.
+"""
+
+from collections.abc import Callable
+from enum import Enum, StrEnum
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from ..errors import UNREADABLE, BundleError
+from ..manifest import Manifest, Profile
+from ..program.clauses import Clause
+from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectKeys, SubjectRecord
+from .rule_index import AnyIndex
+
+
+class Shape(Enum):
+    """How a section arranges its records."""
+
+    BLOB = "blob"
+    """One record, and nothing else."""
+    RECORD_LIST = "record list"
+    """Records by number; see `record_list`."""
+    BUCKET_TABLE = "bucket table"
+    """Records by key; see `bucket_table`."""
+
+
+class Checked(Enum):
+    """When the reader compares a section's checksums; `Bundle.verify` compares all of them in any case."""
+
+    AT_OPENING = "at opening"
+    """The checksum of the whole section, when the bundle is opened."""
+    ON_ACCESS = "on access"
+    """The checksum of a record or a bucket, when it is read."""
+
+
+ALL_PROFILES: tuple[Profile, ...] = ("full", "decision")
+FULL_ONLY: tuple[Profile, ...] = ("full",)
+
+
+class Section(StrEnum):
+    """A section: its name in the file and its row. Sections stand in the file in this order."""
+
+    shape: Shape
+    record: Any
+    """The type of a record, or None for a bucket table with keys only, whose values are empty."""
+    profiles: tuple[Profile, ...]
+    """The profiles that fill the section. In a bundle of another profile it is there and has no records."""
+    checked: Checked
+
+    # name, shape, record, profiles, when it is checked
+    MANIFEST = "manifest", Shape.BLOB, Manifest, ALL_PROFILES, Checked.AT_OPENING
+    NAMES = "names", Shape.BLOB, Names, ALL_PROFILES, Checked.AT_OPENING
+    CLAUSES = "clauses", Shape.RECORD_LIST, Clause, ALL_PROFILES, Checked.AT_OPENING
+    GROUPS = "groups", Shape.RECORD_LIST, GroupRecord, ALL_PROFILES, Checked.ON_ACCESS
+    ROLE_HOLDERS = "role-holders", Shape.RECORD_LIST, HolderRecord, FULL_ONLY, Checked.ON_ACCESS
+    GROUP_MEMBERS = "group-members", Shape.RECORD_LIST, HolderRecord, FULL_ONLY, Checked.ON_ACCESS
+    RULES = "rules", Shape.BUCKET_TABLE, AnyIndex, ALL_PROFILES, Checked.AT_OPENING
+    SUBJECTS = "subjects", Shape.BUCKET_TABLE, SubjectRecord, ALL_PROFILES, Checked.ON_ACCESS
+    GRANTS = "grants", Shape.BUCKET_TABLE, tuple[GrantRecord, ...], ALL_PROFILES, Checked.ON_ACCESS
+    ALIASES = "aliases", Shape.BUCKET_TABLE, str, ALL_PROFILES, Checked.ON_ACCESS
+    CLOSED = "closed", Shape.BUCKET_TABLE, None, ALL_PROFILES, Checked.ON_ACCESS
+    SUBJECT_GRANTS = "subject-grants", Shape.BUCKET_TABLE, tuple[str, ...], FULL_ONLY, Checked.ON_ACCESS
+    RESOURCE_GRANTS = "resource-grants", Shape.BUCKET_TABLE, SubjectKeys, FULL_ONLY, Checked.ON_ACCESS
+    SUBJECT_REGISTRY = "subject-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
+    RESOURCE_REGISTRY = "resource-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
+
+    def __new__(
+        cls, name: str, shape: Shape, record: Any, profiles: tuple[Profile, ...], checked: Checked
+    ) -> "Section":
+        """A member that is its name, with the other columns of the row as attributes."""
+        section = str.__new__(cls, name)
+        section._value_ = name
+        section.shape, section.record, section.profiles, section.checked = shape, record, profiles, checked
+        return section
+
+
+CHECKED_AT_OPENING = tuple(section for section in Section if section.checked is Checked.AT_OPENING)
+"""The manifest and the rules. Their records have codecs of their own."""
+
+FACTS = tuple(section for section in Section if section.checked is Checked.ON_ACCESS)
+"""The facts. Each record is one MessagePack value of the row's type."""
+
+
+@cache
+def bare_decoder(section: Section) -> Callable[[bytes], Any]:
+    """Returns the function that decodes a record; it raises what msgspec and Python raise for unreadable bytes."""
+    return msgspec.msgpack.Decoder(section.record).decode
+
+
+@cache
+def record_decoder(section: Section) -> Callable[[bytes], Any]:
+    """Returns the function that decodes a MessagePack record of `section`; it raises BundleError for other bytes."""
+    decode = bare_decoder(section)
+
+    def decoded(data: bytes) -> Any:
+        try:
+            return decode(data)
+        except (msgspec.MsgspecError, *UNREADABLE) as ex:
+            raise BundleError(f"the bundle is damaged: a record can't be read: {ex}") from None
+
+    return decoded
