@@ -99,7 +99,6 @@ ROOMS = {
         "delta",
         "file",
         "zones",
-        "tzif",
         "manifest",
         "publish",
         "program",
