@@ -11,7 +11,7 @@ import msgspec
 from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
 from .program.clauses import Clause, ResourceType
-from .program.facts import Holding, Key
+from .program.facts import EntityKey, Holding
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
@@ -67,10 +67,10 @@ class SubjectChange(Change, frozen=True, array_like=True, tag=True):
     `granted` is None where these are more than `fact_records.LISTED_GRANTS`. One that is not present is unregistered.
     """
 
-    key: Key
+    key: EntityKey
     groups: tuple[str, ...] = ()
     holdings: tuple[Holding, ...] = ()
-    granted: tuple[Key, ...] | None = ()
+    granted: tuple[EntityKey, ...] | None = ()
     present: bool = True
 
 
@@ -85,8 +85,8 @@ class GrantState(msgspec.Struct, frozen=True, array_like=True):
 class GrantsChange(Change, frozen=True, array_like=True, tag=True):
     """All grants of one subject on one resource, by id, expired ones too; a resource's type is its type's id."""
 
-    subject: Key
-    resource: Key
+    subject: EntityKey
+    resource: EntityKey
     grants: tuple[GrantState, ...]
 
 
@@ -96,7 +96,7 @@ class ResourceChange(Change, frozen=True, array_like=True, tag=True):
     A bundle lists the instances of closed types only, so the delta that closes a type tells all of them.
     """
 
-    key: Key
+    key: EntityKey
     present: bool
 
 

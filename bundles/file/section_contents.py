@@ -10,7 +10,7 @@ import msgspec
 from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
-from ..program.facts import Facts, Holding, Key
+from ..program.facts import EntityKey, Facts, Holding
 from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
@@ -117,7 +117,7 @@ class SectionContents:
             yield encode_record(record)
 
     def _role_holders(self) -> Iterator[bytes]:
-        subjects: dict[str, set[Key]] = defaultdict(set)
+        subjects: dict[str, set[EntityKey]] = defaultdict(set)
         groups: dict[str, set[str]] = defaultdict(set)
         for key, subject in self.facts.subjects.items():
             for holding in subject.holdings:
@@ -129,7 +129,7 @@ class SectionContents:
             yield self._holders(subjects[role], groups[role])
 
     def _group_members(self) -> Iterator[bytes]:
-        subjects: dict[str, set[Key]] = defaultdict(set)
+        subjects: dict[str, set[EntityKey]] = defaultdict(set)
         children: dict[str, set[str]] = defaultdict(set)
         for key, subject in self.facts.subjects.items():
             for id in subject.groups:
@@ -140,7 +140,7 @@ class SectionContents:
         for id in self.groups:
             yield self._holders(subjects[id], children[id])
 
-    def _holders(self, subjects: set[Key], groups: set[str]) -> bytes:
+    def _holders(self, subjects: set[EntityKey], groups: set[str]) -> bytes:
         return encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
 
     def _subjects(self) -> Iterator[Entry]:
@@ -151,9 +151,9 @@ class SectionContents:
             record = SubjectRecord(self._numbered(subject.groups), self._held(subject.holdings), listed)
             yield subject_key(*key), encode_record(record)
 
-    def _granted(self) -> dict[Key, set[tuple[int, str]]]:
+    def _granted(self) -> dict[EntityKey, set[tuple[int, str]]]:
         """Returns the resources on which each subject has grants, up to one more than a record lists."""
-        granted: dict[Key, set[tuple[int, str]]] = defaultdict(set)
+        granted: dict[EntityKey, set[tuple[int, str]]] = defaultdict(set)
         types = self.types
         for _, subject, resource, _, _ in self.facts.grants:
             resources = granted[subject]
@@ -175,7 +175,7 @@ class SectionContents:
     def _subject_grants(self) -> Iterator[Entry]:
         """Yields the resources, by type, of subjects with grants on more resources than a record lists."""
         counts = Counter(grant.subject for grant in self.facts.grants)
-        found: dict[Key, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        found: dict[EntityKey, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for _, subject, resource, _, _ in self.facts.grants:
             if counts[subject] > LISTED_GRANTS:
                 found[subject][resource.type].add(resource.id)
@@ -188,13 +188,13 @@ class SectionContents:
 
     def _resource_grants(self) -> Iterator[Entry]:
         """Yields the subjects that have a grant on each resource."""
-        found: dict[Key, list[Key]] = defaultdict(list)
+        found: dict[EntityKey, list[EntityKey]] = defaultdict(list)
         for _, subject, resource, _, _ in self.facts.grants:
             found[resource].append(subject)
         for resource, subjects in found.items():
             yield self._resource_key(resource), encode_record(sorted(set(subjects)))
 
-    def _resource_key(self, resource: Key) -> bytes:
+    def _resource_key(self, resource: EntityKey) -> bytes:
         return resource_key(self.types[resource.type], resource.id)
 
     def _aliases(self) -> Iterator[Entry]:

@@ -20,8 +20,8 @@ class Holding(NamedTuple):
     expires: float
 
 
-class Key(NamedTuple):
-    """A subject or a resource by its key (E1); of a resource, `type` is the declared type's id."""
+class EntityKey(NamedTuple):
+    """The key of a subject or a resource (E1). For a resource, `type` is the id of the declared type."""
 
     type: str
     id: str
@@ -31,8 +31,8 @@ class Grant(NamedTuple):
     """Some actions for one subject on one resource; `actions` sorted, wildcards expanded (P4)."""
 
     id: str
-    subject: Key
-    resource: Key
+    subject: EntityKey
+    resource: EntityKey
     actions: tuple[str, ...]
     expires: float
 
@@ -69,6 +69,6 @@ class Facts:
     """All facts of one model; every entity that one of them names is registered here (E3)."""
 
     groups: dict[str, GroupFacts] = field(default_factory=dict)
-    subjects: dict[Key, SubjectFacts] = field(default_factory=dict)
-    resources: dict[Key, ResourceFacts] = field(default_factory=dict)
+    subjects: dict[EntityKey, SubjectFacts] = field(default_factory=dict)
+    resources: dict[EntityKey, ResourceFacts] = field(default_factory=dict)
     grants: Sequence[Grant] = ()

@@ -1,7 +1,7 @@
 """Resolves a model's facts: entities registered, memberships turned around, grants expanded (E3, P2 to P4)."""
 
 from ...bundles.conditions.instants import parse_instant, seconds_not_before
-from ...bundles.program.facts import FOREVER, Facts, Grant, GroupFacts, Holding, Key, ResourceFacts, SubjectFacts
+from ...bundles.program.facts import FOREVER, EntityKey, Facts, Grant, GroupFacts, Holding, ResourceFacts, SubjectFacts
 from ..model.elements import Model, SubjectRef
 from .lower import expand_actions
 
@@ -14,11 +14,13 @@ def resolve_facts(source: Model) -> Facts:
     facts = Facts(
         groups={group.id: GroupFacts() for group in source.groups},
         subjects={
-            Key(subject.type, subject.id): SubjectFacts(subject.external_id, subject.attributes)
+            EntityKey(subject.type, subject.id): SubjectFacts(subject.external_id, subject.attributes)
             for subject in source.subjects
         },
         resources={
-            Key(resource.type, resource.id): ResourceFacts(resource.external_id, resource.name, resource.attributes)
+            EntityKey(resource.type, resource.id): ResourceFacts(
+                resource.external_id, resource.name, resource.attributes
+            )
             for resource in source.resources
         },
     )
@@ -34,7 +36,7 @@ def _add_memberships(facts: Facts, source: Model) -> None:
             if member.group is not None:
                 facts.groups[member.group].parents.add(group.id)
             elif member.type is not None and member.id is not None:
-                _subject(facts, Key(member.type, member.id)).groups.add(group.id)
+                _subject(facts, EntityKey(member.type, member.id)).groups.add(group.id)
 
 
 def _add_assignments(facts: Facts, source: Model) -> None:
@@ -43,21 +45,21 @@ def _add_assignments(facts: Facts, source: Model) -> None:
         if assignment.group is not None:
             facts.groups[assignment.group].holdings.append(holding)
         elif assignment.subject is not None:
-            _subject(facts, Key(assignment.subject.type, assignment.subject.id)).holdings.append(holding)
+            _subject(facts, EntityKey(assignment.subject.type, assignment.subject.id)).holdings.append(holding)
 
 
 def _add_grants(facts: Facts, source: Model) -> None:
     """One key object for each subject and one tuple for each set of actions: a million grants share them."""
     declared = {type.id: type for type in source.resource_types}
-    subjects: dict[SubjectRef, Key] = {}
+    subjects: dict[SubjectRef, EntityKey] = {}
     expanded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
     grants: list[Grant] = []
     for grant in source.grants:
         subject = subjects.get(grant.subject)
         if subject is None:
-            subject = subjects[grant.subject] = Key(grant.subject.type, grant.subject.id)
+            subject = subjects[grant.subject] = EntityKey(grant.subject.type, grant.subject.id)
             _subject(facts, subject)
-        resource = Key(grant.resource.type, grant.resource.id)
+        resource = EntityKey(grant.resource.type, grant.resource.id)
         facts.resources.setdefault(resource, _ONLY_NAMED)
         stated = (grant.resource.type, grant.actions)
         actions = expanded.get(stated)
@@ -68,7 +70,7 @@ def _add_grants(facts: Facts, source: Model) -> None:
     facts.grants = grants
 
 
-def _subject(facts: Facts, key: Key) -> SubjectFacts:
+def _subject(facts: Facts, key: EntityKey) -> SubjectFacts:
     """The facts of a subject, registered by being named (E3)."""
     found = facts.subjects.get(key)
     if found is None:

@@ -23,7 +23,7 @@ from ...bundles.errors import BundleError
 from ...bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
 from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
-from ...bundles.program.facts import Holding, Key
+from ...bundles.program.facts import EntityKey, Holding
 from ...bundles.program.laws import IllegalProgram, check_clause
 from ...bundles.zones import decode_zone
 from .overlay import NONE, Overlay
@@ -102,7 +102,7 @@ class _Advancing:
             case ResourceChange(key, present):
                 self._map("registered")[self._numbering.type(key.type), key.id] = present
             case AliasChange(entity="subject", type=type, alias=alias, id=id):
-                self._map("subject_aliases")[Key(type, alias)] = id
+                self._map("subject_aliases")[EntityKey(type, alias)] = id
             case AliasChange(type=type, kind=kind, alias=alias, id=id):
                 self._map("resource_aliases")[self._numbering.type(type), kind, alias] = id
 

@@ -15,7 +15,7 @@ from ...bundles.file.reader import Bundle
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
-from ...bundles.program.facts import Key
+from ...bundles.program.facts import EntityKey
 from .numbering import Numbering
 from .state import State
 
@@ -43,7 +43,7 @@ class Overlay:
     changed_grants: PMap[tuple[str, int, str], tuple[GrantRecord, ...]] = NOTHING
     changed_resources: PMap[tuple[str, int], PSet[str]] = NOTHING
     registered: PMap[tuple[int, str], bool] = NOTHING
-    subject_aliases: PMap[Key, str | None] = NOTHING
+    subject_aliases: PMap[EntityKey, str | None] = NOTHING
     resource_aliases: PMap[tuple[int, str, str], str | None] = NOTHING
 
     @property
@@ -121,7 +121,7 @@ class Overlay:
 
     def subject_id(self, type: str, external_id: str) -> str | None:
         """See `State`."""
-        found = self.subject_aliases.get(Key(type, external_id), ...)
+        found = self.subject_aliases.get(EntityKey(type, external_id), ...)
         return self.bundle.subject_id(type, external_id) if found is ... else found
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:

@@ -18,7 +18,7 @@ from writ.bundles.delta import (
 )
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
-from writ.bundles.program.facts import FOREVER, Facts, Holding, Key
+from writ.bundles.program.facts import FOREVER, EntityKey, Facts, Holding
 from writ.compiler.compile import Compiled
 
 
@@ -96,10 +96,10 @@ def _gone(kind: str, key: Any) -> AnyChange:
         case "group":
             return GroupChange(key, (), (), present=False)
         case "subject":
-            return SubjectChange(Key(*key), present=False)
+            return SubjectChange(EntityKey(*key), present=False)
         case "grants":
             return GrantsChange(*key, ())
         case "resource":
-            return ResourceChange(Key(*key), False)
+            return ResourceChange(EntityKey(*key), False)
         case _:
             return AliasChange(*key, None)

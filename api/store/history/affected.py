@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from ....bundles.program.facts import Key
+from ....bundles.program.facts import EntityKey
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Assignment, Element, Grant, Group, Resource, ResourceType, Subject
 from ..errors import Key as ElementKey
@@ -52,9 +52,9 @@ class Touched:
     roles: set[str] = field(default_factory=set)
     policies: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)
-    subjects: set[Key] = field(default_factory=set)
-    pairs: set[tuple[Key, Key]] = field(default_factory=set)
-    resources: set[Key] = field(default_factory=set)
+    subjects: set[EntityKey] = field(default_factory=set)
+    pairs: set[tuple[EntityKey, EntityKey]] = field(default_factory=set)
+    resources: set[EntityKey] = field(default_factory=set)
     aliases: set[Alias] = field(default_factory=set)
 
     def check_size(self) -> None:
@@ -110,11 +110,11 @@ class _Finding:
         touched = self.touched
         match element:
             case Subject(type, id, external_id):
-                touched.subjects.add(Key(type, id))
+                touched.subjects.add(EntityKey(type, id))
                 if external_id is not None:
                     touched.aliases.add(Alias("subject", type, "external_id", external_id))
             case Resource(type, id, external_id, name):
-                touched.resources.add(Key(type, id))
+                touched.resources.add(EntityKey(type, id))
                 if external_id is not None:
                     touched.aliases.add(Alias("resource", type, "external_id", external_id))
                 if name is not None:
@@ -122,13 +122,14 @@ class _Finding:
             case Assignment(group=str(group)):
                 touched.groups.add(group)
             case Assignment(subject=subject) if subject is not None:
-                touched.subjects.add(Key(subject.type, subject.id))
+                touched.subjects.add(EntityKey(subject.type, subject.id))
             case Grant():
                 self._pair(
-                    Key(element.subject.type, element.subject.id), Key(element.resource.type, element.resource.id)
+                    EntityKey(element.subject.type, element.subject.id),
+                    EntityKey(element.resource.type, element.resource.id),
                 )
 
-    def _pair(self, subject: Key, resource: Key) -> None:
+    def _pair(self, subject: EntityKey, resource: EntityKey) -> None:
         self.touched.subjects.add(subject)
         self.touched.resources.add(resource)
         self.touched.pairs.add((subject, resource))
@@ -142,7 +143,7 @@ class _Finding:
             if member.group is not None:
                 self._moved.add(member.group)
             elif member.type is not None and member.id is not None:
-                self.touched.subjects.add(Key(member.type, member.id))
+                self.touched.subjects.add(EntityKey(member.type, member.id))
 
     def _type(self, id: str, before: Element | None, after: Element | None) -> None:
         """A type, and where other actions are declared what says `*`; where it is closed now, its instances (E7)."""
@@ -156,13 +157,13 @@ class _Finding:
         if before and after and after.closed and not before.closed:
             query = """SELECT id FROM resources WHERE environment = ?1 AND type = ?2 UNION
                 SELECT resource_id FROM grants WHERE environment = ?1 AND resource_type = ?2 LIMIT ?3"""
-            self.touched.resources |= {Key(id, found) for found in self._column(query, id, MAX_STATES + 1)}
+            self.touched.resources |= {EntityKey(id, found) for found in self._column(query, id, MAX_STATES + 1)}
 
     def _wildcard_grants(self, type: str) -> None:
         query = """SELECT subject_type, subject_id, resource_id FROM grants
             WHERE environment = ? AND resource_type = ? AND wildcard LIMIT ?"""
         for subject_type, subject_id, resource_id in self._rows(query, type, MAX_STATES + 1):
-            self._pair(Key(subject_type, subject_id), Key(type, resource_id))
+            self._pair(EntityKey(subject_type, subject_id), EntityKey(type, resource_id))
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._db.execute(query, (self._environment, *values)).fetchall()

@@ -23,7 +23,7 @@ from ....bundles.delta import (
 )
 from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.program.clauses import Clause, During, Program
-from ....bundles.program.facts import Facts, Holding, Key, SubjectFacts
+from ....bundles.program.facts import EntityKey, Facts, Holding, SubjectFacts
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.lowering.resolve_facts import resolve_facts
@@ -128,24 +128,24 @@ class _States:
             ) SELECT id FROM above ORDER BY id"""
         return GroupChange(id, tuple(above for (above,) in self._rows(query, id)), _longest(facts.holdings))
 
-    def _subject(self, key: Key) -> SubjectChange:
+    def _subject(self, key: EntityKey) -> SubjectChange:
         facts = self._facts.subjects.get(key) or SubjectFacts()
         query = """SELECT DISTINCT g.resource_type, g.resource_id FROM grants g
             JOIN resource_types t ON t.environment = g.environment AND t.id = g.resource_type
             WHERE g.environment = ? AND subject_type = ? AND subject_id = ? AND NOT (wildcard AND actionless)
             ORDER BY 1, 2 LIMIT ?"""
-        granted = tuple(Key(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
+        granted = tuple(EntityKey(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
         listed = granted if len(granted) <= LISTED_GRANTS else None
         present = key in self._facts.subjects or self._is_listed_or_granted("subject", key)
         return SubjectChange(key, tuple(sorted(facts.groups)), _longest(facts.holdings), listed, present)
 
     def _grants(self) -> Iterator[GrantsChange]:
-        by_pair: dict[tuple[Key, Key], list[GrantState]] = defaultdict(list)
+        by_pair: dict[tuple[EntityKey, EntityKey], list[GrantState]] = defaultdict(list)
         for grant in sorted(self._facts.grants):
             by_pair[grant.subject, grant.resource].append(GrantState(grant.id, grant.actions, grant.expires))
         return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._touched.pairs))
 
-    def _resource(self, key: Key) -> ResourceChange:
+    def _resource(self, key: EntityKey) -> ResourceChange:
         return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))
 
     def _alias(self, alias: Alias) -> AliasChange:
@@ -153,7 +153,7 @@ class _States:
         row = next(iter(self._rows(query, alias.type, alias.alias)), None)
         return AliasChange(alias.entity, alias.type, alias.kind, alias.alias, None if row is None else row[0])
 
-    def _is_listed_or_granted(self, entity: str, key: Key) -> bool:
+    def _is_listed_or_granted(self, entity: str, key: EntityKey) -> bool:
         query = f"SELECT 1 FROM grants WHERE environment = ? AND {entity}_type = ? AND {entity}_id = ? LIMIT 1"
         return self._exists(f"{entity}s", *key) or bool(self._rows(query, *key))
 

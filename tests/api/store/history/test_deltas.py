@@ -4,7 +4,7 @@ import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
 from writ.bundles.delta import PolicyChange, ResourceChange, SubjectChange, decode_delta
 from writ.bundles.file.fact_records import LISTED_GRANTS
-from writ.bundles.program.facts import Key
+from writ.bundles.program.facts import EntityKey
 from writ.bundles.zones import zone_data
 
 from tests.support.stored import ENV, deltas, put, write
@@ -38,7 +38,7 @@ def test_a_type_that_is_closed_now_tells_its_instances(store):
     """Those that a grant alone names too; of an open type no one had to know (E3, E7)."""
     write(store, Create("grants", grant("a")), Create("resources", {"type": "document", "id": "b"}))
     found = changes(store, Patch("resource_types", ("document",), {"closed": True}))
-    assert set(found[1:]) == {ResourceChange(Key("document", id), True) for id in "ab"}
+    assert set(found[1:]) == {ResourceChange(EntityKey("document", id), True) for id in "ab"}
     assert len(changes(store, Patch("resource_types", ("document",), {"closed": False}))) == 1
 
 
@@ -47,7 +47,7 @@ def test_every_action_of_a_type_without_any_is_no_grant_until_it_has_one(store):
     assert one(SubjectChange, found).granted == ()
     assert one(SubjectChange, found).present
     found = changes(store, Patch("resource_types", ("bare",), {"actions": ["open"]}))
-    assert one(SubjectChange, found).granted == (Key("bare", "a"),)
+    assert one(SubjectChange, found).granted == (EntityKey("bare", "a"),)
 
 
 def test_many_granted_resources_are_not_listed(store):
