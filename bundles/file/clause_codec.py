@@ -11,7 +11,7 @@ import msgspec
 
 from ..conditions.windows import TimeWindow
 from ..errors import UNREADABLE, BundleError
-from ..program.clauses import Atom, Clause, Comparison, During, Effect, From, Rate, Section
+from ..program.clauses import Atom, AttributeSection, Clause, Comparison, During, Effect, From, Rate
 from .fact_records import Number
 
 
@@ -20,7 +20,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 class _Compare(_Row, frozen=True, tag="compare"):
-    section: Section
+    section: AttributeSection
     key: str
     op: str
     value: Any

@@ -11,16 +11,16 @@ from ..conditions.values import Json
 from ..conditions.windows import TimeWindow
 
 Effect: TypeAlias = Literal["ALLOW", "DENY"]
-Section: TypeAlias = Literal["subject_attrs", "resource_attrs", "action_attrs", "context_attrs"]
+AttributeSection: TypeAlias = Literal["subject_attrs", "resource_attrs", "action_attrs", "context_attrs"]
 
-SECTIONS: tuple[Section, ...] = ("subject_attrs", "resource_attrs", "action_attrs", "context_attrs")
+ATTRIBUTE_SECTIONS: tuple[AttributeSection, ...] = ("subject_attrs", "resource_attrs", "action_attrs", "context_attrs")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """One attribute compared with a constant: `R.status = "draft"` (rules C1 to C7)."""
 
-    section: Section
+    section: AttributeSection
     key: str
     op: str
     value: Json

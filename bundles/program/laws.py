@@ -12,7 +12,7 @@ from ..conditions.instants import EARLIEST, END
 from ..conditions.patterns import MAX_PATTERN_CHARACTERS, compile_pattern
 from ..conditions.values import Json, is_number, is_text
 from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
-from .clauses import SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
+from .clauses import ATTRIBUTE_SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
 
 MAX_NESTING = 64
 """Arrays and objects around a value of a constant: whatever walks one later has the stack for it."""
@@ -95,7 +95,7 @@ def check_program(program: Program) -> None:
 def _is_legal(atom: object) -> bool:
     match atom:
         case Comparison(section, key, op, value):
-            return section in SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
+            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
         case During(window):
             return _is_window(window)
         case From(blocks):

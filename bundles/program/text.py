@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from ..conditions.values import Json
 from ..conditions.windows import show_window
-from .clauses import Atom, Clause, Comparison, During, From, Program, Rate, ResourceType, Section
+from .clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate, ResourceType
 
-_OWNERS: dict[Section, str] = {
+_OWNERS: dict[AttributeSection, str] = {
     "subject_attrs": "S",
     "resource_attrs": "R",
     "action_attrs": "A",

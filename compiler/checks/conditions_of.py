@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...bundles.program.clauses import SECTIONS, Section
+from ...bundles.program.clauses import ATTRIBUTE_SECTIONS, AttributeSection
 from ..diagnostics.diagnostic import Path
 from ..model.elements import Condition, Policy
 
@@ -11,7 +11,7 @@ from ..model.elements import Condition, Policy
 class Placed(NamedTuple):
     """A condition, the section in which it stands and the path to it."""
 
-    section: Section
+    section: AttributeSection
     condition: Condition
     path: Path
 
@@ -20,6 +20,6 @@ def conditions_of(policy: Policy, index: int) -> Iterator[Placed]:
     """The attribute conditions of the policy at `index` of the model."""
     if policy.conditions is None:
         return
-    for section in SECTIONS:
+    for section in ATTRIBUTE_SECTIONS:
         for place, condition in enumerate(getattr(policy.conditions, section) or ()):
             yield Placed(section, condition, ("policies", index, "conditions", section, place))

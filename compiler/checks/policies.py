@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...bundles.program.clauses import SECTIONS
+from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..diagnostics.diagnostic import Finding, Path
 from ..model.elements import Conditions, Policy
 from .draft import Draft
@@ -32,7 +32,7 @@ def _empty_lists(policy: Policy, path: Path) -> Iterator[Finding]:
 
 def _conditions(policy: Policy, conditions: Conditions, path: Path, limit: int) -> Iterator[Finding]:
     gates = (conditions.time_window, conditions.ip_allowlist, conditions.rate_limit)
-    count = sum(len(getattr(conditions, section) or ()) for section in SECTIONS)
+    count = sum(len(getattr(conditions, section) or ()) for section in ATTRIBUTE_SECTIONS)
     count += sum(gate is not None for gate in gates)
     if count > limit:
         yield Finding("too-many-conditions", f"the policy has {count} conditions, the limit is {limit}", path)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...bundles.program.clauses import SECTIONS
+from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ...bundles.wording import joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding, Path
@@ -16,7 +16,7 @@ from .rivals import Rivals
 _MOST_NAMED = 8
 """Attributes that one warning names; of more, it tells the number."""
 
-_NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in SECTIONS}
+_NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in ATTRIBUTE_SECTIONS}
 
 
 def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:

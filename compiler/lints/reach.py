@@ -9,7 +9,7 @@ from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
 from ...bundles.conditions.keys import reads_own_key
 from ...bundles.conditions.trees.domain import Test, can_hold_together
 from ...bundles.conditions.windows import TimeWindow
-from ...bundles.program.clauses import SECTIONS
+from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..checks.attribute_types import kind_of
 from ..checks.draft import Draft
 from ..lowering.lower import EVERYTHING, covered
@@ -101,7 +101,7 @@ def _pairs(policy: Policy, types: Mapping[str, ResourceType]) -> frozenset[Pair]
 
 def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
     found: dict[Attribute, tuple[Test, ...]] = {}
-    for section in SECTIONS:
+    for section in ATTRIBUTE_SECTIONS:
         for condition in getattr(conditions, section) or ():
             attribute = (section, condition.key)
             found[attribute] = (*found.get(attribute, ()), (condition.op, condition.value))

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ...bundles.program import clauses as program
-from ...bundles.program.clauses import Atom, Clause, Comparison, During, From, Program, Rate, Section
+from ...bundles.program.clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate
 from ..model.elements import Condition, Conditions, Model, Policy, ResourceType
 from ..model.normal_form import normal
 from ..model.window_reading import read_window
@@ -83,6 +83,6 @@ def _body(conditions: Conditions) -> Iterator[Atom]:
         yield Rate(conditions.rate_limit.limit, conditions.rate_limit.window_seconds)
 
 
-def _comparisons(section: Section, conditions: Iterable[Condition] | None) -> Iterator[Atom]:
+def _comparisons(section: AttributeSection, conditions: Iterable[Condition] | None) -> Iterator[Atom]:
     for condition in conditions or ():
         yield Comparison(section, condition.key, condition.op, condition.value)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.values import Json
-from ...bundles.program.clauses import Atom, Comparison, Rate, Section, is_gate
+from ...bundles.program.clauses import Atom, AttributeSection, Comparison, Rate, is_gate
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..rules.attributes import NO_CLOCK, Test
 from ..rules.conditions import conjunction, never
@@ -157,7 +157,7 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     return OpenRule(rule.path, asked, residual, left_open)
 
 
-def parted(body: Iterable[Atom], section: Section, decided: bool) -> tuple[list[Comparison], list[Atom], bool]:
+def parted(body: Iterable[Atom], section: AttributeSection, decided: bool) -> tuple[list[Comparison], list[Atom], bool]:
     """A body in two: the comparisons with the entity of a section, which is unknown, and what else is decided.
 
     The third says whether gates are left open: all of them where they are not `decided`, rate limits always (C10).

@@ -11,14 +11,14 @@ from typing import TypeAlias
 
 from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json, is_number
-from ...bundles.program.clauses import Comparison, Section
+from ...bundles.program.clauses import AttributeSection, Comparison
 from ..requests.entities import Attributes
 from .rule import Rule
 
 INDEXED_FROM = 16
 """Fewer rules than this are tested one after the other, which is as fast."""
 
-Key: TypeAlias = tuple[Section, str]
+Key: TypeAlias = tuple[AttributeSection, str]
 ValueOf: TypeAlias = Callable[
     [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], Json
 ]
@@ -148,7 +148,7 @@ def _values(body: Sequence[object], key: Key) -> frozenset[str | float] | None:
     return found
 
 
-def _reader(section: Section, key: str) -> ValueOf:
+def _reader(section: AttributeSection, key: str) -> ValueOf:
     """Reads the attribute. A resource's own type is never the one: it is folded into the tests."""
     steps = steps_of(key)
     if reads_own_key(section, key):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ...bundles.conditions.comparisons import ORDERINGS, predicate
 from ...bundles.conditions.keys import read, steps_of
 from ...bundles.conditions.values import NUMBER, Json, is_number
-from ...bundles.program.clauses import Section
+from ...bundles.program.clauses import AttributeSection
 from ..requests.entities import Attributes
 
 Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
@@ -29,7 +29,7 @@ FEW = 8
 """Up to so many strings are compared one by one, which needs no hash and so no type check."""
 
 
-def attribute_test(section: Section, key: str, op: str, constant: Json) -> Test:
+def attribute_test(section: AttributeSection, key: str, op: str, constant: Json) -> Test:
     """The test of `section.key op constant`, for a key that is not an entity's own (C1 to C7)."""
     shape, *parts = _shape(key, op, constant)
     return _MAKERS[section][shape](key, *parts)
@@ -129,7 +129,7 @@ _CONTEXT: dict[str, Maker] = {
     "check": lambda k, check: lambda t, i, s, n, r, a, c, now: check(c.get(k)),
     "path": lambda k, check, steps: lambda t, i, s, n, r, a, c, now: check(read(c, k, steps)),
 }
-_MAKERS: dict[Section, dict[str, Maker]] = {
+_MAKERS: dict[AttributeSection, dict[str, Maker]] = {
     "subject_attrs": _SUBJECT,
     "resource_attrs": _RESOURCE,
     "action_attrs": _ACTION,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.conditions.comparisons import predicate
-from writ.bundles.program.clauses import SECTIONS
+from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
 from writ.runtime.rules.attributes import FEW, attribute_test
 
 from tests.bundles.conditions.test_conditions import TESTS, VALUES
@@ -14,12 +14,12 @@ LISTS = st.lists(st.sampled_from([f"v{n}" for n in range(2 * FEW)]), max_size=2 
 
 def asked(section: str, attributes: dict) -> tuple:
     """A test's arguments, with the attributes in one section and others everywhere else."""
-    given = [attributes if section == name else {"k": "elsewhere"} for name in SECTIONS]
+    given = [attributes if section == name else {"k": "elsewhere"} for name in ATTRIBUTE_SECTIONS]
     subject, resource, action, context = given
     return "user", "alice", subject, "d1", resource, action, context, 0.0
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
 @given(test=st.one_of(TESTS, st.tuples(st.sampled_from(["in", "nin"]), LISTS)), value=VALUES | st.sampled_from(["v1"]))
 def test_a_test_is_its_predicate(section, test, value):
     op, constant = test
@@ -29,7 +29,7 @@ def test_a_test_is_its_predicate(section, test, value):
     assert bool(absent) is False
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
 @given(test=TESTS, value=VALUES)
 def test_a_path_is_followed(section, test, value):
     op, constant = test
