@@ -19,7 +19,7 @@ from mmap import mmap
 from typing import TypeAlias
 
 from ..errors import BundleError
-from .format import Extent
+from .header import Extent
 from .offsets import Offsets, encode_offsets
 
 MAX_BUCKET_ENTRIES = 24

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from mmap import mmap
 
 from ..errors import BundleError
-from .format import Extent
+from .header import Extent
 
 _BOUNDS = struct.Struct("<QQ")
 _NUMBER_SIZE = 8

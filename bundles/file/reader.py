@@ -37,7 +37,7 @@ from .fact_records import (
     subject_alias_key,
     subject_key,
 )
-from .format import Extent, SectionTable, check_section, decode_header
+from .header import Extent, SectionTable, check_section, decode_header
 from .record_list import RecordList
 from .rule_index import AllowIndex, RuleIndex, allows_key, decode_allows, decode_rules, rules_key
 from .sections import CHECKED_AT_OPENING, Section, Shape, bare_decoder, record_decoder

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from mmap import mmap
 
 from ..errors import BundleError
-from .format import Extent
+from .header import Extent
 from .offsets import Offsets, encode_offsets
 
 _CHECKSUM = struct.Struct("<I")

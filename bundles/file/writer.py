@@ -10,7 +10,7 @@ from ..program.clauses import Program
 from ..program.facts import Facts
 from ..program.laws import check_program
 from .bucket_table import encode_table
-from .format import ALIGNMENT, Extent, encode_header, header_size
+from .header import ALIGNMENT, Extent, encode_header, header_size
 from .record_list import encode_records
 from .section_contents import SectionContents
 from .sections import Section, Shape

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.bundles.file.format import Extent, SectionTable, encode_header
+from writ.bundles.file.header import Extent, SectionTable, encode_header
 from writ.bundles.file.section_contents import SectionContents
 from writ.bundles.file.sections import Section, Shape
 

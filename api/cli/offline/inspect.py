@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from ....bundles.errors import BundleError
-from ....bundles.file.format import VERSION
+from ....bundles.file.header import VERSION
 from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.text import show_program
 from ..output import Unreadable, bundle_sentence, os_sentence

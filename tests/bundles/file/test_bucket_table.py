@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from writ.bundles.errors import BundleError
 from writ.bundles.file import bucket_table
 from writ.bundles.file.bucket_table import BucketTable, Entry, encode_table
-from writ.bundles.file.format import Extent
+from writ.bundles.file.header import Extent
 
 ENTRIES = st.dictionaries(st.binary(max_size=12), st.binary(max_size=20), max_size=60)
 BEFORE = 80

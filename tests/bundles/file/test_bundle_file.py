@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from writ.bundles.errors import BundleError
-from writ.bundles.file import format as file_format
+from writ.bundles.file import header
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import Engine
 
@@ -125,9 +125,9 @@ def test_a_foreign_file_is_refused(tmp_path):
 
 def test_a_newer_format_is_refused_with_both_numbers(path):
     content = bytearray(path.read_bytes())
-    content[8:12] = (file_format.VERSION + 1).to_bytes(4, "little")
+    content[8:12] = (header.VERSION + 1).to_bytes(4, "little")
     path.write_bytes(content)
-    with pytest.raises(BundleError, match=f"format {file_format.VERSION + 1}, newer .* up to {file_format.VERSION}"):
+    with pytest.raises(BundleError, match=f"format {header.VERSION + 1}, newer .* up to {header.VERSION}"):
         Engine.open(path)
 
 

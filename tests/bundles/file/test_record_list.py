@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 from writ.bundles.errors import BundleError
-from writ.bundles.file.format import Extent
+from writ.bundles.file.header import Extent
 from writ.bundles.file.record_list import RecordList, encode_records
 
 RECORDS = [b"first", b"", b"third"]

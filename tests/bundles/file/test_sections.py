@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from writ.bundles.errors import BundleError
 from writ.bundles.file.fact_records import LISTED_GRANTS
-from writ.bundles.file.format import MAX_SECTIONS, encode_header
+from writ.bundles.file.header import MAX_SECTIONS, encode_header
 from writ.bundles.file.reader import Bundle, open_bundle
 from writ.bundles.file.sections import CHECKED_AT_OPENING, FACTS, Checked, Section, Shape, record_decoder
 from writ.bundles.manifest import Profile

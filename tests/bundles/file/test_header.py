@@ -2,7 +2,7 @@
 
 import pytest
 from writ.bundles.errors import BundleError
-from writ.bundles.file.format import Extent, decode_header, encode_header, header_size
+from writ.bundles.file.header import Extent, decode_header, encode_header, header_size
 
 START = header_size(2)
 

@@ -1,4 +1,4 @@
-"""The outermost layer of a bundle file: header, section table, checksums and format version.
+"""The header and the section table of a bundle file, and the version of its format.
 
     header         magic, format version, number of sections, size of the file, checksum of header and section table
     section table  for each section: name, offset, size, checksum
