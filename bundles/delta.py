@@ -1,7 +1,7 @@
-"""A delta: what one revision changes in program and facts, each change the whole new state of one thing.
+"""A delta: what one revision changes in program and facts. Each change is the whole new state of one thing.
 
-States, not edits: applying a change twice is applying it once, and the later of two states of one thing is the one
-that counts. Types, roles and groups are named by their ids, so a delta fits every bundle of its environment.
+Since changes are states and not edits, it does no harm to apply a change twice. Of two states of one thing, the later
+one counts. Changes name types, roles and groups by their ids, so a delta fits every bundle of its environment.
 """
 
 from typing import TypeAlias
@@ -15,30 +15,30 @@ from .program.facts import EntityKey, Holding
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
-    """The new state of one thing; see the subclasses."""
+    """The new state of one thing: one of the subclasses."""
 
 
 class TypeChange(Change, frozen=True, array_like=True, tag=True):
-    """A resource type by its id; `actions` sorted. A state of None: it is gone."""
+    """A resource type by its id. The state is None if the type is gone."""
 
     id: str
     state: tuple[str, tuple[str, ...], bool] | None
-    """Its name, its actions, whether it is closed."""
+    """The name of the type, its actions in order, and whether it is closed."""
 
     def type(self) -> ResourceType | None:
-        """The declared type, None where it is gone."""
+        """Returns the declared type, or None if it is gone."""
         return None if self.state is None else ResourceType(self.id, *self.state)
 
 
 class RoleChange(Change, frozen=True, array_like=True, tag=True):
-    """A role by its id; whoever held one that is gone has a change of their own."""
+    """A role by its id. If a role is gone, its holders have changes of their own."""
 
     id: str
     present: bool
 
 
 class ClauseState(msgspec.Struct, frozen=True, array_like=True):
-    """A clause as a bundle has it, with the types and roles that its numbers stand for."""
+    """A clause encoded as in a bundle, with the ids of the types and roles that its numbers stand for."""
 
     types: tuple[str, ...]
     roles: tuple[str, ...]
@@ -46,14 +46,14 @@ class ClauseState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class PolicyChange(Change, frozen=True, array_like=True, tag=True):
-    """The clauses of a policy, none where it is gone or disabled."""
+    """The clauses of a policy. There are none if the policy is gone or disabled."""
 
     id: str
     clauses: tuple[ClauseState, ...]
 
 
 class GroupChange(Change, frozen=True, array_like=True, tag=True):
-    """A group: all groups that it is in, to any depth, and the roles assigned to it itself (P2, P3)."""
+    """A group: all groups above it, at any depth, and the roles assigned to the group itself (P2, P3)."""
 
     id: str
     ancestors: tuple[str, ...]
@@ -64,7 +64,8 @@ class GroupChange(Change, frozen=True, array_like=True, tag=True):
 class SubjectChange(Change, frozen=True, array_like=True, tag=True):
     """A registered subject: direct groups, direct roles, and the resources on which it has grants.
 
-    `granted` is None where these are more than `fact_records.LISTED_GRANTS`. One that is not present is unregistered.
+    `granted` is None if there are more than `fact_records.LISTED_GRANTS`. If `present` is false, the subject is no
+    longer registered.
     """
 
     key: EntityKey
@@ -83,7 +84,7 @@ class GrantState(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GrantsChange(Change, frozen=True, array_like=True, tag=True):
-    """All grants of one subject on one resource, by id, expired ones too; a resource's type is its type's id."""
+    """All grants of one subject on one resource, by id, expired ones too. The key of the resource has its type's id."""
 
     subject: EntityKey
     resource: EntityKey
@@ -93,7 +94,7 @@ class GrantsChange(Change, frozen=True, array_like=True, tag=True):
 class ResourceChange(Change, frozen=True, array_like=True, tag=True):
     """Whether a resource is registered (E7).
 
-    A bundle lists the instances of closed types only, so the delta that closes a type tells all of them.
+    A bundle lists only the instances of closed types. So a delta that closes a type contains all of its instances.
     """
 
     key: EntityKey
@@ -101,7 +102,7 @@ class ResourceChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class AliasChange(Change, frozen=True, array_like=True, tag=True):
-    """What an `external_id` or a resource's `name` (`kind`) leads to; None: to nothing any more (E3)."""
+    """The id behind an alias, or None if the alias is gone (E3). `kind` is `external_id` or `name`."""
 
     entity: str
     """`subject` or `resource`."""
@@ -117,7 +118,7 @@ AnyChange: TypeAlias = (
 
 
 class Delta(msgspec.Struct, frozen=True, array_like=True):
-    """What a revision changes. `zones` are the TZif files of time zones that its clauses name."""
+    """The changes of a revision. `zones` has the TZif files of the time zones that its clauses name."""
 
     revision: int
     changes: tuple[AnyChange, ...]
@@ -142,12 +143,12 @@ def decode_delta(data: bytes) -> Delta:
 
 
 def policy_change(id: str, clauses: tuple[Clause, ...]) -> PolicyChange:
-    """The change of a policy to these clauses."""
+    """Returns the change of a policy to these clauses."""
     return PolicyChange(id, tuple(_state(clause) for clause in clauses))
 
 
 def clauses_of(change: PolicyChange) -> tuple[Clause, ...]:
-    """The clauses of a policy. Raises BundleError for bytes that are no clause."""
+    """Returns the clauses of a policy. Raises BundleError for bytes that are no clause."""
     return tuple(decode_clause(state.clause, state.types, state.roles) for state in change.clauses)
 
 

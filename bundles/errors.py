@@ -1,4 +1,4 @@
-"""What can be wrong with a bundle, said in one sentence."""
+"""The error that a bundle raises, in one sentence."""
 
 LONGEST_MESSAGE = 400
 
@@ -6,11 +6,11 @@ LONGEST_MESSAGE = 400
 class BundleError(Exception):
     """A bundle file is damaged, foreign, truncated or newer than this reader; the message is one sentence.
 
-    Nothing is ever granted from a bundle that raised this.
+    A question that raises this error gets no answer, and never an allow.
     """
 
     def __init__(self, message: str):
-        """`message` may quote the file: what a terminal would obey or can't show is escaped, what is long is cut."""
+        """`message` may quote the file. Control characters are escaped, and a long message is cut."""
         super().__init__("".join(map(_shown, message[:LONGEST_MESSAGE])))
 
 
@@ -19,4 +19,4 @@ def _shown(character: str) -> str:
 
 
 UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
-"""What Python raises over bytes that a checksum vouches for and no writer of ours wrote."""
+"""What Python raises for crafted bytes: their checksum is right, but Writ did not write them."""

@@ -1,4 +1,4 @@
-"""The manifest: what a bundle is of, without anything that changes between two compilations of the same model."""
+"""The manifest: which model a bundle is made from. It is the same for every compilation of the same model."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -8,26 +8,27 @@ from .errors import UNREADABLE, BundleError
 
 Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+\Z", max_length=512)]
-"""A text for people, without what a terminal would obey."""
+"""A text for people, without control characters for a terminal."""
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
 Profile: TypeAlias = Literal["full", "decision"]
-"""A decision bundle has no registry and no reverse indexes: it answers evaluations, and no search."""
+"""A `decision` bundle has no registry and no reverse indexes. It answers evaluations, but no searches and filters."""
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """The environment that a bundle belongs to: a name for people and a UUID for everything else."""
+    """The environment of a bundle: an id for people, and a UUID for everything else."""
 
     id: Shown
     uuid: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")]
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """Digests are hexadecimal SHA-256: `source` of the normalised model, `parent` of the bundle that this one follows.
+    """What a bundle says about itself. It contains no time, user, host or path.
 
-    `environment` is None for a bundle that was compiled from files. No time, user, host or path goes in.
+    Digests are hexadecimal SHA-256: `source` of the normalised model, `parent` of the bundle before this one.
+    `environment` is None for a bundle that was compiled from files.
     """
 
     source: Digest
@@ -42,12 +43,12 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """The manifest as JSON, members in one order."""
+    """Returns the manifest as JSON, always in the same order."""
     return msgspec.json.encode(manifest, order="deterministic")
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """The inverse of `encode_manifest`. Raises BundleError for anything else."""
+    """The inverse of `encode_manifest`. Raises BundleError for other bytes."""
     try:
         return msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:

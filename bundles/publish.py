@@ -1,4 +1,4 @@
-"""Publishes a file by write, fsync, rename: a reader sees the old file or the new one, never half of one."""
+"""Publishes a file by write, fsync and rename: a reader sees the old file or the new one, never a part of one."""
 
 import errno
 import os
@@ -13,11 +13,14 @@ from typing import BinaryIO, cast
 
 @contextmanager
 def published(path: Path) -> Iterator[BinaryIO]:
-    """An empty, seekable file that becomes `path` when the block ends without an exception, and nothing otherwise.
+    """Yields an empty, seekable file, which becomes `path` if the block ends without an exception.
 
-    Its mode is what the process's umask leaves of 0666, as of any file that a program creates. What a link leads to is
-    replaced, and the link stays; into a device or a pipe the content is written. Raises OSError where that can't be,
-    or the folder can't be written. A file that another process has mapped stays as it was for it.
+    - The mode of the file is 0666 without the bits of the umask, as for any new file.
+    - If `path` is a symbolic link, its target is replaced and the link stays.
+    - If `path` is a device or a pipe, the content is written into it.
+    - A process that has mapped the old file keeps the old file.
+
+    Raises OSError if the file or its folder can't be written.
     """
     path = Path(os.path.realpath(path))
     if path.is_dir():
@@ -50,7 +53,7 @@ def published(path: Path) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable."""
+    """Makes the rename itself durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,6 +1,6 @@
-"""The facts of a model, resolved and ready to be written: who is in which group, holds which role, has which grant.
+"""The resolved facts of a model: members of groups, holders of roles, direct grants, registered entities.
 
-Roles, groups and types are named by their ids here; a bundle file numbers them.
+Facts name roles, groups and types by their ids. A bundle file numbers them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..conditions.values import Json
 
 FOREVER = float("inf")
-"""The expiry of what does not expire. Epoch seconds otherwise; at the instant itself it has expired (P4)."""
+"""The expiry of a fact that does not expire. Others are in epoch seconds; a fact has expired at this instant (P4)."""
 
 
 class Holding(NamedTuple):
@@ -39,7 +39,7 @@ class Grant(NamedTuple):
 
 @dataclass(slots=True)
 class GroupFacts:
-    """A group: those it is directly in, and the roles assigned to it itself (P2, P3)."""
+    """A group: the groups directly above it, and the roles assigned to the group itself (P2, P3)."""
 
     parents: set[str] = field(default_factory=set)
     holdings: list[Holding] = field(default_factory=list)
@@ -66,7 +66,7 @@ class ResourceFacts:
 
 @dataclass(slots=True)
 class Facts:
-    """All facts of one model; every entity that one of them names is registered here (E3)."""
+    """All facts of one model. Every entity that a fact names is registered here (E3)."""
 
     groups: dict[str, GroupFacts] = field(default_factory=dict)
     subjects: dict[EntityKey, SubjectFacts] = field(default_factory=dict)
