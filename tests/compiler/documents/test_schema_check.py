@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler.documents.raw_values import value_faults
-from writ.compiler.documents.schema_check import shape_faults
+from writ.compiler.documents.schema_findings import schema_findings
 from writ.compiler.limits import Limits
 from writ.compiler.model.elements import LISTS
 
@@ -128,7 +128,7 @@ def test_the_check_and_the_conversion_agree(document, data):
     element = data.draw(st.sampled_from(document.get(name) or [{"id": "a"}]))
     value = mutated(json.loads(json.dumps(element)), data)
     path = (name, 0)
-    faults = [*value_faults(value, path, Limits()), *shape_faults(value, LISTS[name], path)]
+    faults = [*value_faults(value, path, Limits()), *schema_findings(value, LISTS[name], path)]
     try:
         msgspec.convert(value, LISTS[name])
     except msgspec.ValidationError:
