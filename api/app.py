@@ -11,8 +11,8 @@ import falcon.asgi
 
 from .credentials.failed_attempts import FailedAttempts
 from .credentials.guard import AdminKey, Guard
-from .credentials.keys.key_ring import KeyRing
-from .credentials.keys.key_sources import NO_KEYS, KeySource
+from .credentials.keys.ring import KeyRing
+from .credentials.keys.sources import NO_KEYS, KeySource
 from .credentials.known_credentials import ApiKeys, KnownCredentials
 from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts

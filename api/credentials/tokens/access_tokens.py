@@ -14,7 +14,7 @@ from ...store.credential_rows import Bounds, Client
 from ...store.credentials.credentials import Credentials
 from ..credential import Credential
 from ..credential_shapes import MOST_ENVIRONMENTS
-from ..keys.key_ring import KeyRing
+from ..keys.ring import KeyRing
 from ..keys.signing_keys import Keys, UnusableSigningKey
 from ..known_credentials import MOST_REMEMBERED, highest
 from .token_claims import Token, header_of, token_of

@@ -9,7 +9,7 @@ from ...http.public_url import below
 from ...openapi.operation import Answer, Operation
 from ...openapi.vocabulary import CACHE_CONTROL
 from ..credential_shapes import SCOPES
-from ..keys.key_ring import KeyRing
+from ..keys.ring import KeyRing
 
 CACHE: Final = "public, max-age=300"
 """Seconds in which a new key may be unknown to whoever verifies tokens; nobody but this service need do so."""

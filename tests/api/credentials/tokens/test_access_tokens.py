@@ -13,9 +13,9 @@ import jwt
 import pytest
 from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRONMENTS
-from writ.api.credentials.keys.key_ring import KeyRing
-from writ.api.credentials.keys.key_sources import GivenKeys
+from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import MAKERS, Key, new_key
+from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.secret_format import new_secret
 from writ.api.credentials.tokens import access_tokens
 from writ.api.credentials.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
