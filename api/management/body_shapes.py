@@ -8,7 +8,7 @@ from msgspec import inspect
 from ...bundles.conditions.values import Json
 from ...bundles.wording import alternatives, did_you_mean, quoted
 from ...compiler.diagnostics.diagnostic import show_path
-from ...compiler.documents.schema_check import Fault, allows_null, needed, schema_faults
+from ...compiler.documents.schema_check import Fault, allows_null, choices_of, needed, schema_faults
 from ..credentials.credential_shapes import in_order
 from ..http.rejections import BodyRejected
 
@@ -54,10 +54,10 @@ def _names(expected: inspect.Type) -> list[str]:
 
 
 def _choices(expected: inspect.Type) -> str:
-    """Returns the values of a literal type, scopes from the lowest up."""
-    assert isinstance(expected, inspect.LiteralType)
-    values = [str(value) for value in expected.values]
-    return alternatives(in_order(values) or values)
+    """Returns the words of a closed type, scopes from the lowest up."""
+    assert isinstance(expected, inspect.LiteralType | inspect.EnumType)
+    words = choices_of(expected)
+    return alternatives(in_order(words) or words)
 
 
 def _bound(found: Json, expected: inspect.Type) -> str:
@@ -80,7 +80,7 @@ def _type(expected: inspect.Type) -> str:
             return "an object"
         case inspect.VarTupleType():
             return "an array"
-        case inspect.StrType() | inspect.LiteralType():
+        case inspect.StrType() | inspect.LiteralType() | inspect.EnumType():
             return "a string"
         case inspect.IntType():
             return "a whole number"

@@ -68,6 +68,12 @@ def allows_null(expected: inspect.Type) -> bool:
     return isinstance(expected, inspect.UnionType) and any(isinstance(one, inspect.NoneType) for one in expected.types)
 
 
+def choices_of(expected: inspect.LiteralType | inspect.EnumType) -> list[str]:
+    """Returns the words that a closed type consists of."""
+    values = expected.values if isinstance(expected, inspect.LiteralType) else [one.value for one in expected.cls]
+    return [str(value) for value in values]
+
+
 def _is_free(expected: inspect.Type) -> bool:
     match needed(expected):
         case inspect.StructType(fields=fields):
@@ -92,8 +98,8 @@ def _faults(value: Json, declared: inspect.Type, path: Path, nullable: bool) -> 
                 yield from _faults(item, expected.item_type, (*path, index), nullable)
         case inspect.DictType() as expected if isinstance(value, dict):
             yield from _map(value, expected, path, nullable)
-        case inspect.LiteralType(values=values) if isinstance(value, str):
-            if value not in values:
+        case inspect.LiteralType() | inspect.EnumType() as expected if isinstance(value, str):
+            if value not in choices_of(expected):
                 yield Fault("unknown-value", path, declared, value)
         case inspect.StrType() as expected if isinstance(value, str):
             yield from _length(value, expected, path)

@@ -9,7 +9,7 @@ from ...bundles.conditions.values import Json
 from ...bundles.wording import alternatives, described, joined, quoted
 from ..diagnostics.diagnostic import Finding, Path
 from ..diagnostics.synonyms import meant_by
-from .schema_check import Fault, allows_null, needed, schema_faults
+from .schema_check import Fault, allows_null, choices_of, needed, schema_faults
 
 _REMEMBERED_NAMES = 1_024
 _FLAGS = frozenset(["true", "false"])
@@ -73,8 +73,8 @@ def _wrong_type(found: Json, expected: inspect.Type) -> tuple[str, str]:
             return "an array", f"write {form_of(expected)}"
         case inspect.DictType():
             return "an object", ""
-        case inspect.LiteralType(values=values):
-            return alternatives(map(str, values)), ""
+        case inspect.LiteralType() | inspect.EnumType():
+            return alternatives(choices_of(expected)), ""
         case inspect.StrType():
             return "a string", "put it in quotes" if isinstance(found, bool | int | float) else ""
         case inspect.IntType():
@@ -89,8 +89,8 @@ def _wrong_type(found: Json, expected: inspect.Type) -> tuple[str, str]:
 def _wrong_value(found: Json, expected: inspect.Type) -> tuple[str, str]:
     """Returns the message and the help for a value of the right type."""
     match found, expected:
-        case str(), inspect.LiteralType(values=values):
-            choices = [str(choice) for choice in values]
+        case str(), inspect.LiteralType() | inspect.EnumType():
+            choices = choices_of(expected)
             value = f"unknown value {quoted(found)}" if found else "an empty string"
             return f"{value}, expected {alternatives(choices)}", _meant(found, frozenset(choices))
         case str(), inspect.StrType(max_length=limit):

@@ -1,6 +1,7 @@
 """The structural check: every fault of an element in one run, each at the part that is at fault."""
 
 import json
+from enum import StrEnum
 
 import msgspec
 import pytest
@@ -119,6 +120,27 @@ def test_help_tells_the_form(text):
 def test_help_with_a_value_in_the_wrong_case():
     (found,) = load_text(model_text(policies=policy(effect="deny"))).diagnostics
     assert found.help == "did you mean `DENY`?"
+
+
+class Shade(StrEnum):
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Colour(msgspec.Struct):
+    shade: Shade
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"shade": "dark"}, None),
+        ({"shade": "dakr"}, "unknown value `dakr`, expected `light` or `dark`"),
+        ({"shade": 1}, "expected `light` or `dark`, found the number `1`"),
+    ],
+)
+def test_a_closed_type_takes_its_words_alone(value, message):
+    assert [finding.message for finding in schema_findings(value, Colour, ())] == ([message] if message else [])
 
 
 @given(documents(), st.data())
