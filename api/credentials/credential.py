@@ -38,7 +38,7 @@ class Verifier(Protocol):
     def credential(self, token: bytes) -> Credential | None:
         """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
 
-    def spent(self, token: bytes) -> bool:
+    def was_issued(self, token: bytes) -> bool:
         """Whether `token`, which stands for nothing now, was made here once, and so is no guess. May take long."""
 
 

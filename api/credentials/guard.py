@@ -32,7 +32,7 @@ class AdminKey:
             return self._credential
         return None
 
-    def spent(self, _token: bytes) -> bool:
+    def was_issued(self, _token: bytes) -> bool:
         """See `Verifier`; nothing is kept of the keys before this one."""
         return False
 
@@ -152,6 +152,6 @@ class Guard:
     def _unknown(self, address: str, token: bytes) -> Exception:
         """A credential that was good once stays 401, at which its client gets another (contract 5)."""
         seconds = self._failed(address)
-        if seconds is None or any(verifier.spent(token) for verifier in self._verifiers):
+        if seconds is None or any(verifier.was_issued(token) for verifier in self._verifiers):
             return Unauthenticated("the credential is not known, or not any more", "invalid_token")
         return TooManyFailures(seconds)

@@ -286,7 +286,7 @@ def test_what_is_remembered_is_bounded(issuing: Issuing, monkeypatch: pytest.Mon
     monkeypatch.setattr(access_tokens, "MOST_REMEMBERED", 3)
     tokens = [issuing.issue() for _ in range(5)]
     assert all(known(issuing.tokens, token) for token in tokens * 2)
-    assert len(issuing.tokens._genuine) == 3
+    assert len(issuing.tokens._verified) == 3
 
 
 def test_the_environments_of_a_token_and_of_its_client_are_intersected(issuing: Issuing) -> None:
@@ -320,5 +320,5 @@ def test_what_was_signed_here_is_told_from_a_guess_whatever_it_says(issuing: Iss
         ("ey\xe9.x.x", False),
     ]:
         presented = token.encode("latin-1")
-        assert issuing.tokens.spent(presented, sha256(presented).digest()) is ours, token
+        assert issuing.tokens.was_issued(presented, sha256(presented).digest()) is ours, token
     assert known(issuing.tokens, issuing.signed(exp=1)) is None
