@@ -39,9 +39,9 @@ def required_tag(req: falcon.asgi.Request, current: str) -> str | None:
     """
     expected = expected_tags(req)
     if expected is not None and current not in expected:
-        raise PreconditionFailed("what is stored is none of those that `If-Match` names; read it again")
+        raise PreconditionFailed("`If-Match` does not name the stored version; read it again")
     if is_known(req, current):
-        raise PreconditionFailed("what is stored is one of those that `If-None-Match` names")
+        raise PreconditionFailed("`If-None-Match` names the stored version")
     return None if expected is None and req.get_header("If-None-Match") is None else current
 
 
@@ -53,7 +53,7 @@ def refuse_tags(req: falcon.asgi.Request) -> None:
         BadQuery: the header breaks the grammar.
     """
     if expected_tags(req) is not None:
-        raise PreconditionFailed("this has no tag that `If-Match` could name; leave the header out")
+        raise PreconditionFailed("this has no entity tag; leave `If-Match` out")
 
 
 def is_known(req: falcon.asgi.Request, current: str) -> bool:
@@ -71,8 +71,10 @@ def _tags(
         return None
     if text.strip() == "*":
         return "*"
-    read = req.if_match if header == "If-Match" else req.if_none_match
-    tags = [tag for tag in read or () if isinstance(tag, falcon.ETag)]
-    if not _TAGS.fullmatch(text) or len(tags) > MOST_TAGS:
+    tags: list[falcon.ETag] = []
+    if _TAGS.fullmatch(text):
+        read = req.if_match if header == "If-Match" else req.if_none_match
+        tags = [tag for tag in read or () if isinstance(tag, falcon.ETag)]
+    if not 0 < len(tags) <= MOST_TAGS:
         raise BadQuery(f'`{header}` is `*`, or up to {MOST_TAGS} tags in double quotes, like `"abc"`')
     return tags

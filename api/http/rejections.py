@@ -6,7 +6,7 @@ from msgspec import Struct
 class Detail(Struct, frozen=True):
     """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
 
-    Where something else is in the way, there is one for each of these, its path below the environment's as `path`.
+    If other elements prevent a change, there is one for each, with its path below the environment.
     """
 
     code: str
@@ -15,7 +15,7 @@ class Detail(Struct, frozen=True):
 
 
 class ErrorAnswer(Struct, frozen=True, omit_defaults=True):
-    """Why a request was refused, in one sentence."""
+    """The reason why a request was refused, in one sentence."""
 
     error: str
     details: tuple[Detail, ...] = ()

@@ -61,8 +61,8 @@ def test_if_none_match_compares_weakly() -> None:
 
 
 def test_a_hostile_header_takes_no_time() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for header in ('"a"' + ", \t" * 20_000 + "x", '"a",' * 20_000 + "x", " " * 60_000):
         with pytest.raises(BadQuery):
             expected_tags(asked(If_Match=header))
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
