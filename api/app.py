@@ -11,8 +11,8 @@ import falcon.asgi
 
 from .credentials.failed_attempts import FailedAttempts
 from .credentials.guard import AdminKey, Guard
-from .credentials.keys.key_ring import KeyRing
-from .credentials.keys.key_sources import NO_KEYS, KeySource
+from .credentials.keys.ring import KeyRing
+from .credentials.keys.sources import NO_KEYS, KeySource
 from .credentials.known_credentials import ApiKeys, KnownCredentials
 from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
@@ -71,7 +71,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
 
     def failed(address: str) -> int | None:
         parts.refused.add(Event.CREDENTIAL_REFUSED, address)
-        return attempts.failed(address)
+        return attempts.count(address)
 
     recent = RecentHeaders(parts.store.watch, parts.clock)
     guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
@@ -80,7 +80,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.settle, parts.clock)
-    oauth = OAuth(work, tokens, errors.report, parts.log, attempts.failed, parts.refused)
+    oauth = OAuth(work, tokens, errors.report, parts.log, attempts.count, parts.refused)
     services = _services(parts, work, Bodies(parts.limits, guard.confirm), errors, oauth, ring)
     for route in ROUTES:
         app.add_route(route.path, _answering_head(route.handler(services)))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from .credentials.credential import Scope
 from .credentials.guard import Access
-from .credentials.keys.key_ring import KeyRing
+from .credentials.keys.ring import KeyRing
 from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
 from .decisions import discovery, evaluation, evaluations, health

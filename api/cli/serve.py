@@ -17,9 +17,8 @@ from ..app import Collaborators, create_app
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ..credentials.admin_key import KEY_FILE, UnusableKey
-from ..credentials.keys.key_ring import KeyRing
-from ..credentials.keys.key_sealer import KeySealer
-from ..credentials.keys.key_sources import source_of_audit_keys, source_of_keys
+from ..credentials.keys.ring import KeyRing, KeySealer
+from ..credentials.keys.sources import prepare_audit_keys, prepare_signing_keys
 from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions, demo_sources
 from ..http.public_url import url_warning
@@ -190,7 +189,7 @@ def _get_ready(
         in_force.damaged,
         settings.public_url or url,
         settings.stale_seconds,
-        source_of_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
+        prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
         refused,
         kept_secret(directory / _PAGE_KEY),
     )
@@ -217,7 +216,7 @@ def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: b
 def _audit_upkeep(
     directory: Path, store: Store, settings: Settings, refused: RefusedAttempts, log: logging.Logger
 ) -> AuditUpkeep:
-    keys = source_of_audit_keys(directory, settings.audit_key, time.time, log)
+    keys = prepare_audit_keys(directory, settings.audit_key, time.time, log)
     sealer = KeySealer(KeyRing(keys, log))
     return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
 

@@ -1,4 +1,4 @@
-"""Which administrator's key counts when the service starts: a preset one, the stored one, or a new one."""
+"""Chooses the administrator's key at the start: a preset key, the stored key, or a new key."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ class AdminAccess:
 
 
 def admin_access(directory: Path, preset: str | None) -> AdminAccess:
-    """Returns the preset key, else the key of an earlier start in `directory`, else a new one.
+    """Returns the preset key, or else the key of an earlier start in `directory`, or else a new key.
 
     This stores nothing, since the audit log records a new key first. After that, `keep_adopted` stores a preset key,
     and `store_digest` stores a new one once it was handed over.
@@ -47,7 +47,7 @@ def admin_access(directory: Path, preset: str | None) -> AdminAccess:
 
 
 def keep_adopted(directory: Path, access: AdminAccess) -> None:
-    """Store a preset key in place of any other. Raises OSError if `directory` can't be written."""
+    """Stores a preset key in place of any other. Raises OSError if `directory` can't be written."""
     if access.adopted:
         store_digest(directory, access.digest)
         forget_key(directory)

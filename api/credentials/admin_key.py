@@ -1,4 +1,4 @@
-"""The administrator's key: made once, handed over once, kept in the data directory as its SHA-256 alone."""
+"""The administrator's key: generated once, shown once, and stored in the data directory as its SHA-256 only."""
 
 import hashlib
 import secrets
@@ -16,14 +16,14 @@ _RANDOM_BYTES: Final = 32
 
 
 class UnusableKey(Exception):
-    """The key that was preset, or a file about it, can't be used; the message is one sentence."""
+    """The preset key, or a file of the key, can't be used; the message is one sentence."""
 
 
 def preset_digest(key: str) -> bytes:
-    """The SHA-256 of a key that the operator chose.
+    """Returns the SHA-256 of a key that the operator chose.
 
     Raises:
-        UnusableKey: too short, or with characters that the `Authorization` header can't carry.
+        UnusableKey: the key is too short, or has characters that the `Authorization` header can't carry.
     """
     if len(key) < SHORTEST_KEY:
         raise UnusableKey(f"`WRIT_ADMIN_KEY` has {len(key)} characters, it must have at least {SHORTEST_KEY}")
@@ -33,11 +33,11 @@ def preset_digest(key: str) -> bytes:
 
 
 def stored_digest(directory: Path) -> bytes | None:
-    """The SHA-256 that an earlier start left in `directory`, None where there is none.
+    """Returns the SHA-256 that an earlier start stored in `directory`, or None if there is none.
 
     Raises:
-        UnusableKey: the file holds no SHA-256.
-        OSError: it can't be read.
+        UnusableKey: the file contains no SHA-256.
+        OSError: the file can't be read.
     """
     path = directory / DIGEST_FILE
     try:
@@ -54,7 +54,7 @@ def stored_digest(directory: Path) -> bytes | None:
 
 
 def store_digest(directory: Path, digest: bytes) -> None:
-    """Keep `digest` for the next start; readable by the owner alone, never half written.
+    """Stores `digest` for the next start, in one step. Only the owner can read the file.
 
     Raises:
         OSError: `directory` can't be written.
@@ -63,16 +63,16 @@ def store_digest(directory: Path, digest: bytes) -> None:
 
 
 def new_key() -> tuple[str, bytes]:
-    """A key that nobody can guess, and its SHA-256."""
+    """Returns a new random key of 256 bits, and its SHA-256."""
     key = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
     return key, _digest(key)
 
 
 def write_key(directory: Path, key: str) -> Path:
-    """Hand `key` over in a file that only the owner reads, and say where.
+    """Writes `key` to a file that only the owner can read, and returns the file's path.
 
     Raises:
-        UnusableKey: the file is there already: it is from a start that failed, or somebody put it there.
+        UnusableKey: the file exists already, from a start that failed or from somebody else.
         OSError: `directory` can't be written.
     """
     path = directory / KEY_FILE
@@ -84,7 +84,7 @@ def write_key(directory: Path, key: str) -> Path:
 
 
 def forget_key(directory: Path) -> None:
-    """Remove the file that handed over a key, which is not valid any more. Raises OSError."""
+    """Removes the file with a key that is no longer valid. Raises OSError."""
     (directory / KEY_FILE).unlink(missing_ok=True)
 
 

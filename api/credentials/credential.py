@@ -1,4 +1,4 @@
-"""What a caller may do: scopes, credentials, and where credentials come from."""
+"""Credentials and their scopes, and the interfaces that look them up."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ..store.credential_rows import Bounds
 
 
 class Scope(IntEnum):
-    """What a credential may do; cumulative, so a higher one covers every lower one (contract 5)."""
+    """The scope of a credential. Scopes are cumulative: a higher one covers every lower one (contract 5)."""
 
     NONE = 0
     READ = 1
@@ -19,10 +19,10 @@ class Scope(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a presented secret turned out to be; the change log names whoever has it as `actor`.
+    """The rights of a caller, and the `actor` that the change log names.
 
-    `bounds` are the UUIDs of the environments that it is bound to, None where it is bound to none. It is good until
-    `expires`, in epoch seconds. `token` is the id of an access token.
+    `bounds` are the UUIDs of the environments that the credential is bound to, or None if it is bound to none. It is
+    valid until `expires`, in epoch seconds. `token` is the id of an access token, or None for another credential.
     """
 
     scope: Scope
@@ -36,20 +36,20 @@ class Verifier(Protocol):
     """One kind of credential, or several."""
 
     def credential(self, token: bytes) -> Credential | None:
-        """What `token`, the bytes after `Bearer `, stands for; None where it is none of this kind."""
+        """Returns the credential of `token`, the bytes after `Bearer `, or None if it is unknown or has ended."""
 
-    def spent(self, token: bytes) -> bool:
-        """Whether `token`, which stands for nothing now, was made here once, and so is no guess. May take long."""
+    def was_issued(self, token: bytes) -> bool:
+        """Returns whether this service issued `token`, so that it is no guess although it has ended. May be slow."""
 
 
 class Recent(Protocol):
-    """What `Authorization` headers stood for a moment ago."""
+    """The credentials of recent `Authorization` headers."""
 
     def version(self) -> object:
-        """What differs where something was committed since, None where nobody can tell."""
+        """Returns a value that changes with every commit, or None if the store can't be read."""
 
     def credential(self, header: str, version: object) -> Credential | None:
-        """What `header` stands for at `version`; None where a verifier has to say."""
+        """Returns the credential of `header` at `version`, or None if a verifier has to look it up."""
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
-        """Remember what `header` stood for at `version`."""
+        """Remembers the credential of `header` at `version`."""

@@ -1,4 +1,4 @@
-"""The shapes of clients and API keys: what is taken, and what is answered; the OpenAPI document is made of them."""
+"""The shapes of clients and API keys in requests and answers; the OpenAPI document describes them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
@@ -8,12 +8,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from ..openapi.operation import Instant
 
 LONGEST_LIFETIME: Final = 30 * 86_400
-"""Seconds that a token may live; a key that signed one is kept as long."""
+"""The longest lifetime of a token in seconds. A replaced signing key is kept as long."""
 
 DEFAULT_LIFETIME: Final = 3_600
 
 MOST_ENVIRONMENTS: Final = 100
-"""That a client or an API key is bound to: a token names each, and has to fit into a header."""
+"""Environments that a client or an API key may be bound to: a token names each, and must fit into a header."""
 
 SCOPES: Final = ("read", "write", "admin")
 
@@ -31,7 +31,7 @@ Environments = Annotated[
 
 
 class NewClient(Struct, frozen=True, forbid_unknown_fields=True):
-    """A client to be made. Whoever makes it can't give away more than it has: scopes, environments."""
+    """A client to be made. The caller can't give it scopes or environments that the caller lacks."""
 
     name: Name
     scopes: Scopes
@@ -41,7 +41,7 @@ class NewClient(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClientPatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A merge patch of a client: what is left out stays. Live tokens are cut down to what is left."""
+    """A merge patch of a client: members that are left out stay. What the client loses, its live tokens lose too."""
 
     name: Name | UnsetType = UNSET
     scopes: Scopes | UnsetType = UNSET
@@ -51,7 +51,7 @@ class ClientPatch(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClientAnswer(Struct, frozen=True):
-    """A client. `revoked` is when it was; null as long as it may ask for tokens."""
+    """A client. `revoked` is the time of its revocation, or null."""
 
     client_id: str
     name: str
@@ -64,13 +64,13 @@ class ClientAnswer(Struct, frozen=True):
 
 
 class ClientWithSecret(ClientAnswer, frozen=True, kw_only=True):
-    """A client and its secret, which is shown this once."""
+    """A client and its secret. No other answer shows the secret."""
 
     client_secret: str
 
 
 class NewApiKey(Struct, frozen=True, forbid_unknown_fields=True):
-    """An API key to be made. Whoever makes it can't give away more than it has: scopes, environments."""
+    """An API key to be made. The caller can't give it scopes or environments that the caller lacks."""
 
     name: Name
     scopes: Scopes
@@ -79,7 +79,7 @@ class NewApiKey(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ApiKeyAnswer(Struct, frozen=True):
-    """An API key, without the key itself. It is good until `expires_at`, null: until it is deleted."""
+    """An API key without the key itself. It is valid until `expires_at`, or until it is deleted if that is null."""
 
     id: str
     name: str
@@ -90,7 +90,7 @@ class ApiKeyAnswer(Struct, frozen=True):
 
 
 class ApiKeyWithSecret(ApiKeyAnswer, frozen=True, kw_only=True):
-    """An API key, and the key itself, which is shown this once."""
+    """An API key with the key itself. No other answer shows the key."""
 
     key: str
 
@@ -105,7 +105,7 @@ class TokenAnswer(Struct, frozen=True):
 
 
 class OAuthError(Struct, frozen=True):
-    """Why a client's request was refused (RFC 6749, 5.2)."""
+    """The reason why a client's request was refused (RFC 6749, 5.2)."""
 
     error: Literal[
         "invalid_request",
@@ -118,7 +118,7 @@ class OAuthError(Struct, frozen=True):
 
 
 def in_order(scopes: Sequence[str]) -> tuple[str, ...]:
-    """Scopes from the lowest up, each once.
+    """Returns scopes from the lowest up, each once.
 
     >>> in_order(["admin", "read", "read"])
     ('read', 'admin')

@@ -1,4 +1,4 @@
-"""Attempts with a wrong credential, counted by address over all worker processes, so that guessers are told off."""
+"""Counts attempts with a wrong credential by address, over all worker processes."""
 
 import hashlib
 import mmap
@@ -9,7 +9,7 @@ from typing import Final
 from ..http.source_address import network_of
 
 SLOTS: Final = 65_536
-"""Counts that are kept; addresses that meet in one share it, and only those of them that fail notice."""
+"""Counters. Addresses with the same counter share it, which matters only to addresses that fail."""
 
 _WINDOW_SECONDS: Final = 60
 _COUNT_BITS: Final = 32
@@ -17,20 +17,20 @@ _COUNT: Final = (1 << _COUNT_BITS) - 1
 
 
 class FailedAttempts:
-    """Counts in memory that processes share which are forked after this was made.
+    """Counters in memory that is shared with the processes forked later.
 
-    Nothing is locked: an attempt may go uncounted where two processes count in one slot at the same instant.
+    There is no lock: if two processes count in one slot at the same instant, one attempt may go uncounted.
     """
 
     def __init__(self, most_a_minute: int, clock: Callable[[], float]) -> None:
-        """`clock` gives epoch seconds; a minute is one of its own, so that one that is set back blocks nobody."""
+        """`clock` gives epoch seconds. A counter belongs to one minute, so a clock set back blocks nobody."""
         self._most, self._clock = most_a_minute, clock
-        # A slot is the number of its minute above its count, in one word that is written at once.
+        # A slot is one word, written in one step: the minute in the high bits, the count in the low bits.
         self._slots = memoryview(mmap.mmap(-1, SLOTS * 8)).cast("Q")
-        self._key = secrets.token_bytes(16)  # nobody can find out which addresses share a slot
+        self._key = secrets.token_bytes(16)  # so that nobody can find addresses that share a slot
 
-    def failed(self, address: str) -> int | None:
-        """Count an attempt of an address; the whole seconds until its next one, None where it may go on at once."""
+    def count(self, address: str) -> int | None:
+        """Counts an attempt of an address. Returns the seconds until its next one, or None if it need not wait."""
         now = self._clock()
         minute = int(now // _WINDOW_SECONDS) & _COUNT
         slot = self._slot(address)

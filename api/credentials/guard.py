@@ -16,24 +16,24 @@ from ..store.environments import DEFAULT, refuse_outside
 from .credential import Credential, Recent, Scope, Verifier
 
 ADMIN_ACTOR: Final = "admin-key"
-"""Who the change log names for what was done with the administrator's key."""
+"""The actor that the change log names for a change with the administrator's key."""
 
 
 class AdminKey:
-    """The administrator's key, of which only the SHA-256 is known here."""
+    """The administrator's key, known by its SHA-256 only."""
 
     def __init__(self, digest: bytes) -> None:
         self._digest = digest
         self._credential = Credential(Scope.ADMIN, ADMIN_ACTOR)
 
     def credential(self, token: bytes) -> Credential | None:
-        """See `Verifier`; compared in constant time."""
+        """See `Verifier`. The comparison takes constant time."""
         if hmac.compare_digest(hashlib.sha256(token).digest(), self._digest):
             return self._credential
         return None
 
-    def spent(self, _token: bytes) -> bool:
-        """See `Verifier`; nothing is kept of the keys before this one."""
+    def was_issued(self, _token: bytes) -> bool:
+        """See `Verifier`. Earlier keys are not stored, so none is recognised."""
         return False
 
 
@@ -61,9 +61,9 @@ class Guard:
         failed: Callable[[str], int | None] = lambda _: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`uuid_of` gives the UUID of an environment by its id, None where there is no such environment.
+        """`uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
 
-        `failed` is told of an address with a wrong credential; it gives the seconds to wait where there were too many.
+        `failed` counts a wrong credential from an address. It returns the seconds to wait after too many, or else None.
         `clock` gives epoch seconds.
         """
         self._verifiers = verifiers
@@ -76,13 +76,13 @@ class Guard:
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
     ) -> None:
-        """Pass when the route has the method and the request a credential of its scope and environment.
+        """Checks that the route has the method, and that the credential has its scope and environment.
 
         Raises:
-            falcon.HTTPMethodNotAllowed: the route has no such method; known without a credential.
-            Unauthenticated: no credential, or an unknown one.
-            TooManyFailures: an unknown one, after too many others of this address.
-            Forbidden, OutOfBounds: a known credential of a lower scope, or bound to other environments.
+            falcon.HTTPMethodNotAllowed: the route has no such method. This needs no credential.
+            Unauthenticated: the credential is missing or unknown.
+            TooManyFailures: the credential is unknown, like too many others from this address.
+            Forbidden, OutOfBounds: the credential has a lower scope, or is bound to other environments.
         """
         access = self._routes[req.uri_template or ""]
         needed = access.scopes.get(req.method)
@@ -96,7 +96,7 @@ class Guard:
         req.context.credential = self._credential_of(req, needed, env, version)
 
     def confirm(self, req: falcon.asgi.Request) -> None:
-        """Check a request again whose body was long in coming: its credential may have ended meanwhile.
+        """Checks a request again after its body has arrived: its credential may have ended since.
 
         Raises:
             Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
@@ -150,8 +150,8 @@ class Guard:
         raise self._unknown(address(), presented)
 
     def _unknown(self, address: str, token: bytes) -> Exception:
-        """A credential that was good once stays 401, at which its client gets another (contract 5)."""
+        """Returns the error for an unknown credential. One that has ended stays 401, so that its client renews it."""
         seconds = self._failed(address)
-        if seconds is None or any(verifier.spent(token) for verifier in self._verifiers):
+        if seconds is None or any(verifier.was_issued(token) for verifier in self._verifiers):
             return Unauthenticated("the credential is not known, or not any more", "invalid_token")
         return TooManyFailures(seconds)

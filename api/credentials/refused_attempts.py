@@ -1,4 +1,4 @@
-"""Refused attempts of one worker, counted until they are handed to the store."""
+"""Counts the refused attempts of one worker until the store takes them over."""
 
 from collections import Counter
 from typing import Final
@@ -8,26 +8,26 @@ from ..store.audit.events import Event
 from ..store.audit.refused_attempts import Attempt
 
 MOST_KINDS: Final = 500
-"""Attempts that are told apart until then; what goes beyond is counted by its client alone, if it has one."""
+"""Kinds of attempts that are counted apart. Further ones are counted by client, without their address."""
 
 
 class RefusedAttempts:
-    """Counts on one thread, the event loop's."""
+    """Counters of refused attempts, used by the thread of the event loop only."""
 
     def __init__(self) -> None:
         self._counts: Counter[Attempt] = Counter()
 
     def add(self, event: Event, address: str, client: str | None = None) -> None:
-        """Count an attempt of an address' network; `client` is the id of the client that it named, if it is one."""
+        """Counts an attempt from an address' network. `client` is the id of the client that it named, if known."""
         self._count(Attempt(event, client, network_of(address) or None), 1)
 
     def take(self) -> Counter[Attempt]:
-        """What was counted since the last time."""
+        """Returns the counts since the last call."""
         taken, self._counts = self._counts, Counter()
         return taken
 
     def give_back(self, counts: Counter[Attempt]) -> None:
-        """Count again what could not be stored."""
+        """Adds counts that could not be stored."""
         for attempt, count in counts.items():
             self._count(attempt, count)
 

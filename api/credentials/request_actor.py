@@ -1,4 +1,4 @@
-"""Who does what a request asks for, as the logs keep it."""
+"""The actor of a request, as change log and audit log name it."""
 
 from typing import Final
 
@@ -17,20 +17,20 @@ _API_KEY: Final = "api-key:"
 
 
 def actor_of(req: falcon.asgi.Request) -> Actor:
-    """Whose credential the request carries, which the guard let through."""
+    """Returns the owner of the credential of a request that the guard has admitted."""
     credential: Credential = req.context.credential
     name, needed = credential.actor, req.context.asked[0]
-    who = Actor(name, credential.bounds, _after(_CLIENT, name), _after(_API_KEY, name))
+    who = Actor(name, credential.bounds, _id_after(_CLIENT, name), _id_after(_API_KEY, name))
     scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
     return _actor(req, replace(who, token=credential.token, scopes=scopes))
 
 
-def acting_client(req: falcon.asgi.Request, client: Client) -> Actor:
-    """The client that says in its request who it is, as at the token endpoint."""
+def client_actor(req: falcon.asgi.Request, client: Client) -> Actor:
+    """Returns a client as the actor of a request to the token endpoints, where it sends its id and secret."""
     return _actor(req, Actor(f"{_CLIENT}{client.id}", client.bounds, client.id))
 
 
-def _after(prefix: str, name: str) -> str | None:
+def _id_after(prefix: str, name: str) -> str | None:
     return name.removeprefix(prefix) if name.startswith(prefix) else None
 
 

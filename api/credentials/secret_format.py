@@ -1,6 +1,6 @@
-"""Secrets that the service makes: 256 random bits behind a prefix by which scanners know them, and a checksum.
+"""The format of generated secrets: a prefix, 256 random bits and a checksum.
 
-A scanner of source code tells a leaked one from a look-alike without asking anybody, as with the tokens of GitHub.
+Prefix and checksum let a scanner of source code recognise a leaked secret without asking the service.
 """
 
 import hashlib
@@ -19,16 +19,16 @@ _CHECK_DIGITS: Final = 6  # 62**6 > 2**32
 
 
 def new_secret(prefix: str) -> tuple[str, bytes]:
-    """A secret that nobody can guess, and its SHA-256, which alone is kept."""
+    """Returns a new random secret and its SHA-256. Only the SHA-256 is stored."""
     text = prefix + _base62(int.from_bytes(secrets.token_bytes(_RANDOM_BYTES)), _RANDOM_DIGITS)
     text += _checksum(text)
     return text, digest_of(text)
 
 
-def is_made(text: str, prefix: str) -> bool:
-    """Whether a secret of that prefix was made here, or by somebody who knows how: its checksum is right.
+def is_well_formed(text: str, prefix: str) -> bool:
+    """Returns whether a text has the format of a secret with that prefix, the right checksum included.
 
-    >>> is_made(new_secret(API_KEY)[0], API_KEY), is_made(API_KEY + "0" * 49, API_KEY)
+    >>> is_well_formed(new_secret(API_KEY)[0], API_KEY), is_well_formed(API_KEY + "0" * 49, API_KEY)
     (True, False)
     """
     body, check = text[:-_CHECK_DIGITS], text[-_CHECK_DIGITS:]
@@ -36,7 +36,7 @@ def is_made(text: str, prefix: str) -> bool:
 
 
 def digest_of(text: str) -> bytes:
-    """The SHA-256 of a secret: a slow hash is for weak ones, and would let anybody buy time of the service's CPU."""
+    """Returns the SHA-256 of a secret. Random secrets need no slow hash, which would let callers occupy the CPU."""
     return hashlib.sha256(text.encode()).digest()
 
 

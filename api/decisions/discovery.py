@@ -14,7 +14,7 @@ import msgspec
 
 from ...bundles.wording import quoted
 from ..http.bodies import ENCODER
-from ..http.entity_tags import answer_unchanged, is_known, show_tag
+from ..http.entity_tags import is_known
 from ..http.public_url import below
 from ..http.raw_paths import segment
 from ..openapi.operation import Answer, Operation
@@ -73,9 +73,9 @@ class Discovery:
         tag = hashlib.sha256(text).hexdigest()[:32]
         known = is_known(req, tag)
         resp.set_header("Cache-Control", _CACHE_CONTROL)
-        show_tag(resp, tag)
+        resp.etag = tag
         if known:
-            answer_unchanged(resp)
+            resp.status = falcon.HTTP_304
         else:
             resp.data = text
 

@@ -1,4 +1,4 @@
-"""Bodies: from the bytes on the wire to a JSON object that keeps every bound, and from an answer to bytes."""
+"""Decodes the bodies of requests to JSON objects within the limits, and encodes the bodies of answers."""
 
 import asyncio
 import json
@@ -20,36 +20,36 @@ JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 
 ENCODER: Final = msgspec.json.Encoder()
-"""Writes every answer, so that equal answers are equal bytes (W6)."""
+"""Encodes every answer, so that equal answers are equal bytes (W6)."""
 
 _DECODER = msgspec.json.Decoder()
 
 INLINE_BYTES: Final = 64 * 1024
-"""A longer element is read by a thread: a megabyte of small objects would keep decisions waiting for half a second."""
+"""A longer element is decoded in a thread: a megabyte of small objects would delay decisions by half a second."""
 
 
 class Bodies:
-    """Reads the bodies of one application, within its limits."""
+    """Reads the bodies of requests to one application, within its limits."""
 
     def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
         """`confirm` is told of a request whose body is there; it raises if that took too long (see `guard.Guard`)."""
         self._limits, self.confirm = limits, confirm
 
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
-        """The JSON object in the body of `request` (authzen.md 69-73, W8).
+        """Returns the JSON object in the body of `request` (authzen.md 69-73, W8).
 
         Raises:
-            BodyTooLarge: more bytes than the limit, announced or sent.
+            BodyTooLarge: the body is longer than the limit, by its announced or its real length.
             BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
         """
         check_content_type(request.content_type)
         return decoded(await self._read(request), self._limits)
 
     async def read_element(self, request: "falcon.asgi.Request", accepted: tuple[str, ...] = (JSON,)) -> dict[str, Any]:
-        """The JSON object in the body of a management request; no object in it has a member twice.
+        """Returns the JSON object in the body of a management request. No object in it may have a member twice.
 
         Raises:
-            UnsupportedMedia: the content type is none of `accepted`.
+            UnsupportedMedia: the content type is not one of `accepted`.
             BodyTooLarge, BodyRejected: as `read_object`.
         """
         check_media(request.content_type, accepted)
@@ -71,10 +71,10 @@ class Bodies:
 
 
 def check_content_type(content_type: str | None) -> None:
-    """Pass when the body is declared as JSON; parameters such as `charset` are legal and say nothing here.
+    """Checks that the content type is JSON. Parameters such as `charset` are legal and have no effect.
 
     Raises:
-        BodyRejected: any other content type, or none (authzen.md 69: 400, not 415).
+        BodyRejected: it is another one, or missing (authzen.md 69: 400, not 415).
     """
     if content_type == JSON:
         return
@@ -85,20 +85,20 @@ def check_content_type(content_type: str | None) -> None:
 
 
 def check_media(content_type: str | None, accepted: tuple[str, ...]) -> None:
-    """Pass when the body is declared as one of `accepted`, with any parameters.
+    """Checks that the content type is one of `accepted`, with any parameters.
 
     Raises:
-        UnsupportedMedia: any other content type, or none (RFC 9110, 15.5.16).
+        UnsupportedMedia: it is another one, or missing (RFC 9110, 15.5.16).
     """
     if content_type is None or content_type.partition(";")[0].strip().lower() not in accepted:
         raise UnsupportedMedia(content_type, accepted)
 
 
 def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
-    """The JSON object that `body` holds; of duplicate members the last one counts (W5).
+    """Returns the JSON object that `body` contains. Of duplicate members, the last one counts (W5).
 
     Raises:
-        BodyRejected: empty, no JSON, no object, or beyond a bound.
+        BodyRejected: the body is empty, is no JSON object, or exceeds a limit.
 
     >>> decoded(b'{"a": 1, "a": 2}', HttpLimits())
     {'a': 2}
@@ -126,17 +126,17 @@ def _element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
 
 
 class _Repeated:
-    """Stands for an object that has the member `name` twice."""
+    """Takes the place of an object that has the member `name` twice."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 def refuse_repeated_members(body: bytes) -> None:
-    """Pass when no object in `body`, which is JSON, has a member twice: what is stored must have one reading.
+    """Checks that no object in `body`, which is JSON, has a member twice. A stored element must have one meaning.
 
     Raises:
-        BodyRejected: with the member's place, as `writ check` says it.
+        BodyRejected: a member is there twice. The error has its path, as `writ check` shows it.
 
     >>> refuse_repeated_members(b'{"a": {"b": 1}, "b": [2, 2]}')
     """
@@ -153,7 +153,7 @@ def refuse_repeated_members(body: bytes) -> None:
 
     value = json.loads(body, object_pairs_hook=unique, parse_int=str, parse_float=str)
     if repeated:
-        # The outermost one: what lies inside another one is not reached from outside.
+        # The outermost one: the path to an inner one leads through a replaced object.
         found = repeated[-1]
         raise BodyRejected(
             "duplicate-member", f"the member {quoted(found.name)} is there twice", place_of(value, found, found.name)

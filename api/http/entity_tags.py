@@ -1,79 +1,80 @@
-"""Entity tags: conditions on what a request may change, and on what need not be sent again (RFC 9110, 8.8.3, 13.1)."""
+"""Entity tags: the conditions of a request in `If-Match` and `If-None-Match` (RFC 9110, 8.8.3, 13.1).
+
+Falcon reads the tags. A header that breaks the grammar is refused first: Falcon would read part of it, or nothing, and
+a write without its condition would overwrite.
+"""
 
 import re
-from typing import Final
+from typing import Final, Literal
 
 import falcon
 import falcon.asgi
 
 from ..store.errors import BadQuery, PreconditionFailed
 
-_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
 MOST_TAGS: Final = 100
+
+_TAG: Final = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
+_TAGS: Final = re.compile(rf"[ \t,]*+{_TAG}(?:[ \t]*+,[ \t,]*+{_TAG})*+[ \t,]*+")
 
 
 def expected_tags(req: falcon.asgi.Request) -> frozenset[str] | None:
-    """The tags of `If-Match`, without quotes; None where any will do.
+    """Returns the tags of `If-Match` without quotes, or None if any tag will do.
 
-    Weak ones are left out: they never match (13.1.1).
+    Weak tags are left out: they never match (13.1.1).
 
     Raises:
-        BadQuery: the header can't be read; to leave it aside would be to overwrite.
+        BadQuery: the header breaks the grammar.
     """
     tags = _tags(req, "If-Match")
-    return None if tags is None else frozenset(tag for weak, tag in tags if not weak)
+    return None if tags is None or tags == "*" else frozenset(str(tag) for tag in tags if not tag.is_weak)
 
 
 def required_tag(req: falcon.asgi.Request, current: str) -> str | None:
-    """The tag that a write must find: the `current` one where the request has conditions, None where any will do.
+    """Returns the tag that a write must find: `current` if the request has conditions, or None if it has none.
 
     Raises:
-        PreconditionFailed: `If-Match` does not name it, or `If-None-Match` does (RFC 9110, 13.2.2).
-        BadQuery: a header can't be read.
+        PreconditionFailed: `If-Match` does not name `current`, or `If-None-Match` does (13.2.2).
+        BadQuery: a header breaks the grammar.
     """
     expected = expected_tags(req)
     if expected is not None and current not in expected:
-        raise PreconditionFailed("what is stored is none of those that `If-Match` names; read it again")
+        raise PreconditionFailed("`If-Match` does not name the stored version; read it again")
     if is_known(req, current):
-        raise PreconditionFailed("what is stored is one of those that `If-None-Match` names")
+        raise PreconditionFailed("`If-None-Match` names the stored version")
     return None if expected is None and req.get_header("If-None-Match") is None else current
 
 
 def refuse_tags(req: falcon.asgi.Request) -> None:
-    """Pass where a write to what has no tag has no condition that asks for one.
+    """Refuses a write with a condition on something that has no tag. `If-Match: *` passes.
 
     Raises:
-        PreconditionFailed: it has; to leave it aside would be to overwrite.
-        BadQuery: a header can't be read.
+        PreconditionFailed: `If-Match` names tags.
+        BadQuery: the header breaks the grammar.
     """
     if expected_tags(req) is not None:
-        raise PreconditionFailed("this has no tag that `If-Match` could name; leave the header out")
+        raise PreconditionFailed("this has no entity tag; leave `If-Match` out")
 
 
 def is_known(req: falcon.asgi.Request, current: str) -> bool:
-    """Whether the client has what it asks for: `If-None-Match` names the `current` tag. Raises BadQuery."""
-    if req.get_header("If-None-Match") is None:
-        return False
+    """Returns whether `If-None-Match` names the tag `current`: the client has this already. Raises BadQuery."""
     tags = _tags(req, "If-None-Match")
-    return tags is None or any(tag == current for _, tag in tags)
+    return tags is not None and (tags == "*" or current in tags)
 
 
-def show_tag(resp: falcon.asgi.Response, tag: str) -> None:
-    """Set `ETag`."""
-    resp.set_header("ETag", f'"{tag}"')
-
-
-def answer_unchanged(resp: falcon.asgi.Response) -> None:
-    """Answer 304: the client has it already."""
-    resp.status = falcon.HTTP_304
-
-
-def _tags(req: falcon.asgi.Request, header: str) -> list[tuple[str, str]] | None:
-    """The tags of a header, each with what marks it as weak; None where it is missing or `*`."""
+def _tags(
+    req: falcon.asgi.Request, header: Literal["If-Match", "If-None-Match"]
+) -> list[falcon.ETag] | Literal["*"] | None:
+    """Returns the tags of a header, `*`, or None if the header is missing."""
     text = req.get_header(header)
-    if text is None or text.strip() == "*":
+    if text is None:
         return None
-    tags = _TAG.findall(text)
-    if not 0 < len(tags) <= MOST_TAGS or _TAG.sub("", text).strip(", \t"):
+    if text.strip() == "*":
+        return "*"
+    tags: list[falcon.ETag] = []
+    if _TAGS.fullmatch(text):
+        read = req.if_match if header == "If-Match" else req.if_none_match
+        tags = [tag for tag in read or () if isinstance(tag, falcon.ETag)]
+    if not 0 < len(tags) <= MOST_TAGS:
         raise BadQuery(f'`{header}` is `*`, or up to {MOST_TAGS} tags in double quotes, like `"abc"`')
     return tags

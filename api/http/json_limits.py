@@ -1,4 +1,4 @@
-"""The bounds of a decoded JSON value: how deep it nests, how long its strings and keys are."""
+"""The limits of a decoded JSON value: its nesting, and the length of its strings and keys."""
 
 from typing import Any, TypeAlias
 
@@ -13,15 +13,15 @@ _SHOWN_CHARACTERS = 40
 
 
 def check_bounds(value: Container, limits: HttpLimits) -> None:
-    """Pass when `value`, a decoded JSON object or array, keeps every bound; the outermost value is level 1.
+    """Checks that `value`, a decoded JSON object or array, keeps every limit. The outermost value is level 1.
 
-    Goes level by level, since `value` comes from outside and may nest as deep as the parser allows.
+    The loop runs level by level, without recursion: `value` may nest as deep as the parser allows.
 
     Raises:
-        BodyRejected: with the numbers and the place.
+        BodyRejected: a limit is exceeded. The error has the numbers and the path.
     """
-    # PERF: every request passes here. Names and places are worked out on a fault only; with the way to each container
-    # at hand, a body of many small ones took four times as long.
+    # PERF: every request passes here. Paths are computed only for a fault. With the path of each container at hand,
+    # a body of many small containers took four times as long.
     most_characters = limits.key_characters
     surely_short = limits.string_bytes // _MOST_BYTES_PER_CHARACTER
     level: list[Container] = [value]
@@ -45,7 +45,7 @@ def check_bounds(value: Container, limits: HttpLimits) -> None:
 
 
 def too_deep(limits: HttpLimits, path: str = "$") -> BodyRejected:
-    """The rejection of a body that nests deeper than the limit, or than the parser can follow."""
+    """Returns the error for a body that nests deeper than the limit, or deeper than the parser can read."""
     return BodyRejected("too-deep", f"the body nests deeper than {limits.nesting} levels", path)
 
 
@@ -62,7 +62,7 @@ def _check_string(value: Container, text: str, limits: HttpLimits) -> None:
 
 
 def place_of(value: object, sought: object, *below: str) -> str:
-    """The path from `value` to the very object that is `sought` inside it, and on to the members `below`."""
+    """Returns the path from `value` to the object `sought` inside it, by identity, and on to the members `below`."""
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(value, ())]
     while waiting:
         found, path = waiting.pop()

@@ -1,17 +1,17 @@
-"""Reads a stream line by line in constant memory, in the pieces in which it arrives."""
+"""Reads a stream line by line in constant memory, piece by piece as it arrives."""
 
 from collections.abc import Iterator
 from typing import Protocol
 
 
 class Readable(Protocol):
-    """A raw binary stream, whose `read` gives what has arrived so far."""
+    """A raw binary stream. Its `read` returns the bytes that have arrived."""
 
     def read(self, size: int, /) -> bytes | None: ...
 
 
 class TooLong:
-    """Stands for a line that was longer than the limit; its bytes are gone."""
+    """Takes the place of a line that was longer than the limit. Its bytes are gone."""
 
 
 PIECE = 1024 * 1024
@@ -21,10 +21,10 @@ LINE_TOO_LONG = TooLong()
 
 
 def read_lines(stream: Readable, limit: int) -> Iterator[list[bytes | TooLong]]:
-    """The lines of `stream` without their ends, as lists of those that arrived together.
+    """Yields the lines of `stream` without their ends, in lists of lines that arrived together.
 
-    A list at a time, so that whoever answers them can send the answers of one piece on before asking for the next: a
-    program at the other end of two pipes may wait for them. A last line needs no end.
+    The caller can answer the lines of one list before it asks for the next. A program that writes to one pipe and
+    reads from another may wait for these answers. The last line needs no line end.
 
     >>> import io
     >>> list(read_lines(io.BytesIO(b"a\\nb"), limit=10))

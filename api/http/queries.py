@@ -1,4 +1,4 @@
-"""Query strings: read strictly, so that a misspelt parameter is told of and never left aside."""
+"""Reads query strings strictly: a misspelt parameter is an error."""
 
 import re
 from collections.abc import Collection
@@ -16,10 +16,10 @@ DEFAULT_PAGE_ITEMS: Final = 100
 
 
 def parameters(req: falcon.asgi.Request) -> dict[str, str]:
-    """The parameters of the query.
+    """Returns the parameters of the query.
 
     Raises:
-        BadQuery: it can't be read, or has a parameter twice.
+        BadQuery: the query can't be read, or has a parameter twice.
     """
     if not req.query_string:
         return {}
@@ -42,14 +42,14 @@ def parameters(req: falcon.asgi.Request) -> dict[str, str]:
 
 
 def known_parameters(req: falcon.asgi.Request, *known: str) -> dict[str, str]:
-    """The parameters of the query, which may only be `known` ones. Raises BadQuery."""
+    """Returns the parameters of the query. Raises BadQuery if one is not `known`."""
     found = parameters(req)
     refuse_others(found, known)
     return found
 
 
 def refuse_others(found: Collection[str], known: Collection[str]) -> None:
-    """Raises BadQuery for a parameter that is not `known`."""
+    """Raises BadQuery if a parameter is not `known`."""
     for name in found:
         if name not in known:
             choice = f"only {alternatives(known)}" if known else "nor any other"
@@ -57,7 +57,7 @@ def refuse_others(found: Collection[str], known: Collection[str]) -> None:
 
 
 def flag(found: dict[str, str], name: str) -> bool:
-    """A parameter that is `true` or `false`, the latter where it is left out. Raises BadQuery."""
+    """Returns a parameter that is `true` or `false`; it is false if it is left out. Raises BadQuery."""
     text = found.get(name, "false")
     if text not in ("true", "false"):
         raise BadQuery(f"`{name}` is `true` or `false`, not {quoted(text)}")
@@ -65,14 +65,14 @@ def flag(found: dict[str, str], name: str) -> bool:
 
 
 def number(name: str, text: str, lowest: int, highest: int) -> int:
-    """A whole number of a range. Raises BadQuery."""
+    """Returns the whole number in `text`. Raises BadQuery if it is not one from `lowest` to `highest`."""
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and lowest <= int(text) <= highest):
         raise BadQuery(f"`{name}` is a whole number from {lowest} to {highest}, not {quoted(text)}")
     return int(text)
 
 
 def page_limit(found: dict[str, str], highest: int) -> int:
-    """How many items a page may have, of `limit`. Raises BadQuery."""
+    """Returns the number of items on a page, which `limit` sets. Raises BadQuery."""
     if "limit" not in found:
         return min(DEFAULT_PAGE_ITEMS, highest)
     return number("limit", found["limit"], 1, highest)

@@ -1,4 +1,4 @@
-"""Paths as they came: split as raw bytes, each segment decoded once, so that an id may hold a slash.
+"""Splits paths as raw bytes and decodes each segment once, so that an id may contain a slash.
 
 `/subjects/us%2Fer/x` names the subject (us/er, x), for routing, scopes and environments alike.
 """
@@ -13,16 +13,16 @@ import falcon.asgi
 from .rejections import BadPath
 
 _ORIGIN = re.compile(rb"^https?://[^/]*", re.IGNORECASE)
-"""What stands in front of the path where a client names all of the URL (RFC 9112, 3.2.2)."""
+"""The part before the path, if a client sends a complete URL (RFC 9112, 3.2.2)."""
 
 _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 UNRESERVED_IN_SEGMENTS: Final = "!$&'()*+,;=:@"
-"""What may stand for itself in a segment of a path (RFC 3986, 3.3), beside letters, digits and `-._~`."""
+"""Characters that need no escape in a segment (RFC 3986, 3.3), besides letters, digits and `-._~`."""
 
 
 def segment(text: str) -> str:
-    """One segment of a path, such that decoding it gives `text`, and no client takes it for a step in the tree.
+    """Returns the segment of a path that decodes to `text`. Dots are escaped if clients would resolve the segment.
 
     >>> segment("us/er"), segment("a:b"), segment("..")
     ('us%2Fer', 'a:b', '%2E%2E')
@@ -33,10 +33,10 @@ def segment(text: str) -> str:
 
 
 def canonical(raw: bytes) -> str:
-    """The one way to write the path `raw`: only what must be is escaped, so that equal paths are equal texts.
+    """Returns the canonical text of the path `raw`, with as few escapes as possible. Equal paths have equal texts.
 
     Raises:
-        BadPath: an escape is none, or the bytes are not UTF-8.
+        BadPath: an escape is malformed, or the bytes are not UTF-8.
 
     >>> canonical(b"/v1/%65nv/us%2fer/%C3%A9")
     '/v1/env/us%2Fer/%C3%A9'
@@ -58,19 +58,19 @@ def _canonical_segment(part: str) -> str:
 
 
 class RawPaths:
-    """Falcon middleware that routes by the canonical path, and hands each parameter decoded to guard and responder."""
+    """Falcon middleware that routes by the canonical path and decodes the parameters for guard and responder."""
 
     def __init__(self, most_slashes: int) -> None:
-        """`most_slashes` is how many the deepest route has: what has more is no path of any, and is not looked into."""
+        """`most_slashes` is the number of slashes in the deepest route. A path with more is not looked at."""
         self._most_slashes = most_slashes
 
     async def process_request(self, req: falcon.asgi.Request, _resp: falcon.asgi.Response) -> None:
-        """Replace the path that the server decoded as a whole.
+        """Replaces the path that the server decoded as a whole.
 
         Raises:
             BadPath: see `canonical`.
-            falcon.HTTPRouteNotFound: it has too many segments, or begins with an empty one, which the router would
-                overlook.
+            falcon.HTTPRouteNotFound: the path has too many segments, or begins with an empty one, which the router
+                would skip.
         """
         raw = _ORIGIN.sub(b"", req.scope["raw_path"])
         if raw.count(b"/") > self._most_slashes:
@@ -83,10 +83,10 @@ class RawPaths:
     async def process_resource(
         self, _req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: dict[str, str]
     ) -> None:
-        """Decode the parameters.
+        """Decodes the parameters.
 
         Raises:
-            falcon.HTTPRouteNotFound: one is empty: nothing has an empty name.
+            falcon.HTTPRouteNotFound: a parameter is empty.
         """
         for name, value in params.items():
             if not value:

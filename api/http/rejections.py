@@ -1,4 +1,4 @@
-"""Why a request is refused before anything is decided: the service's own exceptions, each one sentence."""
+"""The errors of requests that are refused before any decision; each message is one sentence."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 class Detail(Struct, frozen=True):
     """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
 
-    Where something else is in the way, there is one for each of these, its path below the environment's as `path`.
+    If other elements prevent a change, there is one for each, with its path below the environment.
     """
 
     code: str
@@ -15,14 +15,14 @@ class Detail(Struct, frozen=True):
 
 
 class ErrorAnswer(Struct, frozen=True, omit_defaults=True):
-    """Why a request was refused, in one sentence."""
+    """The reason why a request was refused, in one sentence."""
 
     error: str
     details: tuple[Detail, ...] = ()
 
 
 class BodyRejected(Exception):
-    """The body is not a request that this endpoint can read (authzen.md 69-72)."""
+    """The endpoint can't read the body (authzen.md 69-72)."""
 
     def __init__(self, code: str, message: str, path: str = "$") -> None:
         super().__init__(message)
@@ -33,13 +33,13 @@ class BodyTooLarge(BodyRejected):
     """The body has more bytes than the limit."""
 
     def __init__(self, limit: int, length: int | None = None) -> None:
-        """`length` is what the client announced, None where it announced nothing."""
+        """`length` is the length that the client announced, or None if it announced none."""
         found = f"has {length} bytes" if length is not None else f"goes on after {limit} bytes"
         super().__init__("body-too-large", f"the body {found}, the limit is {limit}")
 
 
 class UnsupportedMedia(Exception):
-    """The body is of a kind that this endpoint does not take; `accepted` are those that it takes."""
+    """The endpoint does not take the body's content type. `accepted` are the types that it takes."""
 
     def __init__(self, content_type: str | None, accepted: tuple[str, ...]) -> None:
         expected = " or ".join(f"`{one}`" for one in accepted)
@@ -51,31 +51,31 @@ class UnsupportedMedia(Exception):
 
 
 class BadPath(Exception):
-    """The path is no percent-encoded UTF-8 (RFC 3986, 2.1)."""
+    """The path is not percent-encoded UTF-8 (RFC 3986, 2.1)."""
 
 
 class Unauthenticated(Exception):
-    """No credential was sent, or none that this service knows (authzen.md 97)."""
+    """The request has no credential, or an unknown one (authzen.md 97)."""
 
     def __init__(self, message: str, code: str | None = None) -> None:
-        """`code` is that of RFC 6750, 3.1; None where no credential was sent at all."""
+        """`code` is the error code of RFC 6750, 3.1, or None if no credential was sent."""
         super().__init__(message)
         self.code = code
 
 
 class TooManyFailures(Exception):
-    """The credential is wrong, and so were many others that came from this address in this minute."""
+    """The credential is wrong, and so were too many others from this address in this minute."""
 
     def __init__(self, seconds: int) -> None:
-        """`seconds` are those until the next attempt."""
+        """`seconds` is the time until the next attempt."""
         super().__init__(f"too many wrong credentials came from this address; try again in {seconds} s")
         self.seconds = seconds
 
 
 class Forbidden(Exception):
-    """The credential is known, and does not cover what was asked for (contract 7.2).
+    """The credential is known, and does not allow the request (contract 7.2).
 
-    `scope` is the one that would, None where it is not a matter of scopes.
+    `scope` is the scope that would allow it, or None if no scope would.
     """
 
     def __init__(self, message: str, scope: str | None = None) -> None:

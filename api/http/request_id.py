@@ -1,4 +1,4 @@
-"""`X-Request-ID`: what the client sent comes back unchanged on every answer (authzen.md 79-81)."""
+"""Echoes the client's `X-Request-ID` unchanged on every answer (authzen.md 79-81)."""
 
 import re
 from collections.abc import Iterable
@@ -8,28 +8,28 @@ import falcon.asgi
 
 HEADER: Final = "X-Request-ID"
 
-# RFC 9110, 5.5: what a field value may hold; above all no CR, LF or NUL, which would start another header.
+# The field values of RFC 9110, 5.5. CR, LF and NUL are not allowed: they would start another header.
 _FIELD_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _NAME = HEADER.lower().encode()
 
 
 class RequestId:
-    """Falcon middleware that echoes the header on whatever the application answers, errors included."""
+    """Falcon middleware that echoes the header on every answer of the application, errors included."""
 
     async def process_response(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, _resource: object, _succeeded: bool
     ) -> None:
-        """Copy the header, where there is one that a header can hold."""
+        """Copies the header if the request has one with a legal value."""
         value = req.get_header(HEADER)
         if value is not None and _FIELD_VALUE.fullmatch(value):
             resp.set_header(HEADER, value)
 
 
 def echo_line(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The response's header line for a request with `headers` (lower-case names); empty where it sent none.
+    """Returns the response's header line for a request with `headers` (lower-case names), or nothing if it sent none.
 
-    For answers that the connection gives without the application. Values of a repeated header are joined as
-    RFC 9110, 5.3 wants and as the application sees them.
+    The connection needs it for answers without the application. Values of a repeated header are joined by commas
+    (RFC 9110, 5.3), as the application sees them.
 
     >>> echo_line([(b"host", b"h"), (b"x-request-id", b"7")])
     b'X-Request-ID: 7\\r\\n'

@@ -1,4 +1,4 @@
-"""Where a request comes from: the address of the socket's other end, whatever its headers say."""
+"""The address that a request comes from: that of the socket, whatever the headers say."""
 
 from ipaddress import IPv4Address, IPv6Network, ip_address
 
@@ -8,17 +8,17 @@ _NETWORK_BITS = 64
 
 
 def source_address(req: falcon.asgi.Request) -> str:
-    """The IP address of the peer as text, that of the nearest proxy where there is one; empty where it is not known.
+    """Returns the IP address of the peer, which may be a proxy, or an empty text if it is not known.
 
-    Falcon's `remote_addr` reads `Forwarded` and its kin on the way, which anybody may send, and malformed.
+    Falcon's `remote_addr` also parses headers such as `Forwarded`, which any client may send, and malformed.
     """
     return next(iter(req.scope.get("client") or ()), "")
 
 
 def network_of(address: str) -> str:
-    """Whoever is counted as one: an IPv4 address, an IPv6 network of 64 bits; empty where the address can't be read.
+    """Returns the network that counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
 
-    Whoever has an IPv6 address has as many as there are in its network.
+    A client with one IPv6 address has all addresses of its network. The result is empty if the address can't be read.
 
     >>> network_of("::ffff:192.0.2.1"), network_of("2001:db8::ffff:2"), network_of("fe80::1%eth0")
     ('192.0.2.1', '2001:db8::/64', 'fe80::/64')

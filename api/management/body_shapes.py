@@ -1,69 +1,108 @@
-"""Reads the body of a management request into its shape, or says what of it does not fit."""
+"""Reads the body of a management request into its struct, or says which of its members does not fit."""
 
-import re
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import msgspec
+from msgspec import inspect
 
+from ...bundles.conditions.values import Json
 from ...bundles.wording import alternatives, did_you_mean, quoted
-from ..credentials.credential_shapes import SCOPES
+from ...compiler.diagnostics.diagnostic import show_path
+from ...compiler.documents.schema_check import Fault, allows_null, choices_of, needed, schema_faults
+from ..credentials.credential_shapes import in_order
 from ..http.rejections import BodyRejected
 
-_T = TypeVar("_T")
-_KINDS: Final = {
-    "array": "an array",
-    "bool": "`true` or `false`",
-    "float": "a number",
-    "int": "a whole number",
-    "object": "an object",
-    "str": "a string",
-}
-_KIND: Final = re.compile(r"Expected `([^`]+)`, got `([^`]+)`")
-_LENGTH: Final = re.compile(r"Expected `(str|array)[^`]*` of length ([<>])= (\d+)")
-_RANGE: Final = re.compile(r"Expected `(?:int|float)[^`]*` ([<>])= (\d+)")
-_MISSING: Final = re.compile(r"Object missing required field `(.+)`", re.DOTALL)
-_UNKNOWN: Final = re.compile(r"Object contains unknown field `(.+)`", re.DOTALL)
-_NO_CHOICE: Final = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
+_T = TypeVar("_T", bound=msgspec.Struct)
 
 
-def shaped(body: object, shape: type[_T], code: str) -> _T:
-    """`body`, an object or what has its members as attributes, as `shape`, a struct.
+def shaped(body: Json, shape: type[_T], code: str) -> _T:
+    """Returns `body`, as JSON was decoded, as the struct `shape`.
 
-    Raises BodyRejected with the `code`, and a sentence that begins with the member's name.
+    Raises:
+        BodyRejected: the body does not fit. The error has the `code`, and tells of the first fault.
     """
     try:
-        return msgspec.convert(body, shape, from_attributes=True)
+        return msgspec.convert(body, shape)
     except msgspec.ValidationError as ex:
-        message, _, path = str(ex).rpartition(" - at ") if " - at `" in str(ex) else (str(ex), "", "")
-        path = path.strip("`") or "$"
-        place = "the body" if path == "$" else quoted(path.removeprefix("$."))
-        raise BodyRejected(code, _sentence(message, place, shape), path) from None
+        fault = next(schema_faults(body, shape, nullable=True), None)
+        if fault is None:
+            raise BodyRejected(code, str(ex)) from None
+        raise BodyRejected(code, _sentence(fault), show_path(fault.path)) from None
 
 
-def _sentence(message: str, place: str, shape: type) -> str:
-    """What msgspec says, in words of JSON. What it may say otherwise one day is shown as it is."""
-    if found := _KIND.fullmatch(message):
-        return f"{place} must be {_kinds(found[1])}, not {_kinds(found[2])}"
-    if found := _LENGTH.fullmatch(message):
-        if found[2] == ">" and found[3] == "1":
-            return f"{place} must not be empty"
-        unit = "characters" if found[1] == "str" else "items"
-        return f"{place} must have {_bound(found[2])} {found[3]} {unit}"
-    if found := _RANGE.fullmatch(message):
-        return f"{place} must be {_bound(found[1])} {found[2]}"
-    if found := _MISSING.fullmatch(message):
-        return f"{quoted(found[1])} is missing"
-    if found := _UNKNOWN.fullmatch(message):
-        near = did_you_mean(found[1], [one.name for one in msgspec.structs.fields(shape)])
-        return f"there is no member {quoted(found[1])} here{near and f'; {near}'}"
-    if found := _NO_CHOICE.fullmatch(message):
-        return f"{place} must be {alternatives(SCOPES)}, not {quoted(found[1])}"
-    return f"{place}: {message[:1].lower()}{message[1:]}"
+def _sentence(fault: Fault) -> str:
+    """Returns what is wrong, in a sentence that begins with the member's name."""
+    place = quoted(show_path(fault.path).removeprefix("$.")) if fault.path else "the body"
+    match fault.problem:
+        case "unknown-member":
+            near = did_you_mean(fault.member, _names(fault.expected))
+            return f"there is no member {quoted(fault.member)} here{near and f'; {near}'}"
+        case "missing-member":
+            return f"{quoted(fault.member)} is missing"
+        case "wrong-type":
+            or_null = " or null" if allows_null(fault.expected) else ""
+            return f"{place} must be {_type(needed(fault.expected))}{or_null}, not {_type_of(fault.found)}"
+        case "unknown-value":
+            return f"{place} must be {_choices(needed(fault.expected))}, not {quoted(fault.found)}"
+        case _:
+            return f"{place} must {_bound(fault.found, needed(fault.expected))}"
 
 
-def _kinds(names: str) -> str:
-    return " or ".join(_KINDS.get(name, name) for name in names.split(" | "))
+def _names(expected: inspect.Type) -> list[str]:
+    assert isinstance(expected, inspect.StructType)
+    return [field.encode_name for field in expected.fields]
 
 
-def _bound(sign: str) -> str:
-    return "at least" if sign == ">" else "at most"
+def _choices(expected: inspect.Type) -> str:
+    """Returns the words of a closed type, scopes from the lowest up."""
+    assert isinstance(expected, inspect.LiteralType | inspect.EnumType)
+    words = choices_of(expected)
+    return alternatives(in_order(words) or words)
+
+
+def _bound(found: Json, expected: inspect.Type) -> str:
+    """Returns the bound that a value of the right type does not keep."""
+    match expected:
+        case inspect.StrType(min_length=low, max_length=high) | inspect.VarTupleType(min_length=low, max_length=high):
+            unit = "characters" if isinstance(found, str) else "items"
+            if low is not None and len(found) < low:
+                return "not be empty" if low == 1 else f"have at least {low} {unit}"
+            return f"have at most {high} {unit}"
+        case inspect.IntType(ge=low, le=high):
+            return f"be at least {low}" if low is not None and found < low else f"be at most {high}"
+        case _:
+            raise TypeError(f"a body has a bound that it is not checked for: {expected}")
+
+
+def _type(expected: inspect.Type) -> str:
+    match expected:
+        case inspect.StructType() | inspect.DictType():
+            return "an object"
+        case inspect.VarTupleType():
+            return "an array"
+        case inspect.StrType() | inspect.LiteralType() | inspect.EnumType():
+            return "a string"
+        case inspect.IntType():
+            return "a whole number"
+        case inspect.BoolType():
+            return "`true` or `false`"
+        case _:
+            raise TypeError(f"a body has a member of a type that it is not checked for: {expected}")
+
+
+def _type_of(found: Json) -> str:
+    match found:
+        case None:
+            return "null"
+        case bool():
+            return "`true` or `false`"
+        case int():
+            return "a whole number"
+        case float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case _:
+            return "an object"

@@ -8,7 +8,7 @@ import falcon.asgi
 
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, Bodies
-from ..http.entity_tags import answer_unchanged, expected_tags, is_known, required_tag, show_tag
+from ..http.entity_tags import expected_tags, is_known, required_tag
 from ..http.queries import flag, known_parameters, page_limit, parameters
 from ..serving.store_work import StoreWork
 from ..settings import HttpLimits
@@ -86,7 +86,7 @@ class Element:
         stored = await self._stored(req, env, self._key(key))
         _show(resp, stored)
         if is_known(req, stored.etag):
-            answer_unchanged(resp)
+            resp.status = falcon.HTTP_304
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200 with the element that took the place of the one that was there."""
@@ -132,5 +132,5 @@ class Element:
 
 
 def _show(resp: falcon.asgi.Response, stored: Stored) -> None:
-    show_tag(resp, stored.etag)
+    resp.etag = stored.etag
     resp.data = ENCODER.encode(stored.body)

@@ -9,7 +9,7 @@ import falcon.asgi
 
 from ...bundles.wording import quoted
 from ..http.bodies import ENCODER
-from ..http.entity_tags import answer_unchanged, is_known, show_tag
+from ..http.entity_tags import is_known
 from ..http.queries import known_parameters, page_limit
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
@@ -66,9 +66,9 @@ class OneRevision:
         environment = await self._work.read(self._work.store.environment, env, bounds)
         found, entries = await self._work.read(self._work.store.revision, env, number, bounds)
         tag = environment.etag_of(number)
-        show_tag(resp, tag)
+        resp.etag = tag
         if is_known(req, tag):
-            answer_unchanged(resp)
+            resp.status = falcon.HTTP_304
         else:
             resp.stream = Stream(_document(found, entries), self._work)
 

@@ -9,7 +9,7 @@ import falcon.asgi
 
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, check_media
-from ..http.entity_tags import answer_unchanged, is_known, required_tag, show_tag
+from ..http.entity_tags import is_known, required_tag
 from ..http.queries import flag, known_parameters
 from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
@@ -77,7 +77,7 @@ class WholeModel:
             raise
         stream = Stream(text, self._work, self._export_ended)
         try:
-            show_tag(resp, text.etag)
+            resp.etag = text.etag
             unchanged = is_known(req, text.etag)
             if unchanged or req.method == "HEAD":
                 await stream.close()
@@ -87,7 +87,7 @@ class WholeModel:
             await stream.close()
             raise
         if unchanged:
-            answer_unchanged(resp)
+            resp.status = falcon.HTTP_304
         else:
             resp.content_type = falcon.MEDIA_JSON
             resp.stream = stream

@@ -17,7 +17,8 @@ from .element_list import Gathered
 from .error_recovery import salvage
 from .interning import Sharing
 from .raw_values import Unreadable, repeated_member, value_faults
-from .schema_check import form_of, shape_faults, type_of
+from .schema_check import type_of
+from .schema_findings import form_of, schema_findings
 
 VERSION_MEMBER = "model"
 MODEL_VERSION = 1
@@ -116,7 +117,7 @@ class Intake:
     def _examine(self, name: str, index: int, value: Json) -> Element | None:
         """The element, or None: then every fault of it is reported, and taken what is left of it."""
         path = (name, index)
-        faults = [*value_faults(value, path, self._limits), *shape_faults(value, LISTS[name], path)]
+        faults = [*value_faults(value, path, self._limits), *schema_findings(value, LISTS[name], path)]
         if not faults:
             return msgspec.convert(value, LISTS[name])
         # Where no more diagnostics are listed, nobody would see what else is wrong with it.

@@ -65,7 +65,7 @@ class _Salvor:
     def read(self, value: Json, expected: inspect.Type, path: Path) -> Any:
         """`value` as its type, as far as it goes. A null is what an optional member may well be."""
         if isinstance(expected, inspect.UnionType):
-            return None if value is None else self.read(value, needed(expected.types), path)
+            return None if value is None else self.read(value, needed(expected), path)
         if path in self._bad:
             return self._stand_in(expected, path)
         match expected:
@@ -111,8 +111,8 @@ class _Salvor:
 def _stand_in(expected: inspect.Type) -> Any:
     """A value of that type, an array with one element, since that there is none is a fault."""
     match expected:
-        case inspect.UnionType(types=types):
-            return _stand_in(needed(types))
+        case inspect.UnionType():
+            return _stand_in(needed(expected))
         case inspect.StructType():
             return expected.cls(**{field.name: _stand_in(field.type) for field in expected.fields if field.required})
         case inspect.VarTupleType(item_type=item):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from writ.api.audit_upkeep import AuditUpkeep
-from writ.api.credentials.keys.key_ring import KeyRing
-from writ.api.credentials.keys.key_sealer import KeySealer
+from writ.api.credentials.keys.ring import KeyRing, KeySealer
 from writ.api.credentials.refused_attempts import RefusedAttempts
 from writ.api.store.audit.entries import Entry, Wanted
 from writ.api.store.audit.events import Event

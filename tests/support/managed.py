@@ -9,8 +9,8 @@ from typing import Any
 
 from falcon import testing
 from writ.api.app import Collaborators, create_app
-from writ.api.credentials.keys.key_sources import GivenKeys, KeySource
 from writ.api.credentials.keys.signing_keys import new_key
+from writ.api.credentials.keys.sources import GivenKeys, KeySource
 from writ.api.settings import HttpLimits
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store

@@ -102,16 +102,20 @@ def running(
     trust: ssl.SSLContext | None = None,
 ) -> Iterator[Server]:
     """A service on `directory`, with the administrator's key preset; `settings` are environment variables."""
-    log = directory.parent / f"{directory.name}.log"
     line = command("serve", "--data", str(directory), "--bind", "127.0.0.1:0", "--workers", str(workers), *arguments)
+    variables = environment({"WRIT_ADMIN_KEY": KEY} | dict(settings or {}), path)
+    with started(line, variables, directory.parent / f"{directory.name}.log", directory.parent, trust) as server:
+        yield server
+
+
+@contextmanager
+def started(
+    line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path, trust: ssl.SSLContext | None = None
+) -> Iterator[Server]:
+    """A service that the command `line` starts in `cwd`, with the key `KEY` among its environment `variables`."""
     with log.open("wb") as output:
         process = subprocess.Popen(
-            line,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=environment({"WRIT_ADMIN_KEY": KEY} | dict(settings or {}), path),
-            cwd=directory.parent,
+            line, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=cwd
         )
     try:
         server = Server(process, log, KEY, trust)

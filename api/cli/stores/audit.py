@@ -14,10 +14,9 @@ import msgspec
 from click.core import ParameterSource
 
 from ....bundles.conditions.instants import SECOND, parse_instant
-from ...credentials.keys.key_ring import KeyRing
-from ...credentials.keys.key_sealer import KeySealer
-from ...credentials.keys.key_sources import NO_KEYS, audit_keys_at
+from ...credentials.keys.ring import KeyRing, KeySealer
 from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
+from ...credentials.keys.sources import NO_KEYS, audit_keys_at
 from ...http.bodies import ENCODER
 from ...log import service_log
 from ...management.audit import AuditEntry, shown_entry, wanted_entries

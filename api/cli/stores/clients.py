@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+import msgspec
 from msgspec.structs import asdict
 
 from ...credentials.credential_shapes import (
@@ -76,7 +77,7 @@ def create_command(
     """Make a client, and print it as JSON with its secret, which is shown this once."""
     wanted = ClientWanted(name, in_order(scopes), lifetime, description, environments or None)
     try:
-        shaped(wanted, NewClient, "bad-client")
+        shaped(msgspec.to_builtins(wanted), NewClient, "bad-client")
     except BodyRejected as ex:
         raise Unreadable(str(ex)) from None
     secret, digest = new_secret(CLIENT_SECRET)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from ...credentials.keys import SIGNING_KEY_VARIABLE
-from ...credentials.keys.key_folder import KeyFolder
-from ...credentials.keys.key_sources import are_given, keys_at
+from ...credentials.keys.folder import KeyFolder
 from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
+from ...credentials.keys.sources import SIGNING_KEY_VARIABLE, signing_keys_at, uses_given_keys
 from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
@@ -34,20 +33,20 @@ def keys_command(context: click.Context, directory: Path) -> None:
     if context.invoked_subcommand is not None:
         return
     given = _settings().signing_key
-    if given is None and are_given(directory):
+    if given is None and uses_given_keys(directory):
         raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
-    source = keys_at(directory, given)
+    source = signing_keys_at(directory, given)
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
     try:
-        keys, troubles = read_keys(source.pems())
+        keys, errors = read_keys(source.pems())
     except UnusableSigningKey as ex:
         raise Unreadable(str(ex)) from None
     for key in keys.verifying.values():
         click.echo(f"{key.id} ({key.algorithm})")
         click.echo(key.public_pem(), nl=False)
-    if troubles:
-        raise Unreadable("\n".join(map(str, troubles)))
+    if errors:
+        raise Unreadable("\n".join(map(str, errors)))
 
 
 @keys_command.command("rotate")
@@ -61,7 +60,7 @@ def rotate_command(directory: Path, distrust_old: bool) -> None:
     where something can't be read or written.
     """
     settings = _settings()
-    if settings.signing_key is not None or are_given(directory):
+    if settings.signing_key is not None or uses_given_keys(directory):
         place = "in their place" if distrust_old else "before them"
         raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
     try:

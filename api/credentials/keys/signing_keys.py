@@ -1,4 +1,4 @@
-"""Keys that sign tokens: read from PEM, made new, shown as JSON Web Keys; their kind decides the algorithm."""
+"""Signing keys: read from PEM, generated, and shown as JSON Web Keys. The kind of a key decides its algorithm."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ MAKERS: Final[Mapping[str, Callable[[], PrivateKey]]] = {
     "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
     "RS256": lambda: rsa.generate_private_key(_EXPONENT, _MADE_RSA),
 }
-"""By algorithm (see `ALGORITHMS`)."""
+"""What generates a key, by algorithm (see `settings.ALGORITHMS`)."""
 
 
 class UnusableSigningKey(Exception):
@@ -35,7 +35,7 @@ class UnusableSigningKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that verifies tokens, and signs them where `private` is there. `id` is its thumbprint (RFC 7638)."""
+    """A key that verifies, and signs if it has a `private` half. `id` is its thumbprint (RFC 7638)."""
 
     id: str
     algorithm: str
@@ -43,31 +43,31 @@ class Key:
     private: PrivateKey | None = None
 
     def jwk(self) -> dict[str, Any]:
-        """The public key as a JSON Web Key."""
+        """Returns the public key as a JSON Web Key."""
         return _jwk(self.public) | {"kid": self.id, "alg": self.algorithm, "use": "sig"}
 
     def public_pem(self) -> bytes:
-        """The public key as PEM."""
+        """Returns the public key as PEM."""
         return self.public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
 class Pem(NamedTuple):
-    """A key where it lies: `place` in words, its text, and why that can't be read, where it can't be."""
+    """The PEM of a key: its place in words, its text, and the error if the text could not be read."""
 
     place: str
     text: bytes
-    trouble: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys as they were read: all that verify, by id, and the one that signs, or else why there is none."""
+    """Keys that were read: those that verify, by id, and the one that signs or the reason why there is none."""
 
     verifying: Mapping[str, Key]
     signing: Key | UnusableSigningKey
 
     def signer(self) -> tuple[Key, PrivateKey]:
-        """The key that signs, and its private half. Raises UnusableSigningKey."""
+        """Returns the key that signs, and its private half. Raises UnusableSigningKey."""
         key = self.signing
         if isinstance(key, UnusableSigningKey):
             raise UnusableSigningKey(*key.args)
@@ -77,7 +77,7 @@ class Keys:
 
 
 def new_key(algorithm: str) -> tuple[Key, bytes]:
-    """A new key for one of the algorithms, and its PEM (PKCS#8)."""
+    """Generates a key for an algorithm, and returns it with its PEM (PKCS#8)."""
     private = MAKERS[algorithm]()
     pem = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -86,10 +86,10 @@ def new_key(algorithm: str) -> tuple[Key, bytes]:
 
 
 def read_key(pem: bytes, place: str) -> Key:
-    """The key of a PEM, private or public; `place` names it in what is raised.
+    """Returns the key of a PEM, private or public. Errors name it by its `place`.
 
     Raises:
-        UnusableSigningKey: it is no PEM of a key, is encrypted, or of a kind that no algorithm here takes.
+        UnusableSigningKey: the text is no PEM of a key, is encrypted, or is of a kind that no algorithm here uses.
     """
     try:
         if b"PUBLIC KEY" in pem:
@@ -101,15 +101,15 @@ def read_key(pem: bytes, place: str) -> Key:
 
 
 def read_keys(pems: Sequence[Pem]) -> tuple[Keys, list[UnusableSigningKey]]:
-    """The keys of at least one PEM, of which the first signs or none, and what is wrong with those that are no use."""
-    found = [_tried(pem) for pem in pems]
+    """Returns the keys of at least one PEM, and the errors of those that can't be used. Only the first may sign."""
+    found = [_key_or_error(pem) for pem in pems]
     keys = Keys({key.id: key for key in found if isinstance(key, Key)}, found[0])
-    return keys, [trouble for trouble in found if isinstance(trouble, UnusableSigningKey)]
+    return keys, [error for error in found if isinstance(error, UnusableSigningKey)]
 
 
-def _tried(pem: Pem) -> Key | UnusableSigningKey:
-    if pem.trouble is not None:
-        return UnusableSigningKey(f"{pem.place} can't be read: {pem.trouble}")
+def _key_or_error(pem: Pem) -> Key | UnusableSigningKey:
+    if pem.error is not None:
+        return UnusableSigningKey(f"{pem.place} can't be read: {pem.error}")
     try:
         return read_key(pem.text, pem.place)
     except UnusableSigningKey as ex:

@@ -1,4 +1,4 @@
-"""Access tokens: JWTs as RFC 9068 has them, signed for a client, and verified strictly (RFC 8725)."""
+"""Issues access tokens, JWTs of RFC 9068, for clients, and verifies them strictly (RFC 8725)."""
 
 import secrets
 from collections import OrderedDict
@@ -14,54 +14,54 @@ from ...store.credential_rows import Bounds, Client
 from ...store.credentials.credentials import Credentials
 from ..credential import Credential
 from ..credential_shapes import MOST_ENVIRONMENTS
-from ..keys.key_ring import KeyRing
+from ..keys.ring import KeyRing
 from ..keys.signing_keys import Keys, UnusableSigningKey
 from ..known_credentials import MOST_REMEMBERED, highest
-from .token_claims import Token, header_of, token_of
+from .token_claims import TokenClaims, claims_of, header_of
 
 TYPE: Final = "at+jwt"
-"""The `typ` of its header; another one, a bundle's signature above all, is no access token."""
+"""The `typ` of a token's header. A JWS with another type, such as a bundle's signature, is no access token."""
 
 LONGEST: Final = 8 * 1024
-"""Characters."""
+"""The longest token in characters."""
 
 _OPTIONS: Final[Options] = {
     "require": ["iss", "aud", "sub", "client_id", "scope", "iat", "exp", "jti"],
-    "verify_exp": False,  # by the clock that is given, below
+    "verify_exp": False,  # `claims_of` does, with the given clock
     "verify_iat": False,
     "verify_nbf": False,
 }
 
 _SIGNATURE_ALONE: Final[Options] = {**_OPTIONS, "require": [], "verify_iss": False, "verify_aud": False}
-"""For `AccessTokens.spent` alone."""
+"""Options for `AccessTokens.was_issued`: only the signature counts."""
 
 
 _MOST_BOUNDS: Final = 1_024
-"""Sets of environments that remembered tokens share; what is bound to rarer ones has its own."""
+"""Sets of environments that remembered tokens share."""
 
 
 class TokenTooLong(UnusableSigningKey):
-    """A token would be longer than what is read of one. The key is sound, but no more use than a bad one."""
+    """A token would be longer than `LONGEST`. The key can sign, but no token of it could be verified."""
 
 
-class Issued(NamedTuple):
-    """A token, and the id that it says it has."""
+class IssuedToken(NamedTuple):
+    """A token and its id (`jti`)."""
 
     text: str
     id: str
 
 
 class AccessTokens:
-    """Issues tokens, and is the kind of credential that they are (see `known_credentials.Kind`)."""
+    """Issues tokens and verifies them. Tokens are a `CredentialKind`."""
 
     def __init__(self, ring: KeyRing, store: Credentials, issuer: str, clock: Callable[[], float]) -> None:
-        """`issuer` is the service's public URL, its tokens' audience as well; `clock` gives epoch seconds."""
+        """`issuer` is the service's public URL, and the audience of its tokens too; `clock` gives epoch seconds."""
         self._ring, self._store, self._issuer, self._clock = ring, store, issuer, clock
         self._keys: Keys | None = None
-        self._genuine: OrderedDict[bytes, Token] = OrderedDict()
+        self._verified: OrderedDict[bytes, TokenClaims] = OrderedDict()
 
-    def issue(self, client: Client, scopes: Sequence[str]) -> Issued:
-        """A token for a client, with these of its scopes. Raises UnusableSigningKey, TokenTooLong."""
+    def issue(self, client: Client, scopes: Sequence[str]) -> IssuedToken:
+        """Issues a token with some of a client's scopes. Raises UnusableSigningKey, TokenTooLong."""
         key, private = self._ring.keys().signer()
         id, now = secrets.token_hex(16), int(self._clock())
         claims: dict[str, object] = {
@@ -84,18 +84,18 @@ class AccessTokens:
                 f" more than the {LONGEST} that are read; bind it to {MOST_ENVIRONMENTS} at most, and see that"
                 " the public URL is short"
             )
-        return Issued(token, id)
+        return IssuedToken(token, id)
 
-    def read(self, token: str) -> Token | None:
-        """What a token says; None where it is not genuine, or has expired."""
+    def read(self, token: str) -> TokenClaims | None:
+        """Returns the claims of a token, or None if it is not genuine or has expired."""
         return self._read(token, self._ring.keys())
 
-    def _read(self, token: str, keys: Keys) -> Token | None:
+    def _read(self, token: str, keys: Keys) -> TokenClaims | None:
         claims = self._claims(token, keys, _OPTIONS)
-        return None if claims is None else token_of(claims, self._clock())
+        return None if claims is None else claims_of(claims, self._clock())
 
     def _claims(self, token: str, keys: Keys, options: Options) -> dict[str, object] | None:
-        """What one of our keys has signed; None where none has, or it lacks what `options` ask for."""
+        """Returns the claims that one of the `keys` signed, or None if none did or `options` refuse them."""
         header = header_of(token)
         if header is None or header.typ != TYPE or len(token) > LONGEST:
             return None
@@ -115,50 +115,50 @@ class AccessTokens:
             return None
 
     def basis(self) -> object:
-        """See `Kind`."""
+        """See `CredentialKind`."""
         return self._ring.keys()
 
     def recognises(self, token: bytes) -> bool:
-        """See `Kind`."""
+        """See `CredentialKind`."""
         return token.startswith(b"ey") and token.count(b".") == 2 and len(token) <= LONGEST
 
     def credential(self, token: bytes, digest: bytes) -> Credential | None:
-        """See `Kind`: what the token says, cut down to what its client may now."""
-        found = self._known_genuine(token, digest)
+        """See `CredentialKind`. The token grants what both its claims and its client allow now."""
+        found = self._verified_claims(token, digest)
         client = None if found is None else self._store.known_client(found.client)
         if found is None or client is None or client.revoked is not None or self._store.is_revoked(found.id):
             return None
         scope = min(found.scope, highest(client.scopes))
-        bounds = _one_of_equals(_both(found.bounds, client.bounds))
+        bounds = _interned(_intersection(found.bounds, client.bounds))
         return Credential(scope, f"client:{client.id}", bounds, found.expires, found.id)
 
-    def spent(self, token: bytes, _digest: bytes) -> bool:
-        """See `Kind`: its signature is right, whatever it says; it may be from before the public URL was another."""
+    def was_issued(self, token: bytes, _digest: bytes) -> bool:
+        """See `CredentialKind`. A right signature is enough: the public URL may have changed since."""
         return self._claims(token.decode("latin-1"), self._ring.keys(), _SIGNATURE_ALONE) is not None
 
-    def _known_genuine(self, token: bytes, digest: bytes) -> Token | None:
-        """PERF: whether a signature is right does not change with clients, only with keys."""
+    def _verified_claims(self, token: bytes, digest: bytes) -> TokenClaims | None:
+        """PERF: a signature is verified once. It stays right while the keys are the same, whatever clients do."""
         keys = self._ring.keys()
         if keys is not self._keys:
-            self._genuine.clear()
+            self._verified.clear()
             self._keys = keys
-        found = self._genuine.get(digest)
+        found = self._verified.get(digest)
         if found is None:
             found = self._read(token.decode("latin-1"), keys)
             if found is not None:
-                if len(self._genuine) >= MOST_REMEMBERED:
-                    self._genuine.popitem(last=False)
-                self._genuine[digest] = found = replace(found, bounds=_one_of_equals(found.bounds))
+                if len(self._verified) >= MOST_REMEMBERED:
+                    self._verified.popitem(last=False)
+                self._verified[digest] = found = replace(found, bounds=_interned(found.bounds))
         return found
 
 
 @lru_cache(_MOST_BOUNDS)
-def _one_of_equals(bounds: Bounds) -> Bounds:
-    """Many tokens of a client are remembered, and a hundred environments take more room than all the rest of one."""
+def _interned(bounds: Bounds) -> Bounds:
+    """Returns one object for equal sets: a hundred environments take more memory than the rest of a token."""
     return bounds
 
 
-def _both(one: Bounds, other: Bounds) -> Bounds:
+def _intersection(one: Bounds, other: Bounds) -> Bounds:
     if one is None or other is None:
         return other if one is None else one
     return one & other

@@ -1,4 +1,4 @@
-"""Requests of OAuth clients: forms, and how a client says who it is (RFC 6749, 2.3.1, 3.2)."""
+"""Reads the forms of OAuth clients, with the client's id and secret (RFC 6749, 2.3.1, 3.2)."""
 
 import base64
 import binascii
@@ -11,38 +11,38 @@ import falcon.asgi
 from ...http.bodies import FORM
 
 MOST_BYTES: Final = 16 * 1024
-"""Room for the longest token twice: a form escapes no character that a token has, and nothing else in it is long."""
+"""The longest body: twice the longest token. A form escapes no character of a token."""
 
 _MOST_FIELDS: Final = 32
 
 
-class Refused(Exception):
-    """A request that is refused, by the error code of RFC 6749, 5.2."""
+class OAuthRejected(Exception):
+    """A request of a client is refused with an error code of RFC 6749, 5.2."""
 
-    def __init__(self, code: str, client: str | None = None, spent: bool = False, why: str = "") -> None:
-        """`client` is the id of the one that it was asked as, where there is such a client.
+    def __init__(self, code: str, client: str | None = None, revoked: bool = False, why: str = "") -> None:
+        """`client` is the id of the client that the request named, or None if there is no such client.
 
-        `spent` where the secret is that of a client which was revoked, and so no guess. `why` is for developers, ASCII
-        without anything of the request.
+        `revoked` tells that the secret is right and its client revoked, so the request is no guess. `why` tells
+        developers more, in ASCII, and quotes nothing of the request.
         """
         super().__init__(code)
-        self.code, self.client, self.spent, self.why = code, client, spent, why
+        self.code, self.client, self.revoked, self.why = code, client, revoked, why
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """The fields of a form that have a value, and who sent it: a client's id and secret."""
+class ClientForm:
+    """The fields of a form that have a value, and the id and secret of the client that sent it."""
 
     fields: dict[str, str]
     client_id: str
     client_secret: str
 
 
-async def form_of(req: falcon.asgi.Request, *required: str) -> Form:
-    """The form in the body of a client's request, with the fields that are required.
+async def read_form(req: falcon.asgi.Request, *required: str) -> ClientForm:
+    """Returns the form in the body of a client's request, which must have the `required` fields.
 
     Raises:
-        Refused: it is no form, lacks a field, has one twice, or has no single way to say who the client is.
+        OAuthRejected: the body is no form, lacks a field, repeats a field, or does not name the client exactly once.
     """
     fields = await _fields(req)
     missing = [name for name in required if name not in fields]
@@ -53,15 +53,15 @@ async def form_of(req: falcon.asgi.Request, *required: str) -> Form:
     if scheme.lower() != "basic":
         if "client_id" not in fields or "client_secret" not in fields:
             raise _invalid("client_id and client_secret are missing, in the form or as HTTP Basic")
-        return Form(fields, fields["client_id"], fields["client_secret"])
+        return ClientForm(fields, fields["client_id"], fields["client_secret"])
     id, secret = _basic(encoded)
     if "client_secret" in fields or fields.get("client_id", id) != id:
         raise _invalid("the client says who it is in the form and by HTTP Basic; send one of them")
-    return Form(fields, id, secret)
+    return ClientForm(fields, id, secret)
 
 
 async def _fields(req: falcon.asgi.Request) -> dict[str, str]:
-    """Raises Refused. A field without a value counts as left out, one that is not known means nothing (3.2)."""
+    """Returns the fields that have a value, unknown ones too (3.2). Raises OAuthRejected."""
     if (req.content_type or "").partition(";")[0].strip().lower() != FORM:
         raise _invalid(f"the Content-Type must be {FORM}")
     body = b"" if (req.content_length or 0) > MOST_BYTES else await req.stream.read(MOST_BYTES + 1)
@@ -78,7 +78,7 @@ async def _fields(req: falcon.asgi.Request) -> dict[str, str]:
 
 
 def _basic(encoded: str) -> tuple[str, str]:
-    """The id and the secret of HTTP Basic, each form-encoded. Raises Refused."""
+    """Returns the id and the secret of HTTP Basic, which are form-encoded. Raises OAuthRejected."""
     try:
         text = base64.b64decode(encoded.strip(" "), validate=True).decode()
         id, colon, secret = text.partition(":")
@@ -86,8 +86,8 @@ def _basic(encoded: str) -> tuple[str, str]:
             raise ValueError
         return unquote_plus(id, errors="strict"), unquote_plus(secret, errors="strict")
     except (binascii.Error, ValueError):
-        raise Refused("invalid_client", why="the credentials of HTTP Basic can't be read") from None
+        raise OAuthRejected("invalid_client", why="the credentials of HTTP Basic can't be read") from None
 
 
-def _invalid(why: str) -> Refused:
-    return Refused("invalid_request", why=why)
+def _invalid(why: str) -> OAuthRejected:
+    return OAuthRejected("invalid_request", why=why)

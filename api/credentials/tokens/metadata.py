@@ -1,4 +1,4 @@
-"""What is said of the tokens to whoever wants to get or verify one: RFC 8414 and RFC 7517."""
+"""The metadata of the token endpoints (RFC 8414), and the keys that verify tokens (RFC 7517)."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ from ...http.public_url import below
 from ...openapi.operation import Answer, Operation
 from ...openapi.vocabulary import CACHE_CONTROL
 from ..credential_shapes import SCOPES
-from ..keys.key_ring import KeyRing
+from ..keys.ring import KeyRing
 
 CACHE: Final = "public, max-age=300"
-"""Seconds in which a new key may be unknown to whoever verifies tokens; nobody but this service need do so."""
+"""How long clients may cache the answers. For so long, other programs that verify tokens may miss a new key."""
 
 _METHODS: Final = ("client_secret_basic", "client_secret_post")
 
@@ -64,7 +64,7 @@ class KeySet:
         self._ring = ring
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with the keys that verify tokens; none, for this moment, where none can be read."""
+        """Answer 200 with the keys that verify tokens. If no key can be read now, the set is empty and not cached."""
         keys = [key.jwk() for key in self._ring.keys().verifying.values()]
         resp.set_header("Cache-Control", CACHE if keys else "no-store")
         resp.data = ENCODER.encode({"keys": keys})

@@ -1,4 +1,4 @@
-"""What a token says, and what of that is believed: no more than Writ itself says in one (RFC 9068, RFC 8725)."""
+"""The claims of a token, and the check that Writ could have issued them (RFC 9068, RFC 8725)."""
 
 from base64 import urlsafe_b64decode
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from ..credential_shapes import LONGEST_LIFETIME, SCOPES
 from ..known_credentials import highest
 
 LONGEST_HEADER: Final = 512
-"""Characters of the first of the three parts."""
+"""The longest first part of a token, its header, in characters."""
 
 SKEW_SECONDS: Final = 30
 """How far the clock that issued a token may be ahead of this one."""
 
 ROUNDING_SECONDS: Final = 1
-"""What a token lives beyond its `exp`: times in it are whole seconds, and it is to live as long as it was promised."""
+"""Time for which a token is valid after its `exp`, since its times are rounded down to whole seconds."""
 
 _Id = Annotated[str, Meta(pattern=r"\A[!-~]{1,128}\Z")]
 
 
 class Header(Struct, frozen=True):
-    """What the header of every token has."""
+    """The header of a token."""
 
     typ: str
     alg: str
@@ -33,7 +33,7 @@ class Header(Struct, frozen=True):
 
 
 class Payload(Struct, frozen=True):
-    """The claims of a token. `environments` are the UUIDs of those that it is bound to, absent where to none."""
+    """The claims as they stand in a token. `environments` are UUIDs, absent if the token is bound to none."""
 
     sub: _Id
     client_id: _Id
@@ -46,8 +46,8 @@ class Payload(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """What a genuine token says; `expires` is in epoch seconds."""
+class TokenClaims:
+    """The claims of a genuine token; `expires` is in epoch seconds."""
 
     id: str
     client: str
@@ -60,9 +60,9 @@ _HEADERS: Final = msgspec.json.Decoder(Header)
 
 
 def header_of(token: str) -> Header | None:
-    """The header of a token, None where it is none of ours.
+    """Returns the header of a token, or None if the text begins with no such header.
 
-    PERF: nothing behind it is looked at, so that junk is refused for little.
+    PERF: the rest of the token is not read, so that junk is refused cheaply.
     """
     end = token.find(".", 0, LONGEST_HEADER + 1)
     try:
@@ -71,21 +71,21 @@ def header_of(token: str) -> Header | None:
         return None
 
 
-def token_of(claims: dict[str, object], now: float) -> Token | None:
-    """What the claims of a token with a good signature say at `now`, in epoch seconds; None where it is not believed.
+def claims_of(claims: dict[str, object], now: float) -> TokenClaims | None:
+    """Returns the claims of a token with a right signature at `now`, in epoch seconds, or None if they are refused.
 
-    Another program may have signed it, by the same key: then it lives no longer than ours do, whatever it promises.
+    Another program may have signed the token with the same key. Such a token lives no longer than one of Writ's.
     """
     try:
-        said = msgspec.convert(claims, Payload)
+        payload = msgspec.convert(claims, Payload)
     except msgspec.ValidationError:
         return None
-    expires, scopes = said.exp + ROUNDING_SECONDS, said.scope.split(" ")
-    if expires <= now or max(said.iat, said.nbf) > now + SKEW_SECONDS:
+    expires, scopes = payload.exp + ROUNDING_SECONDS, payload.scope.split(" ")
+    if expires <= now or max(payload.iat, payload.nbf) > now + SKEW_SECONDS:
         return None
-    if not 0 < said.exp - said.iat <= LONGEST_LIFETIME or said.sub != said.client_id:
+    if not 0 < payload.exp - payload.iat <= LONGEST_LIFETIME or payload.sub != payload.client_id:
         return None
     if not all(scope in SCOPES for scope in scopes):
         return None
-    bounds = None if said.environments is None else frozenset(said.environments)
-    return Token(said.jti, said.client_id, highest(scopes), bounds, expires)
+    bounds = None if payload.environments is None else frozenset(payload.environments)
+    return TokenClaims(payload.jti, payload.client_id, highest(scopes), bounds, expires)

@@ -34,10 +34,12 @@ def _refusals() -> dict[int, Answer]:
     return {
         400: Answer("`invalid_request` and the other codes of RFC 6749, 5.2.", OAuthError, explained),
         401: Answer(
-            "`invalid_client`: id or secret is wrong, or it is revoked.", OAuthError, (*explained, WWW_AUTHENTICATE)
+            "`invalid_client`: the id or the secret is wrong, or the client is revoked.",
+            OAuthError,
+            (*explained, WWW_AUTHENTICATE),
         ),
         429: Answer(
-            "`invalid_client`, after too many others of this address.", OAuthError, (CACHE_CONTROL, RETRY_AFTER)
+            "`invalid_client`, after too many wrong ones from this address.", OAuthError, (CACHE_CONTROL, RETRY_AFTER)
         ),
         500: Answer("`server_error`: the service failed.", OAuthError, (CACHE_CONTROL,)),
     }
@@ -48,14 +50,14 @@ ISSUE: Final = Operation(
     _TAG,
     "Exchange a client's id and secret for an access token",
     {200: Answer("The token.", TokenAnswer, (CACHE_CONTROL,)), **_refusals()},
-    "The client's id and secret stand in the form, or in HTTP Basic.",
+    "The client sends its id and secret in the form, or by HTTP Basic.",
     bodies={FORM: _OAUTH},
 )
 REVOKE: Final = Operation(
     "revokeToken",
     _TAG,
     "End an access token (RFC 7009)",
-    {200: Answer("It is good no more, if ever it was.", {"type": "object"}, (CACHE_CONTROL,)), **_refusals()},
-    "The client that it was issued to says who it is as for a token.",
+    {200: Answer("The token is not valid any more.", {"type": "object"}, (CACHE_CONTROL,)), **_refusals()},
+    "The client that owns the token sends its id and secret, as for a new token.",
     bodies={FORM: _REVOKED},
 )

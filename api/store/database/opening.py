@@ -1,4 +1,13 @@
-"""Opens the database of a store: makes a new one, brings an older one up to date, refuses a newer or foreign one."""
+"""Opens the database of a store: makes a new one, brings an older one up to date, refuses a newer or foreign one.
+
+`sqlite_utils.Migrations` can't replace `migrate`:
+
+- It lists the pending steps before its transaction begins, and begins without the write lock. If several processes
+  open a new store at once, all but one fail with "database is locked". Here each checks again under the lock.
+- It records applied steps by name in a table, and skips names that it does not know. So an older program would accept
+  a newer store. `user_version` makes it refuse, and stores of earlier versions have nothing else.
+- It knows no application id, so it would add tables to a foreign database.
+"""
 
 import os
 import sqlite3

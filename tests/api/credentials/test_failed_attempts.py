@@ -33,21 +33,21 @@ def clock() -> Clock:
 def test_a_minute_has_so_many_attempts_of_one_address(clock: Clock) -> None:
     attempts = FailedAttempts(2, clock)
     clock.now = NOW + 12.7
-    assert [attempts.failed("192.0.2.1") for _ in range(4)] == [None, None, 48, 48]
-    assert attempts.failed("192.0.2.2") is None
+    assert [attempts.count("192.0.2.1") for _ in range(4)] == [None, None, 48, 48]
+    assert attempts.count("192.0.2.2") is None
     clock.now = NOW + 59.99
-    assert attempts.failed("192.0.2.1") == 1
+    assert attempts.count("192.0.2.1") == 1
     clock.now = NOW + 60
-    assert [attempts.failed("192.0.2.1") for _ in range(3)] == [None, None, 60]
+    assert [attempts.count("192.0.2.1") for _ in range(3)] == [None, None, 60]
 
 
 @pytest.mark.parametrize("moved", [-1.0, -60.0, -86_400.0, -2 * NOW, 1e12])
 def test_a_clock_that_is_set_blocks_nobody(clock: Clock, moved: float) -> None:
     attempts = FailedAttempts(1, clock)
-    assert [attempts.failed("192.0.2.1") for _ in range(2)] == [None, 60]
+    assert [attempts.count("192.0.2.1") for _ in range(2)] == [None, 60]
     for clock.now in (NOW + moved, NOW):
-        assert attempts.failed("192.0.2.1") is None
-        assert attempts.failed("192.0.2.1") in range(1, 61)
+        assert attempts.count("192.0.2.1") is None
+        assert attempts.count("192.0.2.1") in range(1, 61)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_a_clock_that_is_set_blocks_nobody(clock: Clock, moved: float) -> None:
 )
 def test_who_is_counted_as_one(clock: Clock, one: str, other: str, same: bool) -> None:
     attempts = FailedAttempts(1, clock)
-    assert attempts.failed(one) is None
-    assert (attempts.failed(other) is not None) is same
+    assert attempts.count(one) is None
+    assert (attempts.count(other) is not None) is same
 
 
 def test_more_addresses_than_slots_share_them(clock: Clock) -> None:
     attempts = FailedAttempts(1, clock)
-    found = [attempts.failed(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}") for number in range(2 * SLOTS)]
+    found = [attempts.count(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}") for number in range(2 * SLOTS)]
     assert 0 < found.count(None) <= SLOTS
 
 
@@ -80,9 +80,9 @@ def test_processes_that_fork_share_the_counts(clock: Clock) -> None:
     for _ in range(3):
         child = os.fork()
         if not child:
-            os._exit(attempts.failed("192.0.2.1") is not None)
+            os._exit(attempts.count("192.0.2.1") is not None)
         assert os.waitpid(child, 0)[1] == 0
-    assert attempts.failed("192.0.2.1") == 60
+    assert attempts.count("192.0.2.1") == 60
 
 
 @pytest.fixture

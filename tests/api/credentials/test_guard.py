@@ -166,7 +166,7 @@ class Tokens:
     def credential(self, token: bytes) -> Credential | None:
         return Credential(Scope[token.decode()], "token") if token in (b"READ", b"WRITE", b"ADMIN") else None
 
-    def spent(self, _token: bytes) -> bool:
+    def was_issued(self, _token: bytes) -> bool:
         return False
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from writ.api.credentials import known_credentials
 from writ.api.credentials.credential import Credential, Scope
-from writ.api.credentials.known_credentials import ApiKeys, Kind, KnownCredentials
+from writ.api.credentials.known_credentials import ApiKeys, CredentialKind, KnownCredentials
 from writ.api.credentials.secret_format import API_KEY, new_secret
 from writ.api.serving.live_engines import Stale
 from writ.api.store.database.watch import Watch
@@ -36,7 +36,7 @@ class Counting:
         self.asked.append(token)
         return None if token == b"k-unknown" else Credential(Scope.READ, token.decode())
 
-    def spent(self, token: bytes, digest: bytes) -> bool:
+    def was_issued(self, token: bytes, digest: bytes) -> bool:
         assert digest == sha256(token).digest()
         return True
 
@@ -54,7 +54,7 @@ def kind() -> Counting:
 
 
 def known_over(
-    store: Store, kind: Kind, stale_seconds: float = 60.0, clock: Callable[[], float] = lambda: 0.0
+    store: Store, kind: CredentialKind, stale_seconds: float = 60.0, clock: Callable[[], float] = lambda: 0.0
 ) -> KnownCredentials:
     log = logging.getLogger("tests")
     return KnownCredentials(store.credentials, Watch(store._connections), [kind], clock, stale_seconds, log)
@@ -101,7 +101,7 @@ def test_what_is_not_known_is_not_remembered(store: Store, kind: Counting) -> No
     assert kind.asked == [b"k-unknown"] * 2
     assert known.credential(b"other") is None
     assert len(kind.asked) == 2, "its form alone tells"
-    assert [known.spent(token) for token in (b"k-unknown", b"other")] == [True, False]
+    assert [known.was_issued(token) for token in (b"k-unknown", b"other")] == [True, False]
 
 
 def test_it_is_bounded(store: Store, kind: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,11 +135,11 @@ def test_while_the_store_cannot_be_read_what_is_known_serves_for_a_while(
 def test_while_the_store_cannot_be_read_nobody_knows_what_was_an_api_key(store: Store) -> None:
     key = new_secret(API_KEY)[0].encode()
     known = known_over(store, ApiKeys(store.credentials))
-    assert not known.spent(key)
+    assert not known.was_issued(key)
     store.close()
     store.path.rename(store.path.with_name("away"))
     with pytest.raises(Stale):
-        known.spent(key)
+        known.was_issued(key)
 
 
 def test_an_environment_is_known_by_its_uuid_as_it_is_now(store: Store, kind: Counting) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from writ.api.credentials import recent_headers
 from writ.api.credentials.credential import Credential, Scope
-from writ.api.credentials.recent_headers import GOOD_SECONDS, RecentHeaders
+from writ.api.credentials.recent_headers import VALID_SECONDS, RecentHeaders
 from writ.api.store.store import Store
 
 from tests.support.clock import Clock
@@ -49,7 +49,12 @@ def test_it_is_known_for_a_moment_and_no_longer_than_it_is_good(recent: RecentHe
     version = recent.version()
     recent.keep(HEADER, LASTING, version)
     recent.keep("Bearer short", READER, version)
-    for now, known in ((0.0, (True, True)), (0.5, (True, False)), (GOOD_SECONDS, (False, False)), (-1.0, (False,) * 2)):
+    for now, known in (
+        (0.0, (True, True)),
+        (0.5, (True, False)),
+        (VALID_SECONDS, (False, False)),
+        (-1.0, (False,) * 2),
+    ):
         clock.now = START + now
         found = recent.credential(HEADER, version), recent.credential("Bearer short", version)
         assert tuple(one is not None for one in found) == known

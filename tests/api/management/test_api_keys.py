@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from falcon import testing
-from writ.api.credentials.secret_format import API_KEY, is_made
+from writ.api.credentials.secret_format import API_KEY, is_well_formed
 from writ.api.store.database.opening import FILE
 
 from tests.support.managed import Managed
@@ -47,7 +47,7 @@ def test_a_key_is_shown_once_and_found_by_scanners(service: Managed) -> None:
     answer = service.simulate_post(KEYS, json={"name": "ci", "scopes": ["write", "read", "read"]})
     key = answer.json["key"]
     assert re.fullmatch(API_KEY + "[0-9A-Za-z]{49}", key)
-    assert is_made(key, API_KEY)
+    assert is_well_formed(key, API_KEY)
     assert (answer.status_code, answer.headers["Cache-Control"]) == (201, "no-store")
     shown = {name: value for name, value in answer.json.items() if name != "key"}
     assert shown["scopes"] == ["read", "write"]

@@ -1,9 +1,15 @@
-"""What does not fit a shape is said in words of JSON, with the member's name and its place."""
+"""A body that does not fit is refused in words of JSON, with the member's name and its place."""
 
+import msgspec
 import pytest
-from writ.api.credentials.credential_shapes import NewClient
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+from writ.api.credentials.credential_shapes import ClientPatch, NewApiKey, NewClient
 from writ.api.http.rejections import BodyRejected
+from writ.api.management.answers import EnvironmentPatch, NewEnvironment
 from writ.api.management.body_shapes import shaped
+from writ.compiler.documents.schema_check import schema_faults
 
 FULL = {"name": "web", "scopes": ["read"]}
 
@@ -25,6 +31,12 @@ FULL = {"name": "web", "scopes": ["read"]}
             "$.environments",
             "`environments` must be an array or null, not `true` or `false`",
         ),
+        (FULL | {"scopes": [None]}, "$.scopes[0]", "`scopes[0]` must be a string, not null"),
+        (FULL | {"scopes": []}, "$.scopes", "`scopes` must not be empty"),
+        (FULL | {"scopes": ["read"] * 17}, "$.scopes", "`scopes` must have at most 16 items"),
+        (FULL | {"": 1}, "$", "there is no member `` here"),
+        ({"scope": 1, "name": 2}, "$", "there is no member `scope` here; did you mean `scopes`?"),
+        ({"name": 2, "scope": 1}, "$.name", "`name` must be a string, not a whole number"),
         (FULL | {"scope": 1}, "$", "there is no member `scope` here; did you mean `scopes`?"),
     ],
 )
@@ -34,5 +46,25 @@ def test_it_says_what_is_wrong_and_where(body: object, path: str, sentence: str)
     assert (refused.value.detail.code, refused.value.detail.path, str(refused.value)) == ("bad-client", path, sentence)
 
 
-def test_what_fits_is_taken() -> None:
-    assert shaped(FULL, NewClient, "bad-client") == NewClient("web", ("read",))
+@pytest.mark.parametrize("more", [{}, {"description": None}, {"environments": None}])
+def test_what_fits_is_taken(more: dict[str, None]) -> None:
+    assert shaped(FULL | more, NewClient, "bad-client") == NewClient("web", ("read",))
+
+
+SHAPES = [NewClient, ClientPatch, NewApiKey, NewEnvironment, EnvironmentPatch]
+VALUES = st.sampled_from(
+    [None, True, 0, 1, -3, 2**70, 1.0, 1.5, "", "a" * 257, "a" * 5_000, "read", [], ["read"], ["read"] * 17, [1], {}]
+)
+
+
+@given(st.sampled_from(SHAPES), st.data())
+def test_the_check_finds_a_fault_exactly_where_the_conversion_does(shape: type[Struct], data: st.DataObject) -> None:
+    names = st.sampled_from([*shape.__struct_fields__, "other"])
+    body = data.draw(st.dictionaries(names, VALUES))
+    faults = [*schema_faults(body, shape, nullable=True)]
+    try:
+        msgspec.convert(body, shape)
+    except msgspec.ValidationError:
+        assert faults
+    else:
+        assert not faults

@@ -6,7 +6,9 @@ from pathlib import Path
 from writ.compiler.diagnostics.codes import CODES, show_codes
 
 COMPILER = Path(__file__).parents[3] / "compiler"
-MADE = re.compile(r'(?:Finding|Unreadable|BadDocument|BadWindow|Diagnostic)\(\s*"([a-z-]+)"|": "(duplicate-[a-z-]+)"')
+MADE = re.compile(
+    r'(?:Fault|Finding|Unreadable|BadDocument|BadWindow|Diagnostic)\(\s*"([a-z-]+)"|": "(duplicate-[a-z-]+)"'
+)
 
 
 def test_the_readme_has_the_table():

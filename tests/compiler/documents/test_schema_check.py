@@ -1,13 +1,14 @@
 """The structural check: every fault of an element in one run, each at the part that is at fault."""
 
 import json
+from enum import StrEnum
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler.documents.raw_values import value_faults
-from writ.compiler.documents.schema_check import shape_faults
+from writ.compiler.documents.schema_findings import schema_findings
 from writ.compiler.limits import Limits
 from writ.compiler.model.elements import LISTS
 
@@ -121,6 +122,27 @@ def test_help_with_a_value_in_the_wrong_case():
     assert found.help == "did you mean `DENY`?"
 
 
+class Shade(StrEnum):
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Colour(msgspec.Struct):
+    shade: Shade
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"shade": "dark"}, None),
+        ({"shade": "dakr"}, "unknown value `dakr`, expected `light` or `dark`"),
+        ({"shade": 1}, "expected `light` or `dark`, found the number `1`"),
+    ],
+)
+def test_a_closed_type_takes_its_words_alone(value, message):
+    assert [finding.message for finding in schema_findings(value, Colour, ())] == ([message] if message else [])
+
+
 @given(documents(), st.data())
 def test_the_check_and_the_conversion_agree(document, data):
     """Whatever is done to an element, it is converted exactly where the check finds nothing."""
@@ -128,7 +150,7 @@ def test_the_check_and_the_conversion_agree(document, data):
     element = data.draw(st.sampled_from(document.get(name) or [{"id": "a"}]))
     value = mutated(json.loads(json.dumps(element)), data)
     path = (name, 0)
-    faults = [*value_faults(value, path, Limits()), *shape_faults(value, LISTS[name], path)]
+    faults = [*value_faults(value, path, Limits()), *schema_findings(value, LISTS[name], path)]
     try:
         msgspec.convert(value, LISTS[name])
     except msgspec.ValidationError:

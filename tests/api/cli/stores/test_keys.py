@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.credentials.keys.key_folder import KeyFolder
+from writ.api.credentials.keys.folder import KeyFolder
 from writ.api.credentials.keys.signing_keys import new_key, read_key
 from writ.api.store.audit.entries import Wanted
 from writ.api.store.database.opening import FILE

@@ -3,8 +3,8 @@
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
-from writ.api.credentials.keys import ALGORITHMS
 from writ.api.credentials.keys.signing_keys import MAKERS, UnusableSigningKey, new_key, read_key
+from writ.api.settings import ALGORITHMS
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -13,9 +13,9 @@ import jwt
 import pytest
 from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRONMENTS
-from writ.api.credentials.keys.key_ring import KeyRing
-from writ.api.credentials.keys.key_sources import GivenKeys
+from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import MAKERS, Key, new_key
+from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.secret_format import new_secret
 from writ.api.credentials.tokens import access_tokens
 from writ.api.credentials.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
@@ -286,7 +286,7 @@ def test_what_is_remembered_is_bounded(issuing: Issuing, monkeypatch: pytest.Mon
     monkeypatch.setattr(access_tokens, "MOST_REMEMBERED", 3)
     tokens = [issuing.issue() for _ in range(5)]
     assert all(known(issuing.tokens, token) for token in tokens * 2)
-    assert len(issuing.tokens._genuine) == 3
+    assert len(issuing.tokens._verified) == 3
 
 
 def test_the_environments_of_a_token_and_of_its_client_are_intersected(issuing: Issuing) -> None:
@@ -320,5 +320,5 @@ def test_what_was_signed_here_is_told_from_a_guess_whatever_it_says(issuing: Iss
         ("ey\xe9.x.x", False),
     ]:
         presented = token.encode("latin-1")
-        assert issuing.tokens.spent(presented, sha256(presented).digest()) is ours, token
+        assert issuing.tokens.was_issued(presented, sha256(presented).digest()) is ours, token
     assert known(issuing.tokens, issuing.signed(exp=1)) is None

@@ -9,8 +9,8 @@ from urllib.parse import quote_plus, urlencode
 import falcon.asgi
 import pytest
 from falcon import testing
-from writ.api.credentials.keys.key_sources import GivenKeys
 from writ.api.credentials.keys.signing_keys import new_key
+from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.tokens.access_tokens import LONGEST
 from writ.api.credentials.tokens.endpoints import WHY_HEADER
 from writ.api.credentials.tokens.metadata import CACHE, ServerMetadata

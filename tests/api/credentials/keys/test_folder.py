@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from writ.api.credentials.credential_shapes import LONGEST_LIFETIME
-from writ.api.credentials.keys.key_folder import AUDIT_FOLDER, FOLDER, KeyFolder
-from writ.api.credentials.keys.key_ring import KeyRing
+from writ.api.credentials.keys.folder import AUDIT_FOLDER, FOLDER, KeyFolder
+from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import Key, UnusableSigningKey
 
 from tests.support.clock import Clock
@@ -181,7 +181,7 @@ def test_somebody_else_is_told_to_rotate_as_the_owner(folder: KeyFolder, monkeyp
         raise PermissionError
 
     before, owner = files(folder), folder.path.stat()
-    monkeypatch.setattr("writ.api.credentials.keys.key_files._owner", lambda _: (owner.st_uid + 1, owner.st_gid))
+    monkeypatch.setattr("writ.api.credentials.keys.files._owner", lambda _: (owner.st_uid + 1, owner.st_gid))
     monkeypatch.setattr(os, "chown", refuse)
     with pytest.raises(PermissionError, match=f"belongs to the user {owner.st_uid + 1}"):
         folder.rotate("EdDSA")

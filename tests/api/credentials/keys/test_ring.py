@@ -1,7 +1,7 @@
 """The keys of a process: read anew when they change, and soon again when they could not be read."""
 
 import pytest
-from writ.api.credentials.keys.key_ring import RETRY_SECONDS, KeyRing
+from writ.api.credentials.keys.ring import RETRY_SECONDS, KeyRing
 from writ.api.credentials.keys.signing_keys import Pem, UnusableSigningKey, new_key
 
 from tests.support.managed import LOG

@@ -1,4 +1,4 @@
-"""Files of keys: read, watched, and written durably for whoever owns their folder alone."""
+"""Files of keys: read, watched for changes, and written for the owner of their folder alone."""
 
 import errno
 import os
@@ -12,13 +12,13 @@ _MOST_BYTES: Final = 64 * 1024
 
 
 def read_file(path: Path) -> bytes:
-    """What is in a file of keys, as far as one goes. Raises OSError."""
+    """Returns the content of a file of keys, 64 KiB at most. Raises OSError."""
     with path.open("rb") as file:
         return file.read(_MOST_BYTES)
 
 
 def stamp_of(path: Path) -> Hashable:
-    """What differs from the last time where the file, or who may read it, may have changed; None where it can't be."""
+    """Returns a value that changes when the file or its permissions change, or None if the file can't be found."""
     try:
         stat = path.stat()
     except OSError:
@@ -27,15 +27,15 @@ def stamp_of(path: Path) -> Hashable:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write it never half, readable by the owner of its folder alone. Raises OSError."""
+    """Writes a file in one step. Only the owner of its folder can read it. Raises OSError."""
     write_whole(path, content, lambda draft: hand_to_owner(draft, path.parent))
 
 
 def hand_to_owner(path: Path, folder: Path) -> None:
-    """Give what was made just now to whoever owns `folder`: a service that runs as that user has to read it.
+    """Gives a new file to the owner of `folder`, so that a service that runs as that user can read it.
 
     Raises:
-        PermissionError: only that user, or root, can.
+        PermissionError: this process runs neither as that user nor as root.
     """
     uid, gid = _owner(folder)
     if path.stat().st_uid == uid:

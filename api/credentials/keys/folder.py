@@ -1,4 +1,4 @@
-"""The keys of a data directory: made, rotated, and left out when they are too old to count."""
+"""The keys of a data directory: Writ makes them, rotates them, and drops each one after its retention."""
 
 import errno
 import fcntl
@@ -15,19 +15,20 @@ from typing import Final
 
 from ...store.database.private_files import DRAFT, draft_suffix
 from ..credential_shapes import LONGEST_LIFETIME
-from .key_files import hand_to_owner, read_file, stamp_of, write_file
+from .files import hand_to_owner, read_file, stamp_of, write_file
 from .signing_keys import Pem, UnusableSigningKey, new_key, read_key
 
 FOLDER: Final = "keys"
+"""The folder of the keys that sign tokens, in the data directory. Only the owner can read a folder of keys."""
+
 AUDIT_FOLDER: Final = "audit-keys"
-"""In the data directory, for its owner alone, as every file in them: the keys that sign tokens, and the audit log."""
+"""The folder of the keys that seal the audit log."""
 
 _NOTICE_SECONDS: Final = 60
-_KEPT_SECONDS: Final[Mapping[str, float]] = {FOLDER: LONGEST_LIFETIME + _NOTICE_SECONDS, AUDIT_FOLDER: math.inf}
-"""How long a key counts after it was replaced: as its tokens may live, or for good where it signed the audit log.
+"""Time for every worker to notice a new key."""
 
-A worker that signs just then may notice a little later.
-"""
+_RETENTION_SECONDS: Final[Mapping[str, float]] = {FOLDER: LONGEST_LIFETIME + _NOTICE_SECONDS, AUDIT_FOLDER: math.inf}
+"""Time for which a replaced key still verifies: while its tokens can be valid, or forever for the audit log."""
 
 _ID: Final = r"\d{12}-[A-Za-z0-9_-]{43}"
 _NAME: Final = re.compile(_ID + r"\.pem")
@@ -35,18 +36,18 @@ _FILE_DRAFT: Final = re.compile(_ID + DRAFT)
 
 
 class KeyFolder:
-    """One key a file, whose name begins with the epoch seconds of when it was made.
+    """A folder with one key in each file. A file's name begins with the time of its creation in epoch seconds.
 
-    The newest signs. Of those before it the public half stays, as long as something that they signed may be alive.
+    The newest key signs. Older keys verify until their retention ends; the folder keeps only their public halves.
     """
 
     def __init__(self, directory: Path, folder: str = FOLDER, clock: Callable[[], float] = time.time) -> None:
-        """`directory` is the data directory, `folder` one of those above; `clock` gives epoch seconds."""
+        """`directory` is the data directory, `folder` is `FOLDER` or `AUDIT_FOLDER`; `clock` gives epoch seconds."""
         self.path = directory / folder
-        self._kept, self._clock = _KEPT_SECONDS[folder], clock
+        self._retention, self._clock = _RETENTION_SECONDS[folder], clock
 
     def make_first(self, algorithm: str) -> None:
-        """Make the folder and a key in it, in one step, unless the folder is there. Raises OSError."""
+        """Makes the folder with one key, in one step, unless the folder exists. Raises OSError."""
         if self.path.exists():
             return
         draft = self.path.with_name(self.path.name + draft_suffix())
@@ -59,17 +60,17 @@ class KeyFolder:
             raise
 
     def rotate(self, algorithm: str, distrust_old: bool = False) -> str:
-        """Make a new key, and give back its id.
+        """Makes a new key that signs from now on, and returns its id.
 
-        Of those before it the public half stays, as long as they count; with `distrust_old` nothing. Raises OSError.
+        Older keys verify until their retention ends. With `distrust_old`, they are deleted. Raises OSError.
         """
-        self._make()
-        with self._alone():
+        self._ensure_folder()
+        with self._locked():
             files = self._files()
-            id = _write_key(self.path, algorithm, max(int(self._clock()), *(_made(file) + 1 for file in files), 0))
-            counting = [] if distrust_old else self._counting()
+            id = _write_key(self.path, algorithm, max(int(self._clock()), *(_created(file) + 1 for file in files), 0))
+            retained = [] if distrust_old else self._retained()
             for file in files:
-                if file in counting:
+                if file in retained:
                     _keep_public_half(file)
                 else:
                     file.unlink()
@@ -79,14 +80,14 @@ class KeyFolder:
     def stamp(self) -> Hashable:
         """See `KeySource`."""
         try:
-            return tuple((file.name, stamp_of(file)) for file in self._counting())
+            return tuple((file.name, stamp_of(file)) for file in self._retained())
         except OSError:
             return None
 
     def pems(self) -> list[Pem]:
         """See `KeySource`."""
         try:
-            found = [_pem(file) for file in self._counting()]
+            found = [_pem(file) for file in self._retained()]
         except OSError as ex:
             if ex.errno != errno.ENOENT:
                 raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {ex.strerror}") from None
@@ -97,22 +98,22 @@ class KeyFolder:
         return found
 
     def _files(self) -> list[Path]:
-        """The newest first."""
+        """Returns the files of keys, the newest first."""
         return sorted((file for file in self.path.iterdir() if _NAME.fullmatch(file.name)), reverse=True)
 
-    def _counting(self) -> list[Path]:
-        """Those of which the next one is not that old that nothing can be alive which they signed."""
+    def _retained(self) -> list[Path]:
+        """Returns the newest file, and each older one whose successor is younger than the retention."""
         files, now = self._files(), self._clock()
-        return files[:1] + [file for newer, file in pairwise(files) if _made(newer) + self._kept >= now]
+        return files[:1] + [file for newer, file in pairwise(files) if _created(newer) + self._retention >= now]
 
-    def _make(self) -> None:
+    def _ensure_folder(self) -> None:
         if not self.path.exists():
             self.path.mkdir(mode=0o700)
             hand_to_owner(self.path, self.path.parent)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """One rotation at a time; at the end what it did is on disk."""
+    def _locked(self) -> Iterator[None]:
+        """Lets one rotation run at a time. At the end, its changes are on disk."""
         descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -122,7 +123,7 @@ class KeyFolder:
             os.close(descriptor)
 
     def _remove_drafts(self) -> None:
-        """Private keys that were never used, of commands that were killed."""
+        """Removes private keys that were never used, left by commands that were killed."""
         for file in self.path.iterdir():
             if _FILE_DRAFT.fullmatch(file.name):
                 file.unlink()
@@ -131,14 +132,14 @@ class KeyFolder:
                 shutil.rmtree(folder)
 
 
-def _write_key(folder: Path, algorithm: str, made: int) -> str:
+def _write_key(folder: Path, algorithm: str, created: int) -> str:
     key, pem = new_key(algorithm)
-    write_file(folder / f"{made:012d}-{key.id}.pem", pem)
+    write_file(folder / f"{created:012d}-{key.id}.pem", pem)
     return key.id
 
 
 def _keep_public_half(file: Path) -> None:
-    """Replace a private key by its public half; what can't be read stays for the operator to look at."""
+    """Replaces a private key by its public half. A file that can't be read stays as it is, for the operator."""
     try:
         pem = read_key(read_file(file), "").public_pem()
     except (UnusableSigningKey, OSError):
@@ -154,5 +155,5 @@ def _pem(file: Path) -> Pem:
         return Pem(place, b"", ex.strerror)
 
 
-def _made(file: Path) -> int:
+def _created(file: Path) -> int:
     return int(file.name[:12])

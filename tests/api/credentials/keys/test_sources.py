@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from writ.api.credentials.keys import AUDIT_KEY_VARIABLE, SIGNING_KEY_VARIABLE
-from writ.api.credentials.keys.key_ring import KeyRing
-from writ.api.credentials.keys.key_sources import GivenKeys, source_of_audit_keys, source_of_keys
+from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import MAKERS, Key, UnusableSigningKey, new_key
+from writ.api.credentials.keys.sources import (
+    AUDIT_KEY_VARIABLE,
+    SIGNING_KEY_VARIABLE,
+    GivenKeys,
+    prepare_audit_keys,
+    prepare_signing_keys,
+)
 
 from tests.support.managed import LOG
 
@@ -72,9 +77,9 @@ def test_a_setting_that_may_be_a_key_is_never_quoted(
 ) -> None:
     """The log says so when the service starts, and names the variable."""
     if variable == SIGNING_KEY_VARIABLE:
-        source = source_of_keys(tmp_path, setting, "EdDSA", lambda: 0.0, LOG)
+        source = prepare_signing_keys(tmp_path, setting, "EdDSA", lambda: 0.0, LOG)
     else:
-        source = source_of_audit_keys(tmp_path, setting, lambda: 0.0, LOG)
+        source = prepare_audit_keys(tmp_path, setting, lambda: 0.0, LOG)
     (record,) = caplog.records
     assert (record.levelname, variable in record.getMessage()) == ("ERROR", True)
     with pytest.raises(UnusableSigningKey) as raised:
@@ -100,8 +105,8 @@ def test_the_parameters_of_a_curve_are_no_key() -> None:
 
 
 def test_a_service_makes_its_own_keys_and_says_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    tokens = source_of_keys(tmp_path, None, "ES256", lambda: 0.0, LOG)
-    audit = source_of_audit_keys(tmp_path, None, lambda: 0.0, LOG)
+    tokens = prepare_signing_keys(tmp_path, None, "ES256", lambda: 0.0, LOG)
+    audit = prepare_audit_keys(tmp_path, None, lambda: 0.0, LOG)
     assert [signer(KeyRing(source, LOG)).algorithm for source in (tokens, audit)] == ["ES256", "EdDSA"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["audit-keys", "keys"]
     assert not caplog.records
@@ -109,5 +114,5 @@ def test_a_service_makes_its_own_keys_and_says_nothing(tmp_path: Path, caplog: p
 
 def test_a_service_that_can_make_no_key_runs_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").touch()
-    source_of_keys(tmp_path / "file", None, "EdDSA", lambda: 0.0, LOG)
+    prepare_signing_keys(tmp_path / "file", None, "EdDSA", lambda: 0.0, LOG)
     assert "no token can be issued: no key can be made" in caplog.text
