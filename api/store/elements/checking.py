@@ -91,13 +91,13 @@ def _declared(workspace: Workspace, references: Iterable[Reference]) -> dict[str
 
 def _referred(workspace: Workspace, elements: Iterable[Examined]) -> set[Reference]:
     """What elements refer to; the type `*` stands for all of them."""
-    found = {reference for one in elements if one.read.element for reference in _references(one.read.element)}
+    found = {reference for one in elements for reference in _references(one.read.element)}
     if _EVERY_TYPE in found:
         found |= set(_all_of(workspace, "resource_types", limit=-1))
     return found - {_EVERY_TYPE}
 
 
-def _references(element: Element) -> Iterator[Reference]:
+def _references(element: Element | None) -> Iterator[Reference]:
     match element:
         case Policy():
             yield from (("roles", (role,)) for role in element.roles or ())
