@@ -1,14 +1,14 @@
 """Loads a model: reads its documents, checks what they say, and tells everything that is wrong with them at once."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from ..bundles.file.writer import Progress
 from .checks.draft import draft_of
 from .checks.table import CHECKS
-from .diagnostics.diagnostic import Diagnostic, Finding
-from .diagnostics.findings import Findings, Found
-from .documents.document import Merged, read_documents
+from .diagnostics.diagnostic import Diagnostic
+from .diagnostics.findings import Findings
+from .documents.document import read_documents
 from .limits import DEFAULTS, Limits
 from .lints.reach import reaches_of
 from .lints.table import lint
@@ -41,24 +41,9 @@ def load(
     draft = draft_of(merged.lists, zones, limits)
     faulty = set(merged.lists["policies"].salvaged)
     for done, check in enumerate(CHECKS):
-        faulty |= _report(check(draft), merged, findings)
+        faulty |= merged.report(check(draft), findings)
         progress("checking", done + 1, len(CHECKS) + 1)
-    _report(lint(draft, reaches_of(draft, faulty)), merged, findings)
+    merged.report(lint(draft, reaches_of(draft, faulty)), findings)
     progress("checking", len(CHECKS) + 1, len(CHECKS) + 1)
     model = None if findings.errors else with_ids(draft.model)
     return Loaded(model, findings.diagnostics(merged.documents))
-
-
-def _report(found: Iterable[Finding], merged: Merged, findings: Findings) -> set[int]:
-    """Add what was found, each in its own document; gives back the indexes of the policies concerned."""
-    policies: set[int] = set()
-    for finding in found:
-        if merged.hides(finding.path):
-            continue
-        document, path = merged.origin(finding.path)
-        see = merged.origin(finding.see) if finding.see else None
-        findings.add(Found(document, replace(finding, path=path), see=see))
-        match finding.path:
-            case ("policies", int(index), *_):
-                policies.add(index)
-    return policies

@@ -83,7 +83,7 @@ ROOMS = {
     "writ.compiler": (
         "compile",
         "load",
-        "soundness",
+        "check_elements",
         "passes",
         "rewrites",
         "lints",

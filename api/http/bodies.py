@@ -55,8 +55,8 @@ class Bodies:
         check_media(request.content_type, accepted)
         body = await self._read(request)
         if len(body) <= INLINE_BYTES:
-            return _element(body, self._limits)
-        return await asyncio.to_thread(_element, body, self._limits)
+            return element(body, self._limits)
+        return await asyncio.to_thread(element, body, self._limits)
 
     async def _read(self, request: "falcon.asgi.Request") -> bytes:
         limit = self._limits.body_bytes
@@ -119,10 +119,36 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
     return cast(dict[str, object], value)
 
 
-def _element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
+def element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
+    """The JSON object that `body` holds, in which no object has a member twice.
+
+    Raises:
+        BodyRejected: as `decoded` and `refuse_repeated_members`.
+    """
     value = decoded(body, limits)
-    refuse_repeated_members(body)
+    # PERF: every member has a colon. If there are no more colons than members, no parser is needed to know.
+    if body.count(b":") != members_in(value):
+        refuse_repeated_members(body)
     return value
+
+
+def members_in(value: object) -> int:
+    """How many members the objects of a decoded value have together.
+
+    >>> members_in({"a": [{"b": 1}, {"b": {}}]})
+    3
+    """
+    count, level = 0, [value]
+    while level:
+        below: list[object] = []
+        for part in level:
+            if isinstance(part, dict):
+                count += len(part)
+                below += part.values()
+            elif isinstance(part, list):
+                below += part
+        level = below
+    return count
 
 
 class _Repeated:

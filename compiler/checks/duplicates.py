@@ -22,12 +22,12 @@ _ENTITIES = {"subjects": "subject", "resources": "resource"}
 def check_duplicates(draft: Draft) -> Iterator[Finding]:
     """Ids are unique in a list, an entity's ids and external ids within its type, names of resources too."""
     for name, noun in _WITH_IDS.items():
-        ids = (("", element.id) for element in getattr(draft.model, name))
-        yield from _repeated(name, "id", noun, ids)
+        if len(elements := getattr(draft.model, name)) > 1:
+            yield from _repeated(name, "id", noun, (("", element.id) for element in elements))
     for name, noun in _ENTITIES.items():
-        entities = getattr(draft.model, name)
-        yield from _repeated(name, "id", noun, ((entity.type, entity.id) for entity in entities))
-        yield from _repeated(name, "external_id", noun, ((entity.type, entity.external_id) for entity in entities))
+        if len(entities := getattr(draft.model, name)) > 1:
+            yield from _repeated(name, "id", noun, ((entity.type, entity.id) for entity in entities))
+            yield from _repeated(name, "external_id", noun, ((entity.type, entity.external_id) for entity in entities))
     names = ((resource.type, resource.name) for resource in draft.model.resources)
     yield from _repeated("resources", "name", "resource", names)
 

@@ -1,6 +1,6 @@
 """Findings of one run: collected up to a limit, then placed in their documents and sorted as diagnostics."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,6 +49,16 @@ class Findings:
         self._listed: dict[tuple[int, str, str, Path, bool], Found] = {}
         self._unlisted = 0
         self._errors_listed = 0
+
+    @property
+    def listed(self) -> Collection[Found]:
+        """What is listed, in the order in which it was found."""
+        return self._listed.values()
+
+    @property
+    def unlisted(self) -> int:
+        """How many more were found."""
+        return self._unlisted
 
     @property
     def is_full(self) -> bool:

@@ -1,13 +1,13 @@
 """Reads the documents of a model, JSON and YAML, and merges their lists in the order in which they come."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...bundles.file.writer import Progress
 from ...bundles.wording import alternatives
 from ..diagnostics.diagnostic import Finding, Path
-from ..diagnostics.findings import NOWHERE, Document, Findings
+from ..diagnostics.findings import NOWHERE, Document, Findings, Found
 from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import BadText, Source, SourceText, Span
@@ -50,7 +50,24 @@ class Merged:
     documents: tuple[Document, ...]
     lists: Mapping[str, Gathered]
 
-    def origin(self, path: Path) -> tuple[int, Path]:
+    def report(self, found: Iterable[Finding], findings: Findings) -> set[int]:
+        """Add findings about the merged lists, each in its own document. Returns the indexes of the policies at fault.
+
+        A finding that follows from what could not be read is no fault of its own, and is left out.
+        """
+        policies: set[int] = set()
+        for finding in found:
+            if self._hides(finding.path):
+                continue
+            document, path = self._origin(finding.path)
+            see = self._origin(finding.see) if finding.see else None
+            findings.add(Found(document, replace(finding, path=path), see=see))
+            match finding.path:
+                case ("policies", int(index), *_):
+                    policies.add(index)
+        return policies
+
+    def _origin(self, path: Path) -> tuple[int, Path]:
         """The document, by its number, of an element of a merged list, or of a part of one, and its path there.
 
         A list as a whole has the place that it has in the document of its first element.
@@ -59,7 +76,7 @@ class Merged:
         origin = self.lists[name].origin(index or 0)
         return origin.document, (name,) if index is None else (name, origin.place, *rest)
 
-    def hides(self, path: Path) -> bool:
+    def _hides(self, path: Path) -> bool:
         """Whether what is found at `path` follows from what could not be read, and is no fault of its own."""
         name, index, rest = _parts(path)
         salvaged = None if index is None else self.lists[name].salvaged.get(index)

@@ -17,8 +17,9 @@ from .element_list import Gathered
 from .error_recovery import salvage
 from .interning import Sharing
 from .raw_values import Unreadable, repeated_member, value_faults
+from .read_element import read_element
 from .schema_check import type_of
-from .schema_findings import form_of, schema_findings
+from .schema_findings import form_of
 
 VERSION_MEMBER = "model"
 MODEL_VERSION = 1
@@ -116,13 +117,12 @@ class Intake:
 
     def _examine(self, name: str, index: int, value: Json) -> Element | None:
         """The element, or None: then every fault of it is reported, and taken what is left of it."""
-        path = (name, index)
-        faults = [*value_faults(value, path, self._limits), *schema_findings(value, LISTS[name], path)]
-        if not faults:
-            return msgspec.convert(value, LISTS[name])
+        read = read_element(name, value, index, self._limits)
+        if not read.faults:
+            return read.element
         # Where no more diagnostics are listed, nobody would see what else is wrong with it.
-        salvaged = None if self._findings.is_full else salvage(value, LISTS[name], faults)
-        for fault in faults:
+        salvaged = None if self._findings.is_full else salvage(value, LISTS[name], read.faults)
+        for fault in read.faults:
             self.report(fault)
         if salvaged is None:
             self._lists[name].skip(value, self._document, index)

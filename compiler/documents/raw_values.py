@@ -1,14 +1,18 @@
 """Raw values: what a document reader hands on before the shape is known, and the faults that any value can have."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 
-from ...bundles.conditions.values import Json
+from ...bundles.conditions.values import Json, is_text
 from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding, Path
 from ..limits import Limits
 
 _LONGEST_CHARACTER_BYTES = 4
+_ELEMENT_DEPTH = 2
+"""Levels of a document around an element: the document's own, and the list's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,38 @@ def not_finite(text: str) -> Unreadable:
     return Unreadable("not-a-number", f"{quoted(text)} is not a finite number")
 
 
+def is_plain(value: Json, limits: Limits) -> bool:
+    """Whether an element's value certainly has none of the faults that `value_faults` finds, and holds no null.
+
+    PERF: every element that is written passes here. `value_faults` takes ten times as long.
+    """
+    texts: list[str] = []
+    level = [value]
+    for _ in range(limits.nesting - _ELEMENT_DEPTH):
+        below: list[Json] = []
+        for part in level:
+            kind = part.__class__
+            if kind is str:
+                texts.append(part)
+            elif kind is dict:
+                if part and len(max(part, key=len)) > limits.key_characters:
+                    return False
+                texts += part
+                below += part.values()
+            elif kind is list:
+                below += part
+            elif kind is float:
+                if not isfinite(part):
+                    return False
+            elif kind is not int and kind is not bool:
+                return False
+        if not below:
+            text = "".join(texts)
+            return len(text) * _LONGEST_CHARACTER_BYTES <= limits.string_bytes and is_text(text)
+        level = below
+    return False
+
+
 def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
     """What is wrong with a raw value whatever is expected at its place, every part of it (limits, unreadable parts).
 
@@ -59,11 +95,13 @@ def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
             yield Finding(code, message, path, help_text)
         case str():
             yield from _text_faults(value, path, limits, at_key=False)
+        case float() if not isfinite(value):
+            yield from value_faults(not_finite(json.dumps(value)), path, limits)
         case list() | dict() if len(path) >= limits.nesting:
             yield from value_faults(too_deep(limits), path, limits)
         case list():
             for index, item in enumerate(value):
-                if not isinstance(item, bool | int | float):
+                if not isinstance(item, bool | int):
                     yield from value_faults(item, (*path, index), limits)
         case dict():
             yield from _object_faults(value, path, limits)

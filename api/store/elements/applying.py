@@ -4,16 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+import msgspec
+
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
-from ....compiler.model.elements import Assignment, Element, Grant, Model
+from ....compiler.documents.read_element import ReadElement, read_element
+from ....compiler.model.elements import LISTS, Assignment, Element, Grant, Model
 from ....compiler.model.made_ids import with_ids
 from ..errors import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
+from .checking import Examined
 from .edits import Create, Delete, Edit, Patch, Replace, Stored
 from .kinds import Kind, kind_called
 from .references import release_users
-from .small_document import Examined
 from .tables import Found
 from .workspace import Workspace
 
@@ -80,14 +83,15 @@ class Applying:
         if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
             stated = {name: value for name, value in body.items() if name != "id"}
             body = {"id": self._made_id(kind, stated)} | stated
-        text, element = self._read(kind, body)
-        if element is None:
+        read = read_element(kind.name, body)
+        if read.element is None:
+            self._keep_unread(kind, read)
             return None
-        key = kind.key_of(element)
+        key = kind.key_of(read.element)
         found = self.workspace.find(kind, key)
         if found is not None:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
-        return self._put(kind, key, body, text, element, None)
+        return self._put(kind, key, read, read.element, None)
 
     def _replace(self, kind: Kind, key: Key, body: Body, found: Found) -> Stored | None:
         if isinstance(body, dict):
@@ -99,8 +103,11 @@ class Applying:
                         (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
                     )
             body = {name: value for name, value in named.items() if name not in body} | body
-        text, element = self._read(kind, body)
-        return None if element is None else self._put(kind, key, body, text, element, found)
+        read = read_element(kind.name, body)
+        if read.element is None:
+            self._keep_unread(kind, read)
+            return None
+        return self._put(kind, key, read, read.element, found)
 
     def _patch(self, kind: Kind, key: Key, patch: Body, found: Found) -> Stored | None:
         if not isinstance(patch, dict):
@@ -114,28 +121,21 @@ class Applying:
             raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
         return self._replace(kind, key, after, found)
 
-    def _read(self, kind: Kind, body: Body) -> tuple[bytes, Element | None]:
-        """A body as text and as its class; None, and it is kept for the checks, where it does not fit."""
-        text = encode_body(body)
-        try:
-            return text, element_of(kind.name, text)
-        except ValueError:  # msgspec's ValidationError is one
-            self.unread.append(Examined(kind.name, text, self._edit))
-            return text, None
+    def _keep_unread(self, kind: Kind, read: ReadElement) -> None:
+        """Keep a body that was not written for the checks, which tell what is wrong with it."""
+        self.unread.append(Examined(kind.name, read, self._edit))
 
-    def _put(
-        self, kind: Kind, key: Key, body: Body, text: bytes, element: Element, found: Found | None
-    ) -> Stored | None:
-        environment = self.workspace.environment
+    def _put(self, kind: Kind, key: Key, read: ReadElement, element: Element, found: Found | None) -> Stored | None:
+        text, environment = encode_body(read.value), self.workspace.environment
         if found is not None and found.body == text:
-            return Stored(body, environment.etag_of(found.version))
+            return Stored(read.value, environment.etag_of(found.version))
         faults = self._taken_names(kind, key, element)
         if faults:
             self.faults += faults
-            self.unread.append(Examined(kind.name, text, self._edit))
+            self._keep_unread(kind, read)
             return None
-        self.workspace.put(kind, key, text, element, found)
-        return Stored(body, environment.etag_of(self.workspace.version))
+        self.workspace.put(kind, key, text, read, found)
+        return Stored(read.value, environment.etag_of(self.workspace.version))
 
     def _taken_names(self, kind: Kind, key: Key, element: Element) -> list[Fault]:
         """Faults for names that another element has."""
@@ -158,11 +158,9 @@ class Applying:
         if kind.name not in MADE_IDS:
             return str(uuid4())
         try:
-            element = element_of(kind.name, encode_body(body))
-            made = self._id_over_content(kind, element)
+            return self._id_over_content(kind, msgspec.convert(body, LISTS[kind.name]))
         except ValueError:  # the checks will say what is wrong with it
             return str(uuid4())
-        return made
 
     def _id_over_content(self, kind: Kind, element: Element) -> str:
         """The id that the element would have in a document together with those that state the same."""

@@ -1,15 +1,18 @@
 """Checks what a write left, by the compiler's own checks, against what the written elements refer to."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
+from ....bundles.zones import zone_names
+from ....compiler.check_elements import ElementFault, check_elements
+from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Assignment, Element, Grant, Group, Policy, Resource, ResourceType
+from ....compiler.model.elements import Assignment, Element, Grant, Group, Policy, Resource, ResourceType, Role
 from ..errors import Fault, Key, Rejected
-from .bodies import element_of
+from .bodies import decode_body, element_of
 from .kinds import KINDS
 from .nesting import nesting_faults
-from .small_document import Examined, SmallDocument, without_repeats
 from .tables import TABLES
 from .workspace import Change, Workspace
 
@@ -19,54 +22,82 @@ Reference: TypeAlias = tuple[str, Key]
 DECLARING = ("resource_types", "roles", "groups")
 """The lists that others refer to by id."""
 
+_SHORT: dict[str, Callable[[str], Element]] = {"roles": Role, "groups": Group}
+_EVERY_TYPE: Reference = ("resource_types", (EVERYTHING,))
 
 MAX_NEAR = 10_000
 """Of more declared names than this no near one is looked for."""
 
 
+class Examined(NamedTuple):
+    """An element whose faults are told: as it was read, and the edit that brought it here.
+
+    `about` is said in front of the message where the element is not the one that was edited, but a user of it.
+    """
+
+    kind: str
+    read: ReadElement
+    edit: int
+    about: str = ""
+
+
 def check(workspace: Workspace, unread: Sequence[Examined], faults: Sequence[Fault]) -> None:
     """Raises Rejected for what is wrong with the written elements, and with those whose meaning they change.
 
-    `unread` are bodies that do not fit their class and were not written, `faults` what was found already.
+    `unread` are bodies that were not written, `faults` what was found already.
     """
     changes = workspace.net_changes()
-    document = SmallDocument()
-    for change in changes:
-        if change.after is not None:
-            document.examine(Examined(change.kind, change.after, change.edit))
-    for user in _concerned_users(workspace, changes):
-        document.examine(user)
-    known = [element_of(kind, one.body) for kind, many in document.examined.items() for one in many]
-    for one in unread:
-        document.examine(one)
-    written = {(change.kind, change.key) for change in changes}
-    _declare(workspace, document, _referred(known) - written)
+    written = [Examined(change.kind, change.written, change.edit) for change in changes if change.written is not None]
+    written += _concerned_users(workspace, changes)
+    examined, changed = [*written, *unread], {(change.kind, change.key) for change in changes}
     faults = [*faults, *nesting_faults(workspace, changes)]
-    if unread or faults or document.faults():
+    referred = _referred(workspace, written) - changed
+    if unread or faults or _faults(examined, _declared(workspace, referred)):
         # Once more with all that is declared, so that a near name is told of.
-        _declare(workspace, document, _all_declared(workspace) - written)
-        found = without_repeats([*faults, *document.faults()])
-        if found:
-            raise Rejected(found)
+        everything = referred | _all_declared(workspace) - changed
+        found = _faults(examined, _declared(workspace, everything))
+        if faults or found:
+            raise Rejected(tuple(dict.fromkeys([*faults, *found])))
 
 
-def _declare(workspace: Workspace, document: SmallDocument, references: Iterable[Reference]) -> None:
-    """Declare those of the elements referred to that there are."""
+def _faults(examined: Sequence[Examined], declared: Mapping[str, Sequence[Element]]) -> list[Fault]:
+    by_list: dict[str, list[Examined]] = defaultdict(list)
+    for one in examined:
+        by_list[one.kind].append(one)
+    elements = {name: [one.read for one in many] for name, many in by_list.items()}
+    return [_fault(fault, by_list) for fault in check_elements(elements, declared, zone_names())]
+
+
+def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[Examined]]) -> Fault:
+    if fault.element is None:
+        return Fault(fault.code, "$", fault.message, fault.help)
+    name, index = fault.element
+    one = by_list[name][index]
+    if one.about:
+        return Fault(fault.code, "$", f"{one.about}: {fault.message}", fault.help, one.edit)
+    return Fault(fault.code, fault.path, fault.message, fault.help, one.edit)
+
+
+def _declared(workspace: Workspace, references: Iterable[Reference]) -> dict[str, list[Element]]:
+    """Those of the elements referred to that there are; of roles and groups, the ids alone."""
+    declared: dict[str, list[Element]] = defaultdict(list)
     for name, key in references:
-        if name == "resource_types" and key == (EVERYTHING,):
-            _declare(workspace, document, _all_of(workspace, name, limit=-1))
-            continue
         found = TABLES[name].find(workspace.db, workspace.number, key)
         if found is not None:
-            document.declare(name, key, found.body if name == "resource_types" else None)
+            short = _SHORT.get(name)
+            declared[name].append(short(key[0]) if short else element_of(name, found.body))
+    return declared
 
 
-def _referred(elements: Iterable[Element]) -> set[Reference]:
+def _referred(workspace: Workspace, elements: Iterable[Examined]) -> set[Reference]:
     """What elements refer to; the type `*` stands for all of them."""
-    return {reference for element in elements for reference in _references(element)}
+    found = {reference for one in elements for reference in _references(one.read.element)}
+    if _EVERY_TYPE in found:
+        found |= set(_all_of(workspace, "resource_types", limit=-1))
+    return found - {_EVERY_TYPE}
 
 
-def _references(element: Element) -> Iterator[Reference]:
+def _references(element: Element | None) -> Iterator[Reference]:
     match element:
         case Policy():
             yield from (("roles", (role,)) for role in element.roles or ())
@@ -108,7 +139,7 @@ def _concerned_users(workspace: Workspace, changes: Iterable[Change]) -> Iterato
                 found = TABLES[kind].find(workspace.db, workspace.number, key)
                 if found is not None:
                     about = f"the {KINDS[kind].noun} `{key[0]}`"
-                    yield Examined(kind, found.body, change.edit, about)
+                    yield Examined(kind, read_element(kind, decode_body(found.body)), change.edit, about)
 
 
 def _users_of(

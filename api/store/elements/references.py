@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ....compiler.documents.read_element import read_element
 from ..errors import MAX_LISTED_USERS, Conflict, Key
-from .bodies import Body, decode_body, element_of, encode_body
+from .bodies import Body, decode_body, encode_body
 from .kinds import KINDS, Kind
 from .tables import Found
 from .workspace import Workspace
@@ -75,8 +76,7 @@ def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: K
         release_users(workspace, user, user_key)
         workspace.remove(user, user_key, found)
         return
-    text = encode_body(left)
-    workspace.put(user, user_key, text, element_of(user.name, text), found)
+    workspace.put(user, user_key, encode_body(left), read_element(user.name, left), found)
 
 
 def _without(kind: str, key: Key, user: str, body: Body) -> Body | None:

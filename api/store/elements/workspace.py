@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
+from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element
 from ..environments import Environment
 from ..errors import Key
@@ -16,7 +17,8 @@ from .tables import TABLES, Added, Found
 class Change:
     """An element's texts before and after a write, None where it was not or is no more.
 
-    `edit` is the place of the edit that changed it last.
+    `edit` is the place of the edit that changed it last, `written` the element that this edit wrote. What is given
+    here is not decoded again.
     """
 
     kind: str
@@ -24,14 +26,20 @@ class Change:
     before: bytes | None
     after: bytes | None
     edit: int
+    written: ReadElement | None = None
+    decoded_before: Element | None = None
 
     def element_before(self) -> Element | None:
-        """The element as it was."""
-        return None if self.before is None else element_of(self.kind, self.before)
+        """Returns the element as it was."""
+        if self.decoded_before is None and self.before is not None:
+            self.decoded_before = element_of(self.kind, self.before)
+        return self.decoded_before
 
     def element_after(self) -> Element | None:
-        """The element as it is now."""
-        return None if self.after is None else element_of(self.kind, self.after)
+        """Returns the element as it is now."""
+        if self.after is None:
+            return None
+        return element_of(self.kind, self.after) if self.written is None else self.written.element
 
 
 class Workspace:
@@ -53,26 +61,26 @@ class Workspace:
         """The element of that key as it is now."""
         return TABLES[kind.name].find(self.db, self.number, key)
 
-    def put(self, kind: Kind, key: Key, body: bytes, element: Element, found: Found | None) -> None:
-        """Write an element: in the place of `found`, or at the list's end."""
-        table = TABLES[kind.name]
+    def put(self, kind: Kind, key: Key, text: bytes, read: ReadElement, found: Found | None) -> None:
+        """Write an element, which fits its class, and its text: in the place of `found`, or at the list's end."""
+        table, element, before = TABLES[kind.name], read.element, None
+        assert element is not None
         if found is None:
             place = self._next_place(kind.name)
-            table.add(self.db, self.number, self.version, (Added(place, body, element),))
+            table.add(self.db, self.number, self.version, (Added(place, text, element),))
         else:
             before = element_of(kind.name, found.body)
-            table.change(self.db, self.number, self.version, found, body, before, element)
-        self._note(kind.name, key, found, body)
+            table.change(self.db, self.number, self.version, found, text, before, element)
+        self._note(Change(kind.name, key, found and found.body, text, self.edit, read, before))
 
     def remove(self, kind: Kind, key: Key, found: Found) -> None:
         """Remove an element."""
         TABLES[kind.name].remove(self.db, (found.place,))
-        self._note(kind.name, key, found, None)
+        self._note(Change(kind.name, key, found.body, None, self.edit))
 
-    def _note(self, kind: str, key: Key, found: Found | None, after: bytes | None) -> None:
-        before = None if found is None else found.body
-        change = self.changes.setdefault((kind, key), Change(kind, key, before, after, self.edit))
-        change.after, change.edit = after, self.edit
+    def _note(self, change: Change) -> None:
+        first = self.changes.setdefault((change.kind, change.key), change)
+        first.after, first.edit, first.written = change.after, change.edit, change.written
 
     def _next_place(self, kind: str) -> int:
         place = self._next_places.get(kind)

@@ -1,7 +1,7 @@
 """The delta of a write: the new state of everything touched, by the compiler's own rules on just the rows it needs."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from sqlite_utils import Database
@@ -27,28 +27,29 @@ from ....bundles.program.facts import EntityKey, Facts, Holding, SubjectFacts
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.lowering.resolve_facts import resolve_facts
-from ....compiler.model.elements import Assignment, Grant, Group, Member, Model, Policy
+from ....compiler.model.elements import Assignment, Element, Grant, Group, Member, Model, Policy
 from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
 from .affected import Alias, ElementChange, TooMany, Touched, touched_by
 
 
-def delta_of(db: Database, environment: int, revision: int, changes: Iterable[ElementChange]) -> bytes | None:
+def delta_of(db: Database, environment: int, revision: int, changes: Collection[ElementChange]) -> bytes | None:
     """The encoded delta of changes that are written already; None where a new bundle is needed."""
     try:
         touched = touched_by(db, environment, changes)
     except TooMany:
         return None
-    states = _States(db, environment, touched)
+    states = _States(db, environment, touched, changes)
     return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
 
 
 class _States:
-    """The states of what is touched, read from the rows as they are."""
+    """The states of what is touched, read from the rows as they are; what was just written is known."""
 
-    def __init__(self, db: Database, environment: int, touched: Touched):
+    def __init__(self, db: Database, environment: int, touched: Touched, changes: Iterable[ElementChange]):
         self._db, self._environment, self._touched = db, environment, touched
+        self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()
         self._facts = self._resolved()
 
@@ -162,12 +163,17 @@ class _States:
 
     def _elements(self, kind: str, ids: Iterable[str]) -> list[Any]:
         """Those of the elements that there are."""
-        rows = (TABLES[kind].find(self._db, self._environment, (id,)) for id in ids)
-        return [element_of(kind, row.body) for row in rows if row is not None]
+        rows = ((id, TABLES[kind].find(self._db, self._environment, (id,))) for id in ids)
+        return [self._element(kind, id, row.body) for id, row in rows if row is not None]
 
     def _found(self, kind: str, where: str, *values: str) -> list[Any]:
-        rows = self._rows(f"SELECT body FROM {kind} WHERE environment = ? AND {where}", *values)
-        return [element_of(kind, body) for (body,) in rows]
+        rows = self._rows(f"SELECT id, body FROM {kind} WHERE environment = ? AND {where}", *values)
+        return [self._element(kind, id, body) for id, body in rows]
+
+    def _element(self, kind: str, id: str, body: bytes) -> Element | None:
+        """The element of a row; that of a change is not decoded again."""
+        change = self._written.get((kind, (id,)))
+        return element_of(kind, body) if change is None else change.element_after()
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._db.execute(query, (self._environment, *values)).fetchall()

@@ -1,7 +1,11 @@
 """From bytes to a bounded JSON object (authzen.md 69-72, 99, 101; W5, W8)."""
 
+import json
+
 import pytest
-from writ.api.http.bodies import check_content_type, decoded
+from hypothesis import given
+from hypothesis import strategies as st
+from writ.api.http.bodies import check_content_type, decoded, element
 from writ.api.http.rejections import BodyRejected
 from writ.api.settings import HttpLimits
 
@@ -103,3 +107,37 @@ def test_a_message_never_names_a_class() -> None:
     with pytest.raises(BodyRejected) as refused:
         decoded(b'{"a" 1}', LIMITS)
     assert str(refused.value) == "the body is not valid JSON: expected ':' (byte 5)"
+
+
+JSON = st.recursive(
+    st.none() | st.text(':"\\a', max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.lists(st.tuples(st.sampled_from(["a", "b", ":"]), inner), max_size=3)
+    ),
+)
+"""A JSON value; a list of pairs stands for an object, in which a name may be there twice."""
+
+
+def text_of(value: object) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return "{" + ", ".join(f"{json.dumps(name)} : {text_of(member)}" for name, member in value) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(text_of, value)) + "]"
+    return json.dumps(value)
+
+
+def repeats(value: object) -> bool:
+    if not isinstance(value, list):
+        return False
+    names = [one[0] for one in value if isinstance(one, tuple)]
+    return len(set(names)) < len(names) or any(repeats(one[1] if isinstance(one, tuple) else one) for one in value)
+
+
+@given(JSON)
+def test_a_member_that_is_there_twice_is_found_at_any_place(value: object) -> None:
+    body = f'{{"x": {text_of(value)}}}'.encode()
+    if repeats(value):
+        with pytest.raises(BodyRejected, match="is there twice"):
+            element(body, LIMITS)
+    else:
+        assert element(body, LIMITS) == json.loads(body)
