@@ -73,7 +73,7 @@ def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limi
     """The draft of merged lists, which give their elements away: those of a large model are not kept twice."""
     elements: dict[str, Any] = {name: tuple(gathered.give_away()) for name, gathered in lists.items()}
     model = Model(**elements)
-    known = [declared for declared in model.resource_types if not any(map(_is_lost, declared.actions))]
+    known = [declared for declared in model.resource_types if not any(map(is_lost, declared.actions))]
     types: dict[str, ResourceType] = {}
     for declared in known:
         types.setdefault(declared.id, declared)
@@ -103,5 +103,6 @@ def _without(grants: tuple[Grant, ...], salvaged: Collection[int]) -> Sequence[G
     return [grant for place, grant in enumerate(grants) if place not in salvaged]
 
 
-def _is_lost(text: str) -> bool:
+def is_lost(text: str) -> bool:
+    """Whether `text` stands for one that could not be read."""
     return isinstance(text, Lost)

@@ -75,6 +75,8 @@ def _faults(value: Json, expected: inspect.Type, path: Path) -> Iterator[Finding
             yield from _map(value, expected, path)
         case inspect.LiteralType(values=values):
             yield from _choice(value, [str(choice) for choice in values], path)
+        case inspect.EnumType(cls=choices):
+            yield from _choice(value, [str(choice) for choice in choices], path)
         case inspect.StrType():
             yield from _string(value, expected, path)
         case inspect.IntType():

@@ -8,7 +8,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
+from ...bundles.program.clauses import Effect
 
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 """An identifier: any non-empty string of up to 512 characters (E1)."""
@@ -16,7 +18,6 @@ Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
-Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex"]
 
 
 class Element(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -158,7 +159,7 @@ class Policy(Element, frozen=True):
     """An ALLOW or a DENY, for whom, on what, under which conditions (P1 to P5)."""
 
     id: Id
-    effect: Literal["ALLOW", "DENY"]
+    effect: Effect
     resource_types: tuple[Scope, ...]
     name: Name | None = None
     description: str | None = None

@@ -93,7 +93,7 @@ class _Proof:
         match atom:
             case Comparison(section, key, op, value):
                 # copied: the answer is its caller's, the constant is the program's
-                shown = {"section": section, "key": key, "op": op, **_shown("value", deepcopy(value))}
+                shown = {"section": section, "key": key, "op": str(op), **_shown("value", deepcopy(value))}
                 return shown | _actual(self._read(section, key))
             case During(window):
                 shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}

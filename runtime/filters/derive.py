@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS, canonical_form
 from ...bundles.conditions.trees.tree import FALSE, TRUE, Form
 from ..rules.reasons import ABAC, DIRECT, GROUP, ROLE
@@ -60,7 +61,7 @@ def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:
     if conditions.denies_all or not (conditions.allows or granted):
         return FALSE
     allows = [rule.residual for rule in conditions.allows]
-    direct = [(("id", "in", list(granted)),)] if granted else []
+    direct = [(("id", Operator.IN, list(granted)),)] if granted else []
     return canonical_form([*allows, *direct], [rule.residual for rule in conditions.denies], steps)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import predicate
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
 from ...bundles.program.clauses import Atom, Comparison, Rate, Section, is_gate
 from ..requests.entities import NO_ATTRIBUTES, Attributes
@@ -20,7 +21,7 @@ from ..rules.reasons import DIRECT
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
 
-Residual: TypeAlias = tuple[tuple[str, str, Json], ...]
+Residual: TypeAlias = tuple[tuple[str, Operator, Json], ...]
 """Comparisons of an unknown entity's attributes, as (key, operator, constant), of which all must hold."""
 
 Outcome: TypeAlias = tuple[int, ...]

@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import canonical_form
 from ...bundles.conditions.trees.tree import FALSE, Form
 from ...bundles.program.clauses import Clause, Comparison
@@ -90,7 +91,7 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     residual = residual_of(of_subject, search.subject_type)
     if residual is None:
         return None
-    known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == "regex")
+    known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == Operator.REGEX)
     # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
     tests = (
         test for atom in known for test in conjunction([atom], clause.effect, rules.type.name, rules.state.zone).tests

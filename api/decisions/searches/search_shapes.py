@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ....bundles.conditions.operators import Operator
 from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
@@ -60,6 +61,9 @@ class ActionSearchRequest(Struct, frozen=True, omit_defaults=True):
     page: PageSent | None = None
 
 
+_OPERATORS = (*map(str, Operator), "and", "or", "not")
+
+
 class FilterNode(Struct, frozen=True, omit_defaults=True):
     """A node of a filter: `field` compares an attribute, `logical` joins `conditions`, `const` is all rows or none.
 
@@ -68,7 +72,7 @@ class FilterNode(Struct, frozen=True, omit_defaults=True):
 
     type: Literal["field", "logical", "const"]
     field: str | None = None
-    operator: Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex", "and", "or", "not"] | None = None
+    operator: Literal[_OPERATORS] | None = None  # type: ignore[valid-type]  # made from the closed set of operators
     value: Any = None
     conditions: tuple["FilterNode", ...] = ()
 
