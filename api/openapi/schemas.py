@@ -7,11 +7,12 @@ import msgspec
 
 from ...bundles.conditions.operators import Operator
 from ...compiler.model.elements import LISTS
+from ...runtime.rules.reasons import AccessPath, ReasonCode
 from ..store.elements.kinds import KINDS
 from .operation import Schema, named
 
 _REFERENCE: Final = "#/components/schemas/{name}"
-_VALUES: Final = (Operator.__name__,)
+_VALUES: Final = (Operator.__name__, ReasonCode.__name__, AccessPath.__name__)
 """Closed sets of names that have no schema of their own."""
 
 

@@ -13,6 +13,7 @@ from ..filters.partial import Residual, parted, residual_of
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
+from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
 from .searchers import Searcher, conditions_for, is_granted, resource_of
@@ -43,7 +44,7 @@ class SubjectJudge:
     _resource_id: str | None
     _now: float
 
-    def path(self, id: str, attributes: Attributes) -> str | None:
+    def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """The access path by which a registered subject may do the action on the resource, None if it may not."""
         search, snapshot, now = self._search, self._snapshot, self._now
         holder = holder_of(snapshot, search.subject_type, id, now)

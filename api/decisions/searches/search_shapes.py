@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from ....bundles.conditions.operators import Operator
+from ....runtime.rules.reasons import AccessPath
 from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
@@ -62,6 +63,7 @@ class ActionSearchRequest(Struct, frozen=True, omit_defaults=True):
 
 
 _OPERATORS = (*map(str, Operator), "and", "or", "not")
+_PATHS = tuple(str(path) for path in AccessPath if path is not AccessPath.NONE)
 
 
 class FilterNode(Struct, frozen=True, omit_defaults=True):
@@ -88,7 +90,7 @@ class SearchContext(Struct, frozen=True, omit_defaults=True):
     """What the answer is, in words, and the paths that contribute to a filter."""
 
     reason: str
-    access_paths: tuple[Literal["direct", "role", "group", "abac"], ...] = ()
+    access_paths: tuple[Literal[_PATHS], ...] = ()  # type: ignore[valid-type]  # made from the closed set of paths
 
 
 class ResourceItem(Struct, frozen=True, omit_defaults=True):
