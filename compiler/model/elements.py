@@ -4,6 +4,7 @@ The classes are the document's shape: their members, types and lengths are what 
 against, and what a model is written back as. What the members mean is `semantics.md`'s matter.
 """
 
+from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
@@ -182,14 +183,27 @@ class Model(Struct, frozen=True):
     policies: tuple[Policy, ...] = ()
 
 
+class ElementKind(StrEnum):
+    """The eight kinds of elements. The value is the name of the kind's list in a model document."""
+
+    RESOURCE_TYPES = "resource_types"
+    ROLES = "roles"
+    GROUPS = "groups"
+    SUBJECTS = "subjects"
+    RESOURCES = "resources"
+    ASSIGNMENTS = "assignments"
+    GRANTS = "grants"
+    POLICIES = "policies"
+
+
 LISTS: dict[str, type[Element]] = {
-    "resource_types": ResourceType,
-    "roles": Role,
-    "groups": Group,
-    "subjects": Subject,
-    "resources": Resource,
-    "assignments": Assignment,
-    "grants": Grant,
-    "policies": Policy,
+    ElementKind.RESOURCE_TYPES: ResourceType,
+    ElementKind.ROLES: Role,
+    ElementKind.GROUPS: Group,
+    ElementKind.SUBJECTS: Subject,
+    ElementKind.RESOURCES: Resource,
+    ElementKind.ASSIGNMENTS: Assignment,
+    ElementKind.GRANTS: Grant,
+    ElementKind.POLICIES: Policy,
 }
-"""The lists of a model document and the class of their elements."""
+"""The lists of a model document, by the name that a document gives them, and the class of their elements."""

@@ -10,6 +10,7 @@ import msgspec
 from ....bundles.zones import zone_names
 from ....compiler.diagnostics.diagnostic import Diagnostic
 from ....compiler.load import load
+from ....compiler.model.elements import ElementKind
 from ....compiler.soundness import are_sound
 from ....compiler.source import Source
 from ..errors import Fault, Key
@@ -26,7 +27,7 @@ class Examined:
     `about` is said in front of the message where the element is not the one that was edited, but a user of it.
     """
 
-    kind: str
+    kind: ElementKind
     body: bytes
     edit: int | None
     about: str = ""
@@ -36,21 +37,21 @@ class Examined:
 class SmallDocument:
     """The document: elements examined, and declarations that they refer to, about which nothing is told."""
 
-    examined: dict[str, list[Examined]] = field(default_factory=lambda: defaultdict(list))
-    declared: dict[str, dict[Key, bytes]] = field(default_factory=lambda: defaultdict(dict))
+    examined: dict[ElementKind, list[Examined]] = field(default_factory=lambda: defaultdict(list))
+    declared: dict[ElementKind, dict[Key, bytes]] = field(default_factory=lambda: defaultdict(dict))
 
     def examine(self, element: Examined) -> None:
         """Add an element to be examined."""
         self.examined[element.kind].append(element)
 
-    def declare(self, kind: str, key: Key, body: bytes | None = None) -> None:
+    def declare(self, kind: ElementKind, key: Key, body: bytes | None = None) -> None:
         """Declare an element that is not examined; of a role or a group, its id is enough."""
         self.declared[kind][key] = body or msgspec.json.encode({"id": key[0]})
 
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with the examined elements."""
         present = [kind for kind in KINDS if kind in self.examined or kind in self.declared]
-        texts = {kind: list(self._bodies(kind)) for kind in present}
+        texts = {str(kind): list(self._bodies(kind)) for kind in present}
         if are_sound(texts, zone_names()):
             return ()
         loaded = load([Source(NAME, _document(texts))], zone_names())
@@ -59,7 +60,7 @@ class SmallDocument:
         errors = (found for found in loaded.diagnostics if found.severity == "error")
         return tuple(fault for found in errors if (fault := self._fault(found)) is not None)
 
-    def _bodies(self, kind: str) -> Iterator[bytes]:
+    def _bodies(self, kind: ElementKind) -> Iterator[bytes]:
         yield from (element.body for element in self.examined.get(kind, ()))
         yield from self.declared.get(kind, {}).values()
 
@@ -67,7 +68,7 @@ class SmallDocument:
         place = _PLACE.fullmatch(found.path)
         if place is None:
             return Fault(found.code, "$", found.message, found.help)
-        kind, number, inner = place[1], int(place[2]), place[3]
+        kind, number, inner = ElementKind(place[1]), int(place[2]), place[3]
         if number >= len(self.examined[kind]):
             return None
         element = self.examined[kind][number]

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from ....compiler.model.elements import Element
+from ....compiler.model.elements import Element, ElementKind
 from ..environments import Environment
 from ..errors import Key
 from .bodies import element_of
-from .kinds import Kind
+from .kinds import Kind, Reference
 from .tables import TABLES, Added, Found
 
 
@@ -19,7 +19,7 @@ class Change:
     `edit` is the place of the edit that changed it last.
     """
 
-    kind: str
+    kind: ElementKind
     key: Key
     before: bytes | None
     after: bytes | None
@@ -42,8 +42,8 @@ class Workspace:
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
-        self.changes: dict[tuple[str, Key], Change] = {}
-        self._next_places: dict[str, int] = {}
+        self.changes: dict[Reference, Change] = {}
+        self._next_places: dict[ElementKind, int] = {}
 
     def net_changes(self) -> list[Change]:
         """The changes, without those of elements that are again what they were."""
@@ -69,12 +69,12 @@ class Workspace:
         TABLES[kind.name].remove(self.db, (found.place,))
         self._note(kind.name, key, found, None)
 
-    def _note(self, kind: str, key: Key, found: Found | None, after: bytes | None) -> None:
+    def _note(self, kind: ElementKind, key: Key, found: Found | None, after: bytes | None) -> None:
         before = None if found is None else found.body
         change = self.changes.setdefault((kind, key), Change(kind, key, before, after, self.edit))
         change.after, change.edit = after, self.edit
 
-    def _next_place(self, kind: str) -> int:
+    def _next_place(self, kind: ElementKind) -> int:
         place = self._next_places.get(kind)
         if place is None:
             place = TABLES[kind].next_place(self.db, self.number)

@@ -62,11 +62,10 @@ from writ.runtime.translate import (
 )
 from writ.runtime.translate.sql import dialect
 
+from tests.support.inventing import invented
 from tests.support.structure import FILES, name_of
 
-LIKE: Operator = str.__new__(Operator, "like")
-"""An operator like one that the next release might have, of which no consumer was told."""
-LIKE._name_, LIKE._value_ = "LIKE", "like"
+LIKE = invented(Operator, "like")
 
 NODE = {"type": "field", "field": "k", "operator": LIKE, "value": "a"}
 FIELDS = [Text("k"), Integer("k"), Real("k"), Decimal("k", 9), Boolean("k"), Json("k"), Attributes("k")]

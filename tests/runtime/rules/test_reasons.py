@@ -13,11 +13,10 @@ from writ.runtime.rules.conditions import Conjunction
 from writ.runtime.rules.reasons import AccessPath, Answer, GrantingPath, PolicyPath, ReasonCode
 from writ.runtime.rules.rule import make_rule
 
+from tests.support.inventing import invented
 from tests.support.structure import FILES, name_of
 
-ORBIT: AccessPath = str.__new__(AccessPath, "orbit")
-"""A path of which nobody was told."""
-ORBIT._name_, ORBIT._value_ = "ORBIT", "orbit"
+ORBIT = invented(AccessPath, "orbit")
 
 
 def clause(effect="ALLOW"):
