@@ -12,7 +12,7 @@ from .documents.document import read_documents
 from .limits import DEFAULTS, Limits
 from .lints.reach import reaches_of
 from .lints.table import lint
-from .model.elements import Model
+from .model.elements import ElementKind, Model
 from .model.made_ids import with_ids
 from .source import Source
 
@@ -39,7 +39,7 @@ def load(
     findings = Findings(limits.diagnostics)
     merged = read_documents(sources, limits, findings, progress)
     draft = draft_of(merged.lists, zones, limits)
-    faulty = set(merged.lists["policies"].salvaged)
+    faulty = set(merged.lists[ElementKind.POLICIES].salvaged)
     for done, check in enumerate(CHECKS):
         faulty |= merged.report(check(draft), findings)
         progress("checking", done + 1, len(CHECKS) + 1)

@@ -18,6 +18,7 @@ from .requests.evaluations import read_evaluation
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attribute_index import first_rule
 from .rules.attributes import NO_CLOCK
+from .rules.reasons import GrantingPath
 from .searches.actions import find_actions
 from .searches.filtering import filter_answer, remembered_answer
 from .searches.resources import ResourceJudge, judge_resources
@@ -168,7 +169,7 @@ class Engine:
         """What decides the candidates of a subject search, None where nobody can be found (S2, S5)."""
         return judge_subjects(self._searched(), search, self._instant(now))
 
-    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, str]]:
+    def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
         """The actions that the subject may take on the resource, by name, each with its access path (S2)."""
         return find_actions(self._searched(), search, self._instant(now))
 

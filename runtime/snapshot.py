@@ -6,16 +6,24 @@ is left of the program by (set of roles, type, action).
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, grants_prefix
 from .limits import MemoLimits
-from .rules.reasons import GROUP, ROLE
+from .rules.reasons import AccessPath, PolicyPath
 from .rules.specialise import RoleSet
 from .specialisation_cache import RuleMemory, rule_memory
 from .state.apply_deltas import Touched
 from .state.state import State
 
 FOREVER = float("inf")
+
+Holding: TypeAlias = tuple[HoldingRecord, PolicyPath]
+"""A role that a subject holds, and how."""
+
+_ROLE: Final = AccessPath.ROLE
+_GROUP: Final = AccessPath.GROUP
+"""PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,9 +87,10 @@ class Snapshot:
         record = self.state.subject(type, id)
         if record is None:  # what a caller invents is not remembered
             return self.nobody
-        direct = [(held, ROLE) for held in record.holdings]
+        direct: list[Holding] = [(held, _ROLE) for held in record.holdings]
         groups = {ancestor for number in record.groups for ancestor in self._group(number).ancestors}
-        inherited = [(held, GROUP) for number in groups.union(record.groups) for held in self._group(number).holdings]
+        found = (self._group(number) for number in groups.union(record.groups))
+        inherited: list[Holding] = [(held, _GROUP) for group in found for held in group.holdings]
         held, since, until = _in_force([*inherited, *direct], now)
         grants = "" if record.granted == () else grants_prefix(type, id)
         granted = None if record.granted is None else frozenset(record.granted)
@@ -111,7 +120,7 @@ class Snapshot:
             group = self._groups[number] = self.state.group(number)
         return group
 
-    def _role_set(self, held: dict[int, str]) -> RoleSet:
+    def _role_set(self, held: dict[int, PolicyPath]) -> RoleSet:
         key = tuple(sorted(held.items()))
         known = self.rules.known(key)
         if known is not None:
@@ -127,9 +136,9 @@ def may_be_granted(holder: Holder, type: int, id: str) -> bool:
     return bool(holder.grants) and (holder.granted is None or (type, id) in holder.granted)
 
 
-def _in_force(holdings: list[tuple[HoldingRecord, str]], now: float) -> tuple[dict[int, str], float, float]:
+def _in_force(holdings: list[Holding], now: float) -> tuple[dict[int, PolicyPath], float, float]:
     """The roles held at `now` with their paths, the later ones of `holdings` winning, and from when until when."""
-    held: dict[int, str] = {}
+    held: dict[int, PolicyPath] = {}
     since, until = -FOREVER, FOREVER
     for holding, path in holdings:
         if now < holding.expires:

@@ -3,6 +3,7 @@
 from ..bundles.program.clauses import ResourceType
 from .filters.filter_cache import FilterMemory
 from .limits import MemoLimits
+from .rules.reasons import PolicyPath
 from .rules.specialise import RoleSet, Specialised, TypeRules
 from .state.state import State
 
@@ -31,11 +32,11 @@ class RuleMemory:
         """Whether there is no room for another set of roles."""
         return len(self._role_sets) >= self._limits.role_sets
 
-    def known(self, held: tuple[tuple[int, str], ...]) -> RoleSet | None:
+    def known(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet | None:
         """The one object for a sorted set of (role, path), if it is remembered."""
         return self._role_sets.get(held)
 
-    def role_set(self, held: tuple[tuple[int, str], ...]) -> RoleSet:
+    def role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet:
         """The one object for a sorted set of (role, path)."""
         return self._role_sets.setdefault(held, RoleSet(held))
 

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ...runtime.rules.reasons import AccessPath, ReasonCode
+
 Identifier = Annotated[str, Meta(min_length=1, max_length=512)]
 Attributes = Annotated[dict[str, Any], Meta(description="Attributes, by name; conditions read them.")]
 
@@ -77,18 +79,8 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     """Why. `error` instead stands in an item of a batch that could not be evaluated."""
 
     reason: str | None = None
-    reason_code: (
-        Literal[
-            "ALLOWED",
-            "NO_POLICY_MATCH",
-            "DENY_OVERRIDE",
-            "EXPLICIT_DENY",
-            "CONDITION_FAILED",
-            "ACTION_NOT_PERMITTED",
-        ]
-        | None
-    ) = None
-    access_path: Literal["direct", "role", "group", "abac", "none"] | None = None
+    reason_code: ReasonCode | None = None
+    access_path: AccessPath | None = None
     policy_id: str | None = None
     explanation: dict[str, Any] | None = None
     error: dict[str, Any] | None = None

@@ -1,10 +1,11 @@
 """The demo: the model of an invented company that keeps the documents of others, and questions about it."""
 
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from ...runtime.rules.reasons import AccessPath, ReasonCode
 from .organisation import organisation
 
 __all__ = ["DemoQuestion", "demo_questions", "demo_sources"]
@@ -19,8 +20,8 @@ class DemoQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     title: str
     request: dict[str, Any]
     decision: bool
-    reason_code: str
-    access_path: Literal["direct", "role", "group", "abac", "none"]
+    reason_code: ReasonCode
+    access_path: AccessPath
     policy_id: str | None = None
     denied_by: str | None = None
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from ...compiler.model.elements import ElementKind
 from ..http.raw_paths import segment
 from ..store.elements import kinds
 from ..store.errors import Key
@@ -12,7 +13,7 @@ from ..store.errors import Key
 class ServedKind:
     """A list of the model document under its path; `name` is the list's, `key` the path's parameters."""
 
-    name: str
+    name: ElementKind
     noun: str
     key: tuple[str, ...]
 

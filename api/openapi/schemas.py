@@ -1,13 +1,19 @@
 """The schemas of the OpenAPI document, made of the very types that bodies are read into and answers written from."""
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 import msgspec
 
+from ...bundles.conditions.operators import Operator
 from ...compiler.model.elements import LISTS
+from ...runtime.rules.reasons import AccessPath, ReasonCode
 from ..store.elements.kinds import KINDS
 from .operation import Schema, named
+
+_REFERENCE: Final = "#/components/schemas/{name}"
+_VALUES: Final = (Operator.__name__, ReasonCode.__name__, AccessPath.__name__)
+"""Closed sets of names that have no schema of their own."""
 
 
 def schemas(types: Iterable[type]) -> dict[str, Schema]:
@@ -38,7 +44,22 @@ def referring(part: Any, types: set[type]) -> Any:
 
 
 def _components(types: Iterable[type]) -> dict[str, Schema]:
-    return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")[1]
+    """Returns the schemas of types by name. The values of `_VALUES` stand where they are used."""
+    found = msgspec.json.schema_components(types, ref_template=_REFERENCE)[1]
+    closed = {_REFERENCE.format(name=name): found.pop(name)["enum"] for name in _VALUES if name in found}
+    return {name: _with_values(one, closed) for name, one in found.items()}
+
+
+def _with_values(part: Any, closed: Mapping[str, list[str]]) -> Any:
+    """Returns a part of a schema with the values of closed sets in the place of references to them."""
+    match part:
+        case {"$ref": str(reference)} if reference in closed:
+            return {"enum": closed[reference]}
+        case dict():
+            return {name: _with_values(member, closed) for name, member in part.items()}
+        case list():
+            return [_with_values(member, closed) for member in part]
+    return part
 
 
 def _without_nulls(schema: Schema) -> Schema:

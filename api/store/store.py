@@ -167,7 +167,7 @@ class Store:
         with self._connections.reading() as db:
             environment = environment_for(db, env, bounds)
             fits = len(key) == len(known.key) and all(map(is_text, key))
-            found = TABLES[kind].find(db, environment.number, key) if fits else None
+            found = TABLES[known.name].find(db, environment.number, key) if fits else None
         if found is None:
             raise known.absent(key, env)
         return Stored(decode_body(found.body), environment.etag_of(found.version))

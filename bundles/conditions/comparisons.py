@@ -5,46 +5,41 @@ A predicate takes any JSON value, None for an absent attribute, and never raises
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
-from .operators import Operator
+from .operators import TAKES_LIST, Operator, Ordering
 from .patterns import compile_pattern
 from .values import NUMBER, PRESENT, Json, is_number, same
 
 Predicate: TypeAlias = Callable[[Json], bool]
 
-ORDERINGS: dict[str, Callable[[Json, Json], bool]] = {
-    "gt": operator.gt,
-    "gte": operator.ge,
-    "lt": operator.lt,
-    "lte": operator.le,
+ORDERINGS: dict[Ordering, Callable[[Json, Json], bool]] = {
+    Operator.GT: operator.gt,
+    Operator.GTE: operator.ge,
+    Operator.LT: operator.lt,
+    Operator.LTE: operator.le,
 }
-OPERATORS = tuple(Operator)
 
 
-def predicate(op: str, constant: Json) -> Predicate:
+def predicate(op: Operator, constant: Json) -> Predicate:
     """The meaning of `attribute op constant` for a constant that the model's checks accepted.
 
-    Raises ValueError for an operator outside the contract's nine or a pattern that is refused (C6).
+    Raises ValueError for a pattern that is refused (C6).
 
-    >>> predicate("eq", 1)(1.0), predicate("eq", 1)(True), predicate("ne", 1)(None), predicate("nin", [])("x")
-    (True, False, False, True)
+    >>> predicate(Operator.EQ, 1)(1.0), predicate(Operator.EQ, 1)(True), predicate(Operator.NIN, [])("x")
+    (True, False, True)
     """
-    match op:
-        case "eq":
-            return _equals(constant)
-        case "ne":
-            return _present_and_not(_equals(constant))
-        case "in":
-            return _one_of(constant)
-        case "nin":
-            return _present_and_not(_one_of(constant))
-        case "gt" | "gte" | "lt" | "lte":
-            return _ordered(ORDERINGS[op], constant)
-        case "regex":
-            return compile_pattern(constant)
-        case _:
-            raise ValueError(f"unknown operator `{op}`")
+    return PREDICATES[op](constant)
+
+
+def constants_of(op: Operator, constant: Json) -> Sequence[Json]:
+    """Returns the constants that a comparison names: the elements of the list of `in` and `nin`, else the one.
+
+    >>> constants_of(Operator.IN, ["a", "b"]), constants_of(Operator.EQ, ["a", "b"])
+    (['a', 'b'], (['a', 'b'],))
+    """
+    return constant if TAKES_LIST[op] else (constant,)
 
 
 def _present_and_not(matches: Predicate) -> Predicate:
@@ -83,3 +78,14 @@ def _ordered(compare: Callable[[Json, Json], bool], constant: Json) -> Predicate
     if isinstance(constant, str):
         return lambda value: isinstance(value, str) and compare(value, constant)
     return lambda value: isinstance(value, NUMBER) and value.__class__ is not bool and compare(value, constant)
+
+
+PREDICATES: dict[Operator, Callable[[Json], Predicate]] = {
+    Operator.EQ: _equals,
+    Operator.NE: lambda constant: _present_and_not(_equals(constant)),
+    **{op: partial(_ordered, compare) for op, compare in ORDERINGS.items()},
+    Operator.IN: _one_of,
+    Operator.NIN: lambda constants: _present_and_not(_one_of(constants)),
+    Operator.REGEX: compile_pattern,
+}
+"""The meaning of each operator. A test checks that none is missing."""

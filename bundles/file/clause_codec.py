@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from ..conditions.operators import Operator
 from ..conditions.windows import TimeWindow
 from ..errors import UNREADABLE, BundleError
 from ..program.clauses import Atom, AttributeSection, Clause, Comparison, During, Effect, From, Rate
@@ -22,7 +23,7 @@ class _Row(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 class _Compare(_Row, frozen=True, tag="compare"):
     section: AttributeSection
     key: str
-    op: str
+    op: Operator
     value: Any
 
 

@@ -7,6 +7,7 @@ and actions decide *when* a clause applies and are indexed; the body decides *wh
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from ..conditions.operators import Operator
 from ..conditions.values import Json
 from ..conditions.windows import TimeWindow
 
@@ -22,7 +23,7 @@ class Comparison:
 
     section: AttributeSection
     key: str
-    op: str
+    op: Operator
     value: Json
 
 

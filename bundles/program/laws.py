@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from ..conditions.addresses import parse_block
-from ..conditions.comparisons import OPERATORS
 from ..conditions.instants import EARLIEST, END
+from ..conditions.operators import Operator
 from ..conditions.patterns import MAX_PATTERN_CHARACTERS, compile_pattern
 from ..conditions.values import Json, is_number, is_text
 from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
@@ -27,6 +27,7 @@ MAX_KEY_CHARACTERS = 256
 
 _LONGEST_BLOCK = 64
 _INT32 = 2**31
+_OPERATORS = frozenset(Operator)
 
 
 class IllegalProgram(ValueError):
@@ -95,7 +96,7 @@ def check_program(program: Program) -> None:
 def _is_legal(atom: object) -> bool:
     match atom:
         case Comparison(section, key, op, value):
-            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
+            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in _OPERATORS and _fits(op, value)
         case During(window):
             return _is_window(window)
         case From(blocks):
@@ -131,17 +132,21 @@ def _is_whole(value: object, low: int, high: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _fits(op: str, value: Json) -> bool:
+def _fits(op: Operator, value: Json) -> bool:
     """Whether the constant is one that the operator takes (C2 to C6)."""
     if not _is_constant(value, MAX_NESTING):
         return False
-    if op in ("in", "nin"):
-        return isinstance(value, list) and len(value) <= MAX_LIST_ELEMENTS
-    if op in ("gt", "gte", "lt", "lte"):
-        return isinstance(value, str) or is_number(value)
-    if op == "regex":
-        return isinstance(value, str) and len(value) <= MAX_PATTERN_CHARACTERS and _compiles(value)
-    return True
+    match op:
+        case Operator.EQ | Operator.NE:
+            return True
+        case Operator.IN | Operator.NIN:
+            return isinstance(value, list) and len(value) <= MAX_LIST_ELEMENTS
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            return isinstance(value, str) or is_number(value)
+        case Operator.REGEX:
+            return isinstance(value, str) and len(value) <= MAX_PATTERN_CHARACTERS and _compiles(value)
+        case _:
+            assert_never(op)
 
 
 def _is_constant(value: Json, nesting: int) -> bool:

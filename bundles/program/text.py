@@ -7,6 +7,7 @@ allow(S, A, R, "p7") :- holds(S, {"editor"}), type(R, {"document"}), A in {"upda
 import json
 from collections.abc import Iterable, Iterator
 
+from ..conditions.operators import Operator
 from ..conditions.values import Json
 from ..conditions.windows import show_window
 from .clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate, ResourceType
@@ -17,16 +18,16 @@ _OWNERS: dict[AttributeSection, str] = {
     "action_attrs": "A",
     "context_attrs": "C",
 }
-_SYMBOLS = {
-    "eq": "=",
-    "ne": "!=",
-    "gt": ">",
-    "gte": ">=",
-    "lt": "<",
-    "lte": "<=",
-    "in": "in",
-    "nin": "not in",
-    "regex": "~",
+_SYMBOLS: dict[Operator, str] = {
+    Operator.EQ: "=",
+    Operator.NE: "!=",
+    Operator.GT: ">",
+    Operator.GTE: ">=",
+    Operator.LT: "<",
+    Operator.LTE: "<=",
+    Operator.IN: "in",
+    Operator.NIN: "not in",
+    Operator.REGEX: "~",
 }
 _NO_PRIORITY = 0
 
@@ -58,7 +59,7 @@ def show_type(type: ResourceType) -> str:
 def show_clause(clause: Clause) -> str:
     """A clause on one line: what indexes it, then its body.
 
-    >>> body = (Comparison("resource_attrs", "status", "eq", "draft"),)
+    >>> body = (Comparison("resource_attrs", "status", Operator.EQ, "draft"),)
     >>> show_clause(Clause("ALLOW", "p7", "", 10, ("editor",), ("document",), ("update",), body))
     'allow(S, A, R, "p7") @10 :- holds(S, {"editor"}), type(R, {"document"}), A in {"update"}, R.status = "draft".'
     """
@@ -73,7 +74,7 @@ def show_clause(clause: Clause) -> str:
 def show_atom(atom: Atom) -> str:
     """One condition.
 
-    >>> show_atom(Comparison("context_attrs", "device kind", "in", ["a", 1])), show_atom(Rate(5, 60))
+    >>> show_atom(Comparison("context_attrs", "device kind", Operator.IN, ["a", 1])), show_atom(Rate(5, 60))
     ('C."device kind" in ["a", 1]', 'rate(S) <= 5 / 60s')
     """
     match atom:

@@ -1,16 +1,17 @@
 """Conditions on resources against the attributes that their types declare, where they declare any."""
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
-from ...bundles.conditions.comparisons import OPERATORS, ORDERINGS
 from ...bundles.conditions.keys import reads_own_key, steps_of
+from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import described, quoted
 from ..diagnostics.diagnostic import Finding, Path
 from ..lowering.lower import EVERYTHING
 from ..model.elements import AttributeType, Condition, Policy, ResourceType
 from .conditions_of import conditions_of
-from .draft import Draft
+from .draft import Draft, is_lost
 
 _SECTION = "resource_attrs"
 
@@ -75,22 +76,33 @@ def _wrong_constants(
     declared: ResourceType, kind: AttributeType, condition: Condition, path: Path
 ) -> Iterator[Finding]:
     name = f"{quoted(condition.key)} of the resource type {quoted(declared.id)} is declared as {kind}"
-    if condition.op not in OPERATORS:  # it could not be read
+    if is_lost(condition.op):
         return
-    if condition.op == "regex" and kind != "string":
-        yield Finding("attribute-type", f"{name}, and `regex` reads strings only", (*path[:-1], "op"))
-        return
-    if condition.op in ORDERINGS and kind not in ("number", "string"):
-        yield Finding("attribute-type", f"{name}, which has no order", (*path[:-1], "op"))
+    unfit = _unfit(condition.op, kind)
+    if unfit:
+        yield Finding("attribute-type", f"{name}, {unfit}", (*path[:-1], "op"))
         return
     for at, constant in _compared(condition, path):
         if kind_of(constant) not in (kind, None):
             yield Finding("attribute-type", f"{name}, found {described(constant)}", at)
 
 
+def _unfit(op: Operator, kind: AttributeType) -> str:
+    """Returns why an operator can't compare attributes of a type, or "" if it can."""
+    match op:
+        case Operator.EQ | Operator.NE | Operator.IN | Operator.NIN:
+            return ""
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            return "" if kind in ("number", "string") else "which has no order"
+        case Operator.REGEX:
+            return "" if kind == "string" else "and `regex` reads strings only"
+        case _:
+            assert_never(op)
+
+
 def _compared(condition: Condition, path: Path) -> Iterable[tuple[Path, Json]]:
     """The single values that a condition compares with, and their paths."""
-    if condition.op not in ("in", "nin"):
+    if not TAKES_LIST[condition.op]:
         return [(path, condition.value)]
     elements = condition.value if isinstance(condition.value, list) else []
     return [((*path, index), element) for index, element in enumerate(elements)]

@@ -1,14 +1,15 @@
 """The constants of conditions fit their operators (C2, C4, C5, C6)."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
-from ...bundles.conditions.comparisons import ORDERINGS
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import compile_pattern
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import described, quoted
 from ..diagnostics.diagnostic import Finding, Path
 from .conditions_of import conditions_of
-from .draft import Draft
+from .draft import Draft, is_lost
 
 
 def check_constants(draft: Draft) -> Iterator[Finding]:
@@ -17,7 +18,8 @@ def check_constants(draft: Draft) -> Iterator[Finding]:
         for _, condition, path in conditions_of(policy, index):
             at = (*path, "value")
             yield from _nulls(condition.value, at)
-            yield from _misfit(condition.op, condition.value, at)
+            if condition.value is not None and not is_lost(condition.op):
+                yield from _misfit(condition.op, condition.value, at)
             if isinstance(condition.value, list):
                 yield from too_long_list(len(condition.value), at, draft.limits.list_constant_elements)
 
@@ -40,19 +42,22 @@ def _nulls(value: Json, path: Path) -> Iterator[Finding]:
                 yield from _nulls(inner, (*path, step))
 
 
-def _misfit(op: str, constant: Json, path: Path) -> Iterator[Finding]:
-    if constant is None:
-        return
-    if op in ("in", "nin"):
-        if not isinstance(constant, list):
-            message = f"{quoted(op)} compares with an array, found {described(constant)}"
-            yield Finding("wrong-constant", message, path, "put it in an array, or use `eq` or `ne`")
-    elif op in ORDERINGS:
-        if not isinstance(constant, str) and not is_number(constant):
-            message = f"{quoted(op)} compares with a number or a string, found {described(constant)}"
-            yield Finding("wrong-constant", message, path)
-    elif op == "regex":
-        yield from _pattern(constant, path)
+def _misfit(op: Operator, constant: Json, path: Path) -> Iterator[Finding]:
+    match op:
+        case Operator.EQ | Operator.NE:
+            pass
+        case Operator.IN | Operator.NIN:
+            if not isinstance(constant, list):
+                message = f"{quoted(op)} compares with an array, found {described(constant)}"
+                yield Finding("wrong-constant", message, path, "put it in an array, or use `eq` or `ne`")
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            if not isinstance(constant, str) and not is_number(constant):
+                message = f"{quoted(op)} compares with a number or a string, found {described(constant)}"
+                yield Finding("wrong-constant", message, path)
+        case Operator.REGEX:
+            yield from _pattern(constant, path)
+        case _:
+            assert_never(op)
 
 
 def _pattern(constant: Json, path: Path) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from ...bundles.wording import did_you_mean
 from ..documents.element_list import Gathered
 from ..documents.error_recovery import Lost
 from ..limits import Limits
-from ..model.elements import Grant, Group, Model, ResourceType, Role
+from ..model.elements import ElementKind, Grant, Group, Model, ResourceType, Role
 
 
 class Names:
@@ -71,9 +71,9 @@ class Draft:
 
 def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limits) -> Draft:
     """The draft of merged lists, which give their elements away: those of a large model are not kept twice."""
-    elements: dict[str, Any] = {name: tuple(gathered.give_away()) for name, gathered in lists.items()}
+    elements: dict[str, Any] = {str(name): tuple(gathered.give_away()) for name, gathered in lists.items()}
     model = Model(**elements)
-    known = [declared for declared in model.resource_types if not any(map(_is_lost, declared.actions))]
+    known = [declared for declared in model.resource_types if not any(map(is_lost, declared.actions))]
     types: dict[str, ResourceType] = {}
     for declared in known:
         types.setdefault(declared.id, declared)
@@ -85,12 +85,12 @@ def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limi
 
     return Draft(
         model=model,
-        whole_grants=_without(model.grants, lists["grants"].salvaged),
+        whole_grants=_without(model.grants, lists[ElementKind.GRANTS].salvaged),
         types=types,
-        all_types_read=lists["resource_types"].complete and len(known) == len(model.resource_types),
-        type_ids=names("resource_types"),
-        role_ids=names("roles"),
-        group_ids=names("groups"),
+        all_types_read=lists[ElementKind.RESOURCE_TYPES].complete and len(known) == len(model.resource_types),
+        type_ids=names(ElementKind.RESOURCE_TYPES),
+        role_ids=names(ElementKind.ROLES),
+        group_ids=names(ElementKind.GROUPS),
         zones=Names(zones, complete=True),
         near=NearNames(limits.diagnostics),
         limits=limits,
@@ -103,5 +103,6 @@ def _without(grants: tuple[Grant, ...], salvaged: Collection[int]) -> Sequence[G
     return [grant for place, grant in enumerate(grants) if place not in salvaged]
 
 
-def _is_lost(text: str) -> bool:
+def is_lost(text: str) -> bool:
+    """Whether `text` stands for one that could not be read."""
     return isinstance(text, Lost)

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator
 from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
+from ..model.elements import ElementKind
 from .draft import Draft
 
 _WITH_IDS = {
-    "resource_types": "resource type",
-    "roles": "role",
-    "groups": "group",
-    "policies": "policy",
-    "assignments": "assignment",
-    "grants": "grant",
+    ElementKind.RESOURCE_TYPES: "resource type",
+    ElementKind.ROLES: "role",
+    ElementKind.GROUPS: "group",
+    ElementKind.POLICIES: "policy",
+    ElementKind.ASSIGNMENTS: "assignment",
+    ElementKind.GRANTS: "grant",
 }
-_ENTITIES = {"subjects": "subject", "resources": "resource"}
+_ENTITIES = {ElementKind.SUBJECTS: "subject", ElementKind.RESOURCES: "resource"}
 
 
 def check_duplicates(draft: Draft) -> Iterator[Finding]:

@@ -77,6 +77,8 @@ class _Salvor:
                 return self._stand_in(expected, path) if any((*path, name) in self._bad for name in value) else value
             case inspect.AnyType():
                 return self._json(value, path)
+            case inspect.EnumType(cls=closed):
+                return closed(value)
             case _:
                 return value
 
@@ -117,7 +119,7 @@ def _stand_in(expected: inspect.Type) -> Any:
             return expected.cls(**{field.name: _stand_in(field.type) for field in expected.fields if field.required})
         case inspect.VarTupleType(item_type=item):
             return (_stand_in(item),)
-        case inspect.StrType() | inspect.LiteralType():
+        case inspect.StrType() | inspect.LiteralType() | inspect.EnumType():
             return Lost()
         case inspect.IntType():
             return 0

@@ -1,12 +1,12 @@
 """Sharing: equal parts of a model are one object, so that a million grants fit in memory."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
 from ...bundles.conditions.values import Json
-from ..model.elements import Assignment, Element, Grant, Resource, ResourceRef, Subject, SubjectRef
+from ..model.elements import Assignment, Element, ElementKind, Grant, Resource, ResourceRef, Subject, SubjectRef
 
 MAX_SHARED_STRINGS = 65_536
 MAX_SHARED_CHARACTERS = 64
@@ -25,13 +25,18 @@ class Sharing:
 
     def for_list(self, name: str) -> Share | None:
         """What shares the parts of this list's elements; None where it would not be worth while."""
-        shares: dict[str, Share] = {
-            "grants": self._grant,
-            "assignments": self._assignment,
-            "subjects": self._entity,
-            "resources": self._entity,
-        }
-        return shares.get(name)
+        kind = ElementKind(name)
+        match kind:
+            case ElementKind.GRANTS:
+                return self._grant
+            case ElementKind.ASSIGNMENTS:
+                return self._assignment
+            case ElementKind.SUBJECTS | ElementKind.RESOURCES:
+                return self._entity
+            case ElementKind.RESOURCE_TYPES | ElementKind.ROLES | ElementKind.GROUPS | ElementKind.POLICIES:
+                return None
+            case _:
+                assert_never(kind)
 
     def _grant(self, grant: Grant) -> Grant:
         resource = ResourceRef(self._string(grant.resource.type), grant.resource.id)

@@ -16,6 +16,19 @@ Problem: TypeAlias = Literal[
 ]
 
 
+_CHECKED = (
+    inspect.StructType,
+    inspect.VarTupleType,
+    inspect.DictType,
+    inspect.LiteralType,
+    inspect.EnumType,
+    inspect.StrType,
+    inspect.IntType,
+    inspect.BoolType,
+)
+"""The kinds of types that a class may have. A member of any other would not be checked, so it is an error of ours."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One way in which a value does not fit its class, before it is put into words.
@@ -108,8 +121,10 @@ def _faults(value: Json, declared: inspect.Type, path: Path, nullable: bool) -> 
                 yield Fault("out-of-range", path, declared, value)
         case inspect.BoolType() if isinstance(value, bool):
             return
-        case expected:
+        case expected if isinstance(expected, _CHECKED):
             yield Fault("wrong-type", path, declared, value)
+        case expected:
+            raise TypeError(f"a class has a member of a type that is not checked: {expected}")
 
 
 def _struct(value: dict[str, Json], expected: inspect.StructType, path: Path, nullable: bool) -> Iterator[Fault]:

@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
+from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.wording import quoted
 from ..checks.conditions_of import conditions_of
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
 from .reach import Reach
 
-_MEANING = {"in": "never holds", "nin": "holds whenever the attribute is present"}
+_MEANING = {Operator.IN: "never holds", Operator.NIN: "holds whenever the attribute is present"}
 
 
 def empty_list(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
     """Warn of `in` and `nin` with an empty array."""
     for reach in reaches:
         for _, condition, path in conditions_of(reach.policy, reach.index):
-            if condition.op in _MEANING and condition.value == []:
+            if TAKES_LIST[condition.op] and condition.value == []:
                 message = f"{quoted(condition.op)} with an empty array {_MEANING[condition.op]}"
                 yield Finding("empty-list", message, (*path, "value"), severity="warning")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ...bundles.conditions.addresses import Block
+from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.trees.domain import Test, can_hold_together
 from ...bundles.conditions.windows import DAY_MINUTES, TimeWindow
 from .reach import Reach
@@ -88,7 +89,7 @@ def blocks_meet(left: Sequence[Block] | None, right: Sequence[Block] | None) -> 
 
 def _size(tests: Iterable[Test]) -> int:
     """How many constants are compared with."""
-    return sum(len(constant) if op in ("in", "nin") else 1 for op, constant in tests)
+    return sum(len(constants_of(op, constant)) for op, constant in tests)
 
 
 @lru_cache(_REMEMBERED_WINDOWS)

@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
+from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import reads_own_key
+from ...bundles.conditions.operators import NAMES_ITS_VALUES
 from ...bundles.conditions.trees.domain import Test, can_hold_together
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
@@ -112,8 +114,8 @@ def _constants(tests: Mapping[Attribute, tuple[Test, ...]]) -> dict[Attribute, C
     found: dict[Attribute, Constants] = {}
     for attribute, compared in tests.items():
         for op, constant in compared:
-            values = constant if op == "in" else [constant]
-            if op in ("eq", "in") and not any(isinstance(value, list | dict) for value in values):
+            values = constants_of(op, constant)
+            if NAMES_ITS_VALUES[op] and not any(isinstance(value, list | dict) for value in values):
                 found[attribute] = frozenset((kind_of(value), value) for value in values)
                 break
     return found

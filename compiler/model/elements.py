@@ -4,11 +4,14 @@ The classes are the document's shape: their members, types and lengths are what 
 against, and what a model is written back as. What the members mean is `semantics.md`'s matter.
 """
 
+from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
+from ...bundles.program.clauses import Effect
 
 Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 """An identifier: any non-empty string of up to 512 characters (E1)."""
@@ -16,7 +19,6 @@ Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
-Operator: TypeAlias = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex"]
 
 
 class Element(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -158,7 +160,7 @@ class Policy(Element, frozen=True):
     """An ALLOW or a DENY, for whom, on what, under which conditions (P1 to P5)."""
 
     id: Id
-    effect: Literal["ALLOW", "DENY"]
+    effect: Effect
     resource_types: tuple[Scope, ...]
     name: Name | None = None
     description: str | None = None
@@ -181,14 +183,27 @@ class Model(Struct, frozen=True):
     policies: tuple[Policy, ...] = ()
 
 
+class ElementKind(StrEnum):
+    """The eight kinds of elements. The value is the name of the kind's list in a model document."""
+
+    RESOURCE_TYPES = "resource_types"
+    ROLES = "roles"
+    GROUPS = "groups"
+    SUBJECTS = "subjects"
+    RESOURCES = "resources"
+    ASSIGNMENTS = "assignments"
+    GRANTS = "grants"
+    POLICIES = "policies"
+
+
 LISTS: dict[str, type[Element]] = {
-    "resource_types": ResourceType,
-    "roles": Role,
-    "groups": Group,
-    "subjects": Subject,
-    "resources": Resource,
-    "assignments": Assignment,
-    "grants": Grant,
-    "policies": Policy,
+    ElementKind.RESOURCE_TYPES: ResourceType,
+    ElementKind.ROLES: Role,
+    ElementKind.GROUPS: Group,
+    ElementKind.SUBJECTS: Subject,
+    ElementKind.RESOURCES: Resource,
+    ElementKind.ASSIGNMENTS: Assignment,
+    ElementKind.GRANTS: Grant,
+    ElementKind.POLICIES: Policy,
 }
-"""The lists of a model document and the class of their elements."""
+"""The lists of a model document, by the name that a document gives them, and the class of their elements."""

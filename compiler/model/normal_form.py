@@ -13,6 +13,7 @@ from msgspec import Struct, inspect
 from msgspec.structs import replace
 
 from ...bundles.conditions.constants import Meaning, meaning
+from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.values import Json
 from .elements import Condition
 
@@ -25,11 +26,14 @@ spelled = msgspec.json.Encoder(order="deterministic").encode
 def normal(part: Part) -> Part:
     """An element of a checked model, or a part of one, with every set in one order and without repeats.
 
-    >>> normal(Condition("k", "in", ["b", 2, "a", 2.0])).value, normal(Condition("k", "eq", ["b", "a"])).value
-    ([2, 'a', 'b'], ['b', 'a'])
+    >>> from writ.bundles.conditions.operators import Operator
+    >>> normal(Condition("k", Operator.IN, ["b", 2, "a", 2.0])).value
+    [2, 'a', 'b']
+    >>> normal(Condition("k", Operator.EQ, ["b", "a"])).value
+    ['b', 'a']
     """
     if isinstance(part, Condition):
-        return replace(part, value=as_set(part.value)) if part.op in ("in", "nin") else part
+        return replace(part, value=as_set(part.value)) if TAKES_LIST[part.op] else part
     changed = {}
     for name in _members_with_sets(type(part)):
         member = getattr(part, name)

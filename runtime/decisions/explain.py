@@ -12,7 +12,7 @@ from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Atom, Comparison, During, From, Rate
 from ..requests.entities import Attributes
 from ..requests.evaluations import EvaluationRequest
-from ..rules.reasons import DIRECT
+from ..rules.reasons import AccessPath
 from ..rules.rule import Rule
 from ..snapshot import Snapshot
 from .decide import is_registered, subject_of, what_is_left
@@ -45,7 +45,14 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
 
 
 def _grant(id: str) -> dict[str, Any]:
-    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": DIRECT, "holds": True, "conditions": []}
+    return {
+        "id": id,
+        "kind": "grant",
+        "effect": "ALLOW",
+        "path": str(AccessPath.DIRECT),
+        "holds": True,
+        "conditions": [],
+    }
 
 
 class _Proof:
@@ -82,7 +89,7 @@ class _Proof:
             "id": rule.clause.policy,
             "kind": "policy",
             "effect": rule.clause.effect,
-            "path": rule.path,
+            "path": str(rule.path),
             "holds": all(condition["holds"] for condition in conditions),
             "conditions": conditions,
         }
@@ -93,7 +100,7 @@ class _Proof:
         match atom:
             case Comparison(section, key, op, value):
                 # copied: the answer is its caller's, the constant is the program's
-                shown = {"section": section, "key": key, "op": op, **_shown("value", deepcopy(value))}
+                shown = {"section": section, "key": key, "op": str(op), **_shown("value", deepcopy(value))}
                 return shown | _actual(self._read(section, key))
             case During(window):
                 shown = {"section": "time_window", "key": "time", "op": "within", "value": show_window(window)}

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS, canonical_form
 from ...bundles.conditions.trees.tree import FALSE, TRUE, Form
-from ..rules.reasons import ABAC, DIRECT, GROUP, ROLE
+from ..rules.reasons import PATH_RANK, AccessPath, PolicyPath
 from .nodes import Tree, tree_of
 from .partial import Conditions
-
-PATHS = (ROLE, GROUP, ABAC)
 
 CONSTANTS_IN_A_PART = 10
 """A comparison takes about as much memory as so many constants."""
@@ -32,7 +31,7 @@ class Filter:
     form: Form
     tree: Tree
     reason: str
-    paths: tuple[str, ...]
+    paths: tuple[PolicyPath, ...]
 
     @property
     def size(self) -> int:
@@ -50,7 +49,7 @@ def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STE
         return NOTHING
     paths = {rule.path for rule in conditions.allows}
     reason = (EVERY if form == TRUE else SOME) + (OPEN if conditions.left_open else "")
-    return Filter(form, tree_of(form), reason, tuple(path for path in PATHS if path in paths))
+    return Filter(form, tree_of(form), reason, tuple(path for path in PATH_RANK if path in paths))
 
 
 def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:
@@ -60,15 +59,15 @@ def form_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Form:
     if conditions.denies_all or not (conditions.allows or granted):
         return FALSE
     allows = [rule.residual for rule in conditions.allows]
-    direct = [(("id", "in", list(granted)),)] if granted else []
+    direct = [(("id", Operator.IN, list(granted)),)] if granted else []
     return canonical_form([*allows, *direct], [rule.residual for rule in conditions.denies], steps)
 
 
 def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str, Any]:
     """The filter response (contract 2.6), its caller's own. `has_direct` says that the subject has direct grants."""
     reason = found.reason + (WITHIN if included else BESIDE) if has_direct else found.reason
-    paths = [DIRECT, *found.paths] if has_direct else list(found.paths)
-    return {"filter": copied(found.tree), "context": {"reason": reason, "access_paths": paths}}
+    paths = map(str, (AccessPath.DIRECT, *found.paths) if has_direct else found.paths)
+    return {"filter": copied(found.tree), "context": {"reason": reason, "access_paths": [*paths]}}
 
 
 def copied(tree: Any) -> Any:

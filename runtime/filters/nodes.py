@@ -11,7 +11,7 @@ Tree: TypeAlias = dict[str, Any]
 def tree_of(form: Form) -> Tree:
     """The tree of a form. Children that are all negated are joined first and negated once, as a DENY reads."""
     if isinstance(form, Compared):
-        node = {"type": "field", "field": form.key, "operator": form.op, "value": form.value}
+        node = {"type": "field", "field": form.key, "operator": str(form.op), "value": form.value}
         return node if form.holds else _logical("not", [node])
     if not form.children:
         return {"type": "const", "value": form.operator == "and"}

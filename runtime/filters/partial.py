@@ -11,16 +11,17 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import predicate
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
 from ...bundles.program.clauses import Atom, AttributeSection, Comparison, Rate, is_gate
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..rules.attributes import NO_CLOCK, Test
 from ..rules.conditions import conjunction, never
-from ..rules.reasons import DIRECT
+from ..rules.reasons import AccessPath, GrantingPath, PolicyPath
 from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
 
-Residual: TypeAlias = tuple[tuple[str, str, Json], ...]
+Residual: TypeAlias = tuple[tuple[str, Operator, Json], ...]
 """Comparisons of an unknown entity's attributes, as (key, operator, constant), of which all must hold."""
 
 Outcome: TypeAlias = tuple[int, ...]
@@ -32,7 +33,7 @@ the specialised program."""
 class OpenRule:
     """A rule as far as it is undecided: what it asks of the request, as tests, and of the resource."""
 
-    path: str
+    path: PolicyPath
     of_request: tuple[Test, ...]
     residual: Residual
     left_open: bool = False
@@ -69,12 +70,12 @@ class Conditions:
         """Whether some DENY asks nothing of the resource."""
         return any(not rule.residual for rule in self.denies)
 
-    def path(self, id: str | None, attributes: Attributes, granted: bool) -> str | None:
+    def path(self, id: str | None, attributes: Attributes, granted: bool) -> GrantingPath | None:
         """The access path of a resource, None where it is not admitted; a grant is a direct one (D1 to D3, D8)."""
         if any(_holds(rule, id, attributes) for rule in self.denies):
             return None
         if granted:
-            return DIRECT
+            return AccessPath.DIRECT
         return next((rule.path for rule in self.allows if _holds(rule, id, attributes)), None)
 
 

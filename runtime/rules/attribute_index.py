@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import read, reads_own_key, steps_of
+from ...bundles.conditions.operators import NAMES_ITS_VALUES
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection, Comparison
 from ..requests.entities import Attributes
@@ -128,9 +130,7 @@ def _most_telling(bodies: Sequence[Sequence[object]]) -> Key | None:
 def _is_telling(atom: Comparison) -> bool:
     if (atom.section, atom.key) == ("resource_attrs", "type"):
         return False
-    if atom.op == "eq":
-        return _is_plain(atom.value)
-    return atom.op == "in" and all(map(_is_plain, atom.value))
+    return NAMES_ITS_VALUES[atom.op] and all(map(_is_plain, constants_of(atom.op, atom.value)))
 
 
 def _is_plain(value: Json) -> bool:
@@ -143,7 +143,7 @@ def _values(body: Sequence[object], key: Key) -> frozenset[str | float] | None:
     found: frozenset[str | float] | None = None
     for atom in body:
         if isinstance(atom, Comparison) and (atom.section, atom.key) == key and _is_telling(atom):
-            these = frozenset(atom.value if atom.op == "in" else (atom.value,))
+            these = frozenset(constants_of(atom.op, atom.value))
             found = these if found is None else found & these
     return found
 

@@ -6,10 +6,12 @@ That every shape means what `predicate` means is a law in the tests.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from ...bundles.conditions.comparisons import ORDERINGS, predicate
 from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import NUMBER, Json, is_number
 from ...bundles.program.clauses import AttributeSection
 from ..requests.entities import Attributes
@@ -22,6 +24,9 @@ whatever the request holds (C7).
 PERF: flat positional arguments; an object that carries them costs 0.4 µs a request more.
 """
 
+Shape: TypeAlias = tuple[Any, ...]
+"""A name in the tables of makers, and what the maker takes behind the key."""
+
 NO_CLOCK = 0.0
 """The instant given to tests that ask for none."""
 
@@ -29,26 +34,48 @@ FEW = 8
 """Up to so many strings are compared one by one, which needs no hash and so no type check."""
 
 
-def attribute_test(section: AttributeSection, key: str, op: str, constant: Json) -> Test:
+def attribute_test(section: AttributeSection, key: str, op: Operator, constant: Json) -> Test:
     """The test of `section.key op constant`, for a key that is not an entity's own (C1 to C7)."""
     shape, *parts = _shape(key, op, constant)
     return _MAKERS[section][shape](key, *parts)
 
 
-def _shape(key: str, op: str, constant: Json) -> tuple[Any, ...]:
+def _shape(key: str, op: Operator, constant: Json) -> Shape:
     if steps := steps_of(key):
         return "path", predicate(op, constant), steps
-    if op == "eq" and isinstance(constant, bool):
+    return _SHAPES[op](constant) or ("check", predicate(op, constant))
+
+
+def _shape_of_eq(constant: Json) -> Shape | None:
+    if isinstance(constant, bool):
         return "flag", constant
-    if op == "eq" and isinstance(constant, str):
+    if isinstance(constant, str):
         return "text", constant
-    if op == "eq" and is_number(constant):
-        return "number", constant
-    if op in ORDERINGS and is_number(constant):
-        return "order", ORDERINGS[op], constant
-    if op == "in" and len(constant) <= FEW and all(isinstance(item, str) for item in constant):
-        return "few", tuple(constant)
-    return "check", predicate(op, constant)
+    return ("number", constant) if is_number(constant) else None
+
+
+def _shape_of_in(constants: list[Json]) -> Shape | None:
+    few = len(constants) <= FEW and all(isinstance(item, str) for item in constants)
+    return ("few", tuple(constants)) if few else None
+
+
+def _shape_of_order(compare: Callable[[Json, Json], bool], constant: Json) -> Shape | None:
+    return ("order", compare, constant) if is_number(constant) else None
+
+
+def _no_shape(_constant: Json) -> Shape | None:
+    return None
+
+
+_SHAPES: dict[Operator, Callable[[Json], Shape | None]] = {
+    Operator.EQ: _shape_of_eq,
+    Operator.NE: _no_shape,
+    **{op: partial(_shape_of_order, compare) for op, compare in ORDERINGS.items()},
+    Operator.IN: _shape_of_in,
+    Operator.NIN: _no_shape,
+    Operator.REGEX: _no_shape,
+}
+"""What makes the shape of an operator's test, None where `check` does. A test checks that no operator is missing."""
 
 
 Maker: TypeAlias = Callable[..., Test]

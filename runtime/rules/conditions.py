@@ -9,6 +9,7 @@ from ...bundles.conditions.addresses import AddressSet, parse_block, read_addres
 from ...bundles.conditions.comparisons import Predicate, predicate
 from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.keys import reads_own_key
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
 from ..requests.entities import Attributes
@@ -49,7 +50,7 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
 def _cost(atom: Atom) -> int:
     match atom:
         case Comparison(op=op, key=key):
-            return 3 if op == "regex" else 1 if "." in key else 0
+            return 3 if op == Operator.REGEX else 1 if "." in key else 0
         case Rate():
             return 4  # it counts, so everything else comes first (C10)
         case _:

@@ -1,11 +1,41 @@
 """The words of a decision: contexts made once, copied into every response (contract 2.5, rules D1 to D8)."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
+from typing import Literal, TypeAlias
 
 from ...bundles.program.clauses import Clause
 
 REMEMBERED_GRANTS = 65_536
+
+
+class ReasonCode(StrEnum):
+    """Why a decision is what it is (contract 2.5, rules D1 to D6). Answers carry its text."""
+
+    ALLOWED = "ALLOWED"
+    NO_POLICY_MATCH = "NO_POLICY_MATCH"
+    DENY_OVERRIDE = "DENY_OVERRIDE"
+    EXPLICIT_DENY = "EXPLICIT_DENY"
+    CONDITION_FAILED = "CONDITION_FAILED"
+    ACTION_NOT_PERMITTED = "ACTION_NOT_PERMITTED"
+
+
+class AccessPath(StrEnum):
+    """How a permission reaches a subject (rule D8). Answers carry its text; `NONE` stands in denials."""
+
+    DIRECT = "direct"
+    ROLE = "role"
+    GROUP = "group"
+    ABAC = "abac"
+    NONE = "none"
+
+
+PolicyPath: TypeAlias = Literal[AccessPath.ROLE, AccessPath.GROUP, AccessPath.ABAC]
+"""How a policy applies to a subject: through its own role, through a group's role, or to everyone."""
+
+GrantingPath: TypeAlias = PolicyPath | Literal[AccessPath.DIRECT]
+"""How a subject gets a permission."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,26 +46,36 @@ class Answer:
     context: dict[str, str]
 
 
-DIRECT, ROLE, GROUP, ABAC = "direct", "role", "group", "abac"
-PATH_RANK = {ROLE: 0, GROUP: 1, ABAC: 2}
+PATH_RANK: dict[PolicyPath, int] = {AccessPath.ROLE: 0, AccessPath.GROUP: 1, AccessPath.ABAC: 2}
 """Which path is reported first among policies of one priority (D8)."""
 
-_THROUGH = {ROLE: "through a role of the subject", GROUP: "through a role of a group", ABAC: "without a role"}
+_THROUGH: dict[PolicyPath, str] = {
+    AccessPath.ROLE: "through a role of the subject",
+    AccessPath.GROUP: "through a role of a group",
+    AccessPath.ABAC: "without a role",
+}
 
 
-def _refusal(reason_code: str, reason: str, **more: str) -> Answer:
-    return Answer(False, {"reason": reason, "reason_code": reason_code, "access_path": "none", **more})
+def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
+    """The members of every context, as plain text: callers may pickle an answer or write it as YAML."""
+    return {"reason": reason, "reason_code": str(code), "access_path": str(path)}
 
 
-NOT_DECLARED = _refusal("NO_POLICY_MATCH", "the resource type is not declared")
-NOT_REGISTERED = _refusal("NO_POLICY_MATCH", "the resource type is closed and the resource is not registered")
-NO_POLICY_MATCH = _refusal("NO_POLICY_MATCH", "no policy and no grant applies to this subject, resource and action")
+def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:
+    return Answer(False, _context(code, AccessPath.NONE, reason) | more)
+
+
+NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is not declared")
+NOT_REGISTERED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is closed and the resource is not registered")
+NO_POLICY_MATCH = _refusal(
+    ReasonCode.NO_POLICY_MATCH, "no policy and no grant applies to this subject, resource and action"
+)
 ACTION_NOT_PERMITTED = _refusal(
-    "ACTION_NOT_PERMITTED", "what applies to the subject on this resource covers other actions, not this one"
+    ReasonCode.ACTION_NOT_PERMITTED, "what applies to the subject on this resource covers other actions, not this one"
 )
 
 
-def allowed(clause: Clause, path: str) -> Answer:
+def allowed(clause: Clause, path: PolicyPath) -> Answer:
     """An ALLOW holds and no DENY does (D3)."""
     return _permission(clause.policy, path, f"{_title(clause)} allows it {_THROUGH[path]}")
 
@@ -43,25 +83,25 @@ def allowed(clause: Clause, path: str) -> Answer:
 @lru_cache(REMEMBERED_GRANTS)
 def granted(grant: str) -> Answer:
     """A direct grant covers it and no DENY holds (D3)."""
-    return _permission(grant, DIRECT, f"grant `{grant}` allows it directly")
+    return _permission(grant, AccessPath.DIRECT, f"grant `{grant}` allows it directly")
 
 
 def denied(clause: Clause, overrides: bool) -> Answer:
     """A DENY holds, and it overrides something or there is nothing to override (D1, D2)."""
     if overrides:
         reason = f"{_title(clause)} denies it, which overrides what allows it"
-        return _refusal("DENY_OVERRIDE", reason, denied_by=clause.policy)
-    return _refusal("EXPLICIT_DENY", f"{_title(clause)} denies it", denied_by=clause.policy)
+        return _refusal(ReasonCode.DENY_OVERRIDE, reason, denied_by=clause.policy)
+    return _refusal(ReasonCode.EXPLICIT_DENY, f"{_title(clause)} denies it", denied_by=clause.policy)
 
 
 def condition_failed(clause: Clause, others: int) -> Answer:
     """Some ALLOW covers it, and no conditions hold (D4); `clause` is the first of them."""
     rest = f", nor do those of {others} more" if others else ""
-    return _refusal("CONDITION_FAILED", f"the conditions of {_title(clause)} do not hold{rest}")
+    return _refusal(ReasonCode.CONDITION_FAILED, f"the conditions of {_title(clause)} do not hold{rest}")
 
 
-def _permission(id: str, path: str, reason: str) -> Answer:
-    return Answer(True, {"reason": reason, "reason_code": "ALLOWED", "access_path": path, "policy_id": id})
+def _permission(id: str, path: GrantingPath, reason: str) -> Answer:
+    return Answer(True, _context(ReasonCode.ALLOWED, path, reason) | {"policy_id": id})
 
 
 def _title(clause: Clause) -> str:

@@ -1,12 +1,12 @@
 """A rule: a clause as it applies to a subject, by one path, ready to be tested, ranked and reported."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from ...bundles.program.clauses import Clause
 from .attributes import Test
 from .conditions import Conjunction, always, never
-from .reasons import PATH_RANK, Answer, allowed, denied
+from .reasons import PATH_RANK, Answer, PolicyPath, allowed, denied
 
 Ready: TypeAlias = tuple[Test, tuple[Test, ...], Answer, Answer]
 """A rule's first test, the rest of them, and its answers: where it overrides another rule, and where it stands alone.
@@ -23,7 +23,7 @@ class Rule:
     """
 
     clause: Clause
-    path: str
+    path: PolicyPath
     body: Conjunction
     rank: tuple[int, int, str]
     ready: Ready
@@ -34,12 +34,16 @@ class Rule:
         return never in self.body.tests
 
 
-def make_rule(clause: Clause, path: str, body: Conjunction) -> Rule:
+def make_rule(clause: Clause, path: PolicyPath, body: Conjunction) -> Rule:
     """The rule of a clause by a path; a DENY's path is not reported, and does not rank it (D8)."""
-    rank = PATH_RANK[path] if clause.effect == "ALLOW" else 0
-    if clause.effect == "ALLOW":
-        override = explicit = allowed(clause, path)
-    else:
-        override, explicit = denied(clause, overrides=True), denied(clause, overrides=False)
+    match clause.effect:
+        case "ALLOW":
+            rank = PATH_RANK[path]
+            override = explicit = allowed(clause, path)
+        case "DENY":
+            rank = 0
+            override, explicit = denied(clause, overrides=True), denied(clause, overrides=False)
+        case _:
+            assert_never(clause.effect)
     first, *rest = body.tests or (always,)
     return Rule(clause, path, body, (-clause.priority, rank, clause.policy), (first, tuple(rest), override, explicit))

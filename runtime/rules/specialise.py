@@ -14,7 +14,7 @@ from ..state.state import State
 from .attribute_index import RuleSearch
 from .conditions import Conjunction, conjunction
 from .rank_rules import Ranked, merged, rank_rules, worth_testing
-from .reasons import ABAC, ACTION_NOT_PERMITTED, NO_POLICY_MATCH, ROLE, Answer, condition_failed
+from .reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, AccessPath, Answer, PolicyPath, condition_failed
 from .rule import Ready, Rule, make_rule
 
 
@@ -25,7 +25,7 @@ class RoleSet:
     `left` is what is remembered of the program for it: by type, as requests name it, and action.
     """
 
-    held: tuple[tuple[int, str], ...]
+    held: tuple[tuple[int, PolicyPath], ...]
     left: dict[str, dict[str, "Specialised"]] = field(default_factory=dict)
 
 
@@ -113,14 +113,14 @@ class TypeRules:
         """Every ALLOW on the type and an action, whoever holds its roles, by number."""
         index = self._index(action)
         numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
-        clauses = (self._body(number, ABAC)[0] for number in sorted(numbers))
+        clauses = (self._body(number, AccessPath.ABAC)[0] for number in sorted(numbers))
         return [clause for clause in clauses if clause.effect == "ALLOW"]
 
     def _everyone(self, action: str) -> Ranked:
         """The rules without roles, one object for all who ask."""
         found = self._for_everyone.get(action)
         if found is None:
-            rules = [self._rule(number, ABAC, action) for number in self._index(action).everyone]
+            rules = [self._rule(number, AccessPath.ABAC, action) for number in self._index(action).everyone]
             if any(rule.clause.roles is not None for rule in rules):
                 raise _misplaced("for everyone that needs a role")
             found = rank_rules(rules)
@@ -134,7 +134,7 @@ class TypeRules:
         found: dict[int, Rule] = {}
         for role, path in roles.held:
             for number in index.by_role.get(role, ()):
-                if number not in found or found[number].path != ROLE:
+                if number not in found or found[number].path != AccessPath.ROLE:
                     rule = found[number] = self._rule(number, path, action)
                     if rule.clause.roles is None or self.state.role_id(role) not in rule.clause.roles:
                         raise _misplaced("for another role")
@@ -148,7 +148,7 @@ class TypeRules:
                 self._indexes[action] = index
         return index
 
-    def _rule(self, number: int, path: str, action: str) -> Rule:
+    def _rule(self, number: int, path: PolicyPath, action: str) -> Rule:
         rule = self._rules.get((number, path))
         if rule is None:
             rule = self._rules[number, path] = make_rule(*self._body(number, path))
@@ -156,7 +156,7 @@ class TypeRules:
             raise _misplaced("on another type or action")
         return rule
 
-    def _body(self, number: int, path: str) -> tuple[Clause, str, Conjunction]:
+    def _body(self, number: int, path: PolicyPath) -> tuple[Clause, PolicyPath, Conjunction]:
         found = self._bodies.get(number)
         if found is None:
             clause = self.state.clause(number)

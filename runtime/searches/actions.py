@@ -2,11 +2,12 @@
 
 from ..requests.entities import NO_ATTRIBUTES
 from ..requests.searches import Action, ActionSearch
+from ..rules.reasons import GrantingPath
 from ..snapshot import Snapshot
 from .searchers import conditions_for, is_granted, resource_of, searcher_of
 
 
-def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> list[tuple[str, str]]:
+def find_actions(snapshot: Snapshot, search: ActionSearch, now: float) -> list[tuple[str, GrantingPath]]:
     """The actions that the subject may take, by name, each with its access path.
 
     Gates are decided where the request has a context (S2); a closed type's unregistered instance has none (S5).

@@ -6,6 +6,7 @@ from ...bundles.conditions.trees.tree import Form
 from ..filters.partial import Conditions
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, ResourceSearch
+from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
 from .direct import has_grants
@@ -30,7 +31,7 @@ class ResourceJudge:
     _now: float
     _left: dict[str, Conditions]
 
-    def path(self, id: str, attributes: Attributes) -> str | None:
+    def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """The access path by which the subject may do the searched action on a registered resource, None if not."""
         return self._path(self._search.action.name, id, attributes)
 
@@ -38,7 +39,7 @@ class ResourceJudge:
         """Every action that the subject may take on it, by name (S3)."""
         return [name for name in sorted(self._rules.type.actions) if self._path(name, id, attributes) is not None]
 
-    def _path(self, action: str, id: str, attributes: Attributes) -> str | None:
+    def _path(self, action: str, id: str, attributes: Attributes) -> GrantingPath | None:
         holder, type = self._searcher.holder, self._rules.number
         granted = is_granted(self._snapshot, holder, type, id, action, self._now)
         return self._conditions(action).path(id, attributes, granted)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import canonical_form
 from ...bundles.conditions.trees.tree import FALSE, Form
 from ...bundles.program.clauses import Clause, Comparison
@@ -12,6 +13,7 @@ from ..filters.partial import Residual, parted, residual_of
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
+from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
 from .searchers import Searcher, conditions_for, is_granted, resource_of
@@ -42,7 +44,7 @@ class SubjectJudge:
     _resource_id: str | None
     _now: float
 
-    def path(self, id: str, attributes: Attributes) -> str | None:
+    def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
         """The access path by which a registered subject may do the action on the resource, None if it may not."""
         search, snapshot, now = self._search, self._snapshot, self._now
         holder = holder_of(snapshot, search.subject_type, id, now)
@@ -90,7 +92,7 @@ def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str |
     residual = residual_of(of_subject, search.subject_type)
     if residual is None:
         return None
-    known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == "regex")
+    known.sort(key=lambda atom: isinstance(atom, Comparison) and atom.op == Operator.REGEX)
     # PERF: one by one, since most clauses fail at their first atom, and a pattern takes long to compile.
     tests = (
         test for atom in known for test in conjunction([atom], clause.effect, rules.type.name, rules.state.zone).tests

@@ -2,6 +2,7 @@
 
 from typing import Any, assert_never
 
+from ...bundles.conditions.operators import Operator, Ordering
 from .errors import Untranslatable
 from .fields import Decimal, Fields, Real
 from .plan import (
@@ -31,6 +32,13 @@ MOST_TERMS = 65_536
 
 MOST_BYTES = 32_766
 """The longest term that Lucene indexes."""
+
+_RANGES: dict[Ordering, str] = {
+    Operator.GT: "gt",
+    Operator.GTE: "gte",
+    Operator.LT: "lt",
+    Operator.LTE: "lte",
+}
 
 
 def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
@@ -80,7 +88,7 @@ def _cell(cell: Cell) -> Query:
             return {"bool": {"filter": [exists], "must_not": [{"terms": {field: _terms(cell, values)}}]}}
         case Ordered(op, value):
             _check_length(cell, value)
-            return {"range": {field: {op: _bound(op, value) if isinstance(cell.field, Real) else value}}}
+            return {"range": {field: {_RANGES[op]: _bound(op, value) if isinstance(cell.field, Real) else value}}}
         case Holds(text, place):
             _check_length(cell, text)
             if place == "start":
@@ -110,11 +118,11 @@ def _terms(cell: Cell, values: tuple[Any, ...]) -> list[Any]:
     return list(values)
 
 
-def _bound(op: str, value: float) -> float:
+def _bound(op: Ordering, value: float) -> float:
     """The zero that lies on the right side of the other one: an index orders -0.0 before 0.0."""
     if value:
         return value
-    return 0.0 if op in ("gt", "lte") else -0.0
+    return 0.0 if op in (Operator.GT, Operator.LTE) else -0.0
 
 
 def _check_length(cell: Cell, value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any, assert_never
 
+from ...bundles.conditions.operators import Operator, Ordering, is_upward
 from .errors import Untranslatable
 from .fields import Fields
 from .numbers import INT64, Number, real, real_bound
@@ -38,6 +39,12 @@ _TYPES: dict[JsonType, list[str]] = {
 }
 """The types of BSON that are JSON's. A decimal, a date or an id is no JSON value: absent."""
 
+_COMPARES: dict[Ordering, str] = {
+    Operator.GT: "$gt",
+    Operator.GTE: "$gte",
+    Operator.LT: "$lt",
+    Operator.LTE: "$lte",
+}
 _VALUE = "$$writ"
 
 
@@ -94,7 +101,7 @@ def _test(cell: JsonCell) -> Any:
         case Ordered(op, value) if cell.type == "number":
             return _ordered(op, value)
         case Ordered(op, value):
-            return {f"${op}": [_VALUE, {"$literal": value}]}
+            return {_COMPARES[op]: [_VALUE, {"$literal": value}]}
         case Holds(text, place):
             return _holds(text, place)
         case Size(length):
@@ -120,15 +127,15 @@ def _number(value: Number) -> Number | None:
     return value if isinstance(value, float) or value in INT64 else real(value)
 
 
-def _ordered(op: str, value: Number) -> Any:
+def _ordered(op: Ordering, value: Number) -> Any:
     if not isinstance(value, float) and value not in INT64:
         bound = real_bound(op, value)
         if isinstance(bound, bool):
             return bound
         op, value = bound
-    compared = {f"${op}": [_VALUE, {"$literal": value}]}
+    compared = {_COMPARES[op]: [_VALUE, {"$literal": value}]}
     # NaN is the least number here.
-    return compared if op in ("gt", "gte") else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
+    return compared if is_upward(op) else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
 
 
 def _holds(text: str, place: str) -> Any:

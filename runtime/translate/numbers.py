@@ -9,8 +9,10 @@ from fractions import Fraction
 from math import ceil, floor, inf, nextafter, ulp
 from typing import Any, TypeAlias
 
+from ...bundles.conditions.operators import Operator, Ordering, is_upward
+
 Number: TypeAlias = int | float
-Bound: TypeAlias = tuple[str, Any] | bool
+Bound: TypeAlias = tuple[Ordering, Any] | bool
 """An operator of C4 with a number of the column's own kind, or what is so of every number in it."""
 
 INT64 = range(-(2**63), 2**63)
@@ -23,21 +25,21 @@ def integer(constant: Number) -> int | None:
     return int(constant) if constant == floor(constant) and int(constant) in INT64 else None
 
 
-def integer_bound(op: str, constant: Number) -> Bound:
+def integer_bound(op: Ordering, constant: Number) -> Bound:
     """`op constant` for 64-bit integers.
 
-    >>> integer_bound("gt", 2.5), integer_bound("lt", 2**70), integer_bound("gte", 1e300)
-    (('gte', 3), True, False)
+    >>> integer_bound(Operator.GT, 2.5), integer_bound(Operator.LT, 2**70), integer_bound(Operator.GTE, 1e300)
+    ((<Operator.GTE: 'gte'>, 3), True, False)
     """
     op, whole = whole_bound(op, constant)
-    return (op, whole) if whole in INT64 else (op in ("gt", "gte")) is (whole < 0)
+    return (op, whole) if whole in INT64 else is_upward(op) is (whole < 0)
 
 
-def whole_bound(op: str, constant: Number) -> tuple[str, int]:
+def whole_bound(op: Ordering, constant: Number) -> tuple[Ordering, int]:
     """`op constant` for integers of any size."""
     if constant == floor(constant):
         return op, int(constant)
-    return ("gte", ceil(constant)) if op in ("gt", "gte") else ("lte", floor(constant))
+    return (Operator.GTE, ceil(constant)) if is_upward(op) else (Operator.LTE, floor(constant))
 
 
 def real(constant: Number) -> float | None:
@@ -46,20 +48,20 @@ def real(constant: Number) -> float | None:
     return nearest if nearest == constant else None
 
 
-def real_bound(op: str, constant: Number) -> Bound:
+def real_bound(op: Ordering, constant: Number) -> Bound:
     """`op constant` for finite doubles.
 
-    >>> real_bound("gt", 2**53 + 1), real_bound("gt", 2**53 + 3), real_bound("lt", 10**400)
-    (('gt', 9007199254740992.0), ('gte', 9007199254740996.0), True)
+    >>> real_bound(Operator.GT, 2**53 + 1), real_bound(Operator.GT, 2**53 + 3), real_bound(Operator.LT, 10**400)
+    ((<Operator.GT: 'gt'>, 9007199254740992.0), (<Operator.GTE: 'gte'>, 9007199254740996.0), True)
     """
-    upward, nearest = op in ("gt", "gte"), _nearest(constant)
+    upward, nearest = is_upward(op), _nearest(constant)
     if nearest in (inf, -inf):
         return upward is (nearest < 0)
     if nearest == constant:
         return op, nearest
     if nearest > constant:
-        return ("gte" if upward else "lt"), nearest
-    return ("gt" if upward else "lte"), nearest
+        return (Operator.GTE if upward else Operator.LT), nearest
+    return (Operator.GT if upward else Operator.LTE), nearest
 
 
 def decimal(constant: Number, digits: int) -> Exact | None:
@@ -69,22 +71,28 @@ def decimal(constant: Number, digits: int) -> Exact | None:
     return written if scaled.denominator == 1 and written.copy_abs() < 10**digits else None
 
 
-def decimal_bound(op: str, constant: Number, digits: int) -> Bound:
+def decimal_bound(op: Ordering, constant: Number, digits: int) -> Bound:
     """`op constant` for decimals of at most so many digits (15 at most), each read as the double nearest to it.
 
     No such decimal lies between a double and the shortest decimal that is read as it, or it would be that one.
 
-    >>> decimal_bound("gte", 1.1, 12), decimal_bound("gt", 1e-9, 4), decimal_bound("lt", 1e30, 12)
-    (('gte', Decimal('1.1')), ('gt', Decimal('0')), True)
+    >>> decimal_bound(Operator.GTE, 1.1, 12), decimal_bound(Operator.GT, 1e-9, 4), decimal_bound(Operator.LT, 1e30, 12)
+    ((<Operator.GTE: 'gte'>, Decimal('1.1')), (<Operator.GT: 'gt'>, Decimal('0')), True)
     """
-    upward, written = op in ("gt", "gte"), _shortest(constant)
+    upward, written = is_upward(op), _shortest(constant)
     if written.copy_abs() >= 10**digits:
         return upward is (written < 0)
     scaled = Fraction(written) * 10**digits
     if scaled.denominator == 1:
         return op, written
     near = floor(scaled) if upward else ceil(scaled)
-    return ("gt" if upward else "lt"), WIDE.normalize(WIDE.scaleb(Exact(near), -digits)) if near else Exact(0)
+    bound = WIDE.normalize(WIDE.scaleb(Exact(near), -digits)) if near else Exact(0)
+    return (Operator.GT if upward else Operator.LT), bound
+
+
+def equal_bounds(constant: Number) -> tuple[tuple[Ordering, Number], ...]:
+    """Returns the two bounds that together are `eq constant`."""
+    return (Operator.GTE, constant), (Operator.LTE, constant)
 
 
 def _shortest(constant: Number) -> Exact:
@@ -92,21 +100,21 @@ def _shortest(constant: Number) -> Exact:
     return Exact(repr(constant)) if isinstance(constant, float) else Exact(constant)
 
 
-def read_bound(op: str, constant: Number) -> tuple[str, Exact]:
+def read_bound(op: Ordering, constant: Number) -> tuple[Ordering, Exact]:
     """`op constant` for exact reals that are read as the double nearest to each, infinity past the greatest.
 
-    >>> read_bound("gt", 2**53), read_bound("gt", 2**53 + 2)
-    (('gt', Decimal('9007199254740993.0')), ('gte', Decimal('9007199254740995.0')))
+    >>> read_bound(Operator.GT, 2**53), read_bound(Operator.GT, 2**53 + 2)
+    ((<Operator.GT: 'gt'>, Decimal('9007199254740993.0')), (<Operator.GTE: 'gte'>, Decimal('9007199254740995.0')))
     """
     if (nearest := _nearest(constant)) in (inf, -inf):
         if nearest > 0:
-            return ("gte" if op in ("gt", "gte") else "lt"), _PAST
-        return ("gt" if op in ("gt", "gte") else "lte"), _PAST.copy_negate()
+            return (Operator.GTE if is_upward(op) else Operator.LT), _PAST
+        return (Operator.GT if is_upward(op) else Operator.LTE), _PAST.copy_negate()
     bound = real_bound(op, constant)
     assert not isinstance(bound, bool)
     op, double = bound
     closed = double / ulp(double) % 2 == 0  # a tie is read as the even neighbour
-    if op in ("gt", "lte"):
+    if op in (Operator.GT, Operator.LTE):
         return (op if closed else _TURNED[op]), _middle(double, inf)
     return (op if closed else _TURNED[op]), _middle(double, -inf)
 
@@ -114,7 +122,12 @@ def read_bound(op: str, constant: Number) -> tuple[str, Exact]:
 _PAST = Exact(2**1024 - 2**970)
 """The least real that is read as infinity."""
 
-_TURNED = {"gt": "gte", "gte": "gt", "lt": "lte", "lte": "lt"}
+_TURNED: dict[Ordering, Ordering] = {
+    Operator.GT: Operator.GTE,
+    Operator.GTE: Operator.GT,
+    Operator.LT: Operator.LTE,
+    Operator.LTE: Operator.LT,
+}
 
 
 def _middle(double: float, end: float) -> Exact:

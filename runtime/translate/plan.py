@@ -4,12 +4,14 @@ What the type of a column decides is decided here, once: `eq "x"` on a column of
 whether there is a value. Every leaf is true or false of a row, never unknown, so that negation stays plain (F5).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, assert_never
 
-from ...bundles.conditions.comparisons import ORDERINGS
+from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import steps_of
 from ...bundles.conditions.literals import Place, literal_of
+from ...bundles.conditions.operators import Operator, Ordering
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number, is_text
 from . import numbers
@@ -39,9 +41,9 @@ class NoneOf:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """It is greater or less; `op` is one of C4."""
+    """It is greater or less (C4)."""
 
-    op: str
+    op: Ordering
     value: Any
 
 
@@ -193,18 +195,27 @@ def _holds_no_text(constant: Constant) -> bool:
 
 def _typed(node: Comparison, field: TypedField) -> Plan:
     op, constant = node.op, node.constant
-    if op in ("eq", "ne", "in", "nin"):
-        constants = constant if op in ("in", "nin") else [constant]
-        values = tuple(dict.fromkeys(found for item in constants if (found := _equal(field, item)) is not None))
-        if op in ("eq", "in"):
+    match op:
+        case Operator.EQ | Operator.IN:
+            values = _equals(field, constants_of(op, constant))
             return Cell(field, OneOf(values), node.path) if values else False
-        return Cell(field, NoneOf(values) if values else Present(), node.path)
-    if op == "regex":
-        return Cell(field, _pattern(constant), node.path) if isinstance(field, Text) else False
-    bound = _ordered(field, op, constant)
-    if isinstance(bound, bool):
-        return Cell(field, Present(), node.path) if bound else False
-    return Cell(field, Ordered(*bound), node.path)
+        case Operator.NE | Operator.NIN:
+            values = _equals(field, constants_of(op, constant))
+            return Cell(field, NoneOf(values) if values else Present(), node.path)
+        case Operator.REGEX:
+            return Cell(field, _pattern(constant), node.path) if isinstance(field, Text) else False
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            bound = _ordered(field, op, constant)
+            if isinstance(bound, bool):
+                return Cell(field, Present(), node.path) if bound else False
+            return Cell(field, Ordered(*bound), node.path)
+        case _:
+            assert_never(op)
+
+
+def _equals(field: TypedField, constants: Sequence[Constant]) -> tuple[Any, ...]:
+    """Returns the column's own values that are `eq` to one of the constants, each once."""
+    return tuple(dict.fromkeys(found for item in constants if (found := _equal(field, item)) is not None))
 
 
 def _equal(field: TypedField, constant: Constant) -> Any:
@@ -221,7 +232,7 @@ def _equal(field: TypedField, constant: Constant) -> Any:
     return numbers.integer(constant) if isinstance(field, Integer) else numbers.real(constant)
 
 
-def _ordered(field: TypedField, op: str, constant: Constant) -> numbers.Bound:
+def _ordered(field: TypedField, op: Ordering, constant: Constant) -> numbers.Bound:
     """The column's own bound that means the same, or what is so of every value in it (C4)."""
     match field:
         case Text():
@@ -251,7 +262,7 @@ def _json(node: Comparison, column: Any, steps: tuple[str | int, ...]) -> Plan:
     def cell(type: JsonType, says: Says, at: tuple[str | int, ...] = steps) -> Plan:
         return JsonCell(column, at, type, says, node.path)
 
-    def among(constants: list[Constant], at: tuple[str | int, ...]) -> Plan:
+    def among(constants: Sequence[Constant], at: tuple[str | int, ...]) -> Plan:
         """Whether the value at `at` equals one of them, deeply: element by element (C3)."""
         scalars: list[tuple[JsonType, tuple[Any, ...]]] = [
             ("string", tuple(dict.fromkeys(item for item in constants if isinstance(item, str)))),
@@ -268,9 +279,14 @@ def _json(node: Comparison, column: Any, steps: tuple[str | int, ...]) -> Plan:
                 parts.append(every([cell("object", Keys(tuple(item)), at), *inside]))
         return either(parts)
 
-    if op == "regex":
-        return cell("string", _pattern(constant))
-    if op in ORDERINGS:
-        return cell("string" if isinstance(constant, str) else "number", Ordered(op, constant))
-    equal = among(constant if op in ("in", "nin") else [constant], steps)
-    return equal if op in ("eq", "in") else every([cell("any", Present()), without(equal)])
+    match op:
+        case Operator.EQ | Operator.IN:
+            return among(constants_of(op, constant), steps)
+        case Operator.NE | Operator.NIN:
+            return every([cell("any", Present()), without(among(constants_of(op, constant), steps))])
+        case Operator.REGEX:
+            return cell("string", _pattern(constant))
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            return cell("string" if isinstance(constant, str) else "number", Ordered(op, constant))
+        case _:
+            assert_never(op)

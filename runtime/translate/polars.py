@@ -1,11 +1,13 @@
 """A filter as a Polars expression over columns of one type each."""
 
+from collections.abc import Callable
 from functools import reduce
 from operator import and_, ge, gt, le, lt, or_
 from typing import Any, assert_never
 
 import polars as pl
 
+from ...bundles.conditions.operators import Operator, Ordering
 from .errors import Untranslatable
 from .fields import Boolean, Decimal, Fields, Integer, Real, Text
 from .plan import (
@@ -27,7 +29,12 @@ from .plan import (
 )
 from .tree import TreeLimits
 
-_COMPARES = {"gt": gt, "gte": ge, "lt": lt, "lte": le}
+_COMPARES: dict[Ordering, Callable[[Any, Any], Any]] = {
+    Operator.GT: gt,
+    Operator.GTE: ge,
+    Operator.LT: lt,
+    Operator.LTE: le,
+}
 _TYPES: dict[type, pl.DataType | type[pl.DataType]] = {
     Text: pl.String,
     Integer: pl.Int64,

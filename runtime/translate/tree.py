@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
-from ...bundles.conditions.comparisons import OPERATORS, ORDERINGS
+from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import compile_pattern
 from ...bundles.conditions.values import Json, is_number
 from .errors import BadFilter
@@ -23,7 +23,7 @@ class Comparison:
     """`key op constant`; `path` is where it stands in the tree."""
 
     key: str
-    op: str
+    op: Operator
     constant: Json
     path: str
 
@@ -56,6 +56,8 @@ MEMBERS = {
     "field": {"type", "field", "operator", "value"},
     "logical": {"type", "operator", "conditions"},
 }
+
+_OPERATORS: dict[str, Operator] = {str(op): op for op in Operator}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +108,14 @@ class _Reader:
         return All(parts) if op == "and" else Some(parts)
 
     def comparison(self, tree: Mapping[str, Any], path: str) -> Comparison:
-        key, op, constant = tree["field"], tree["operator"], tree["value"]
+        key, op, constant = tree["field"], _operator(tree["operator"]), tree["value"]
         if not isinstance(key, str) or not key:
             raise BadFilter("`field` is a string that is not empty", f"{path}.field")
-        if op not in OPERATORS:
-            raise BadFilter(f"`operator` of a field node is one of {', '.join(OPERATORS)}", f"{path}.operator")
+        if op is None:
+            raise BadFilter(f"`operator` of a field node is one of {', '.join(Operator)}", f"{path}.operator")
         at = f"{path}.value"
         self.check(constant, at, 1)
-        if op in ("in", "nin") and not isinstance(constant, list):
-            raise BadFilter(f"`{op}` compares with a list", at)
-        if op in ORDERINGS and not isinstance(constant, str) and not is_number(constant):
-            raise BadFilter(f"`{op}` compares with a number or a string", at)
-        if op == "regex":
-            _check_pattern(constant, at)
+        _check_fit(op, constant, at)
         return Comparison(key, op, constant, path)
 
     def check(self, constant: Any, path: str, depth: int) -> None:
@@ -146,7 +143,7 @@ def read_tree(tree: Any, limits: TreeLimits | None = None) -> Node:
     """The nodes of a filter as a JSON parser gives it; raises BadFilter for anything that is none.
 
     >>> read_tree({"type": "field", "field": "size", "operator": "gt", "value": 3})
-    Comparison(key='size', op='gt', constant=3, path='$')
+    Comparison(key='size', op=<Operator.GT: 'gt'>, constant=3, path='$')
     """
     return _Reader(limits or TreeLimits()).node(tree, "$", 1)
 
@@ -161,6 +158,28 @@ def _shape(tree: Any, path: str) -> str:
     if tree.keys() != members:
         raise BadFilter(f"a {kind} node has exactly the members {', '.join(sorted(members))}", path)
     return kind
+
+
+def _operator(name: Any) -> Operator | None:
+    """Returns the operator of that name, or None if there is none."""
+    return _OPERATORS.get(name) if isinstance(name, str) else None
+
+
+def _check_fit(op: Operator, constant: Any, path: str) -> None:
+    """Refuse a constant that the operator does not compare with (C4 to C6)."""
+    match op:
+        case Operator.EQ | Operator.NE:
+            pass
+        case Operator.IN | Operator.NIN:
+            if not isinstance(constant, list):
+                raise BadFilter(f"`{op}` compares with a list", path)
+        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+            if not isinstance(constant, str) and not is_number(constant):
+                raise BadFilter(f"`{op}` compares with a number or a string", path)
+        case Operator.REGEX:
+            _check_pattern(constant, path)
+        case _:
+            assert_never(op)
 
 
 def _check_pattern(constant: Any, path: str) -> None:

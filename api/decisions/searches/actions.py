@@ -1,5 +1,6 @@
 """`POST /access/v1/search/action`: what may this subject do with this resource (S2, S3)."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import falcon.asgi
@@ -41,7 +42,7 @@ class ActionSearches:
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
 
-def _page(actions: list[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> Found:
+def _page(actions: Sequence[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> Found:
     left = [(name, path) for name, path in actions if name > after]
     items: list[Item] = [
         {"name": name, "access_path": path} if search.options.given else {"name": name} for name, path in left[:limit]

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from ....bundles.conditions.operators import Operator
+from ....runtime.rules.reasons import AccessPath
 from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, SubjectSent
 
 
@@ -60,6 +62,10 @@ class ActionSearchRequest(Struct, frozen=True, omit_defaults=True):
     page: PageSent | None = None
 
 
+_OPERATORS = (*map(str, Operator), "and", "or", "not")
+_PATHS = tuple(str(path) for path in AccessPath if path is not AccessPath.NONE)
+
+
 class FilterNode(Struct, frozen=True, omit_defaults=True):
     """A node of a filter: `field` compares an attribute, `logical` joins `conditions`, `const` is all rows or none.
 
@@ -68,7 +74,7 @@ class FilterNode(Struct, frozen=True, omit_defaults=True):
 
     type: Literal["field", "logical", "const"]
     field: str | None = None
-    operator: Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "regex", "and", "or", "not"] | None = None
+    operator: Literal[_OPERATORS] | None = None  # type: ignore[valid-type]  # made from the closed set of operators
     value: Any = None
     conditions: tuple["FilterNode", ...] = ()
 
@@ -84,7 +90,7 @@ class SearchContext(Struct, frozen=True, omit_defaults=True):
     """What the answer is, in words, and the paths that contribute to a filter."""
 
     reason: str
-    access_paths: tuple[Literal["direct", "role", "group", "abac"], ...] = ()
+    access_paths: tuple[Literal[_PATHS], ...] = ()  # type: ignore[valid-type]  # made from the closed set of paths
 
 
 class ResourceItem(Struct, frozen=True, omit_defaults=True):

@@ -9,22 +9,28 @@ import msgspec
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
 from ....compiler.documents.read_element import ReadElement, read_element
-from ....compiler.model.elements import LISTS, Assignment, Element, Grant, Model
+from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
 from ....compiler.model.made_ids import with_ids
 from ..errors import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import Examined
 from .edits import Create, Delete, Edit, Patch, Replace, Stored
-from .kinds import Kind, kind_called
+from .kinds import MADE_IDS, Kind, kind_called
 from .references import release_users
 from .tables import Found
 from .workspace import Workspace
 
-_NAMES = {"subjects": ("external_id",), "resources": ("external_id", "name"), "resource_types": ("name",)}
+_NAMES: dict[ElementKind, tuple[str, ...]] = {
+    ElementKind.RESOURCE_TYPES: ("name",),
+    ElementKind.ROLES: (),
+    ElementKind.GROUPS: (),
+    ElementKind.SUBJECTS: ("external_id",),
+    ElementKind.RESOURCES: ("external_id", "name"),
+    ElementKind.ASSIGNMENTS: (),
+    ElementKind.GRANTS: (),
+    ElementKind.POLICIES: (),
+}
 """The members that are unique beside the key: of entities within their type (E1), of types among all (E7)."""
-
-MADE_IDS = ("grants", "assignments")
-"""The lists whose elements need no id in a document either: null stands for none there."""
 
 
 class Applying:
@@ -115,7 +121,7 @@ class Applying:
         before = decode_body(found.body)
         after = merged(before, patch)
         narrower = "roles" in before or before.get("effect") == "DENY"
-        if kind.name == "policies" and narrower and "roles" not in after and after.get("effect") == "ALLOW":
+        if kind.name == ElementKind.POLICIES and narrower and "roles" not in after and after.get("effect") == "ALLOW":
             message = "without roles the ALLOW would apply to everyone"
             help_text = "replace the policy as a whole where that is meant"
             raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
@@ -142,7 +148,7 @@ class Applying:
         values = dict(zip((*kind.key, *kind.columns), kind.values(element), strict=True))
         scope = {"type": values["type"]} if "type" in values else {}
         faults = []
-        for name in _NAMES.get(kind.name, ()):
+        for name in _NAMES[kind.name]:
             wanted = {**scope, name: values[name]}
             where = " AND ".join(f"{column} = ?" for column in wanted)
             query = f"SELECT {', '.join(kind.key)} FROM {kind.name} WHERE environment = ? AND {where}"
@@ -175,7 +181,7 @@ class Applying:
 
 
 def _made(kind: Kind, stated: Sequence[Any]) -> str:
-    lists: Mapping[str, Any] = {kind.name: tuple(stated)}
+    lists: Mapping[str, Any] = {str(kind.name): tuple(stated)}
     (first, *_) = getattr(with_ids(Model(**lists)), kind.name)
     return str(first.id)
 

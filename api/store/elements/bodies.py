@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from ....compiler.model.elements import LISTS, Element
+from ....compiler.model.elements import LISTS, Element, ElementKind
 
 Body: TypeAlias = dict[str, Any]
 """An element of the model document as a JSON parser gives it."""
@@ -25,9 +25,9 @@ def encode_body(body: Body) -> bytes:
         return json.dumps(body, separators=(",", ":")).encode()
 
 
-def element_of(list_name: str, text: bytes) -> Element:
-    """A stored text as an element. Raises ValueError for a text that does not fit the list's class."""
-    element: Element = _DECODERS[list_name].decode(text)
+def element_of(kind: ElementKind, text: bytes) -> Element:
+    """A stored text as an element. Raises ValueError for a text that does not fit the kind's class."""
+    element: Element = _DECODERS[kind].decode(text)
     return element
 
 

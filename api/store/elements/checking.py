@@ -2,28 +2,35 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Assignment, Element, Grant, Group, Policy, Resource, ResourceType, Role
-from ..errors import Fault, Key, Rejected
+from ....compiler.model.elements import (
+    Assignment,
+    Element,
+    ElementKind,
+    Grant,
+    Group,
+    Policy,
+    Resource,
+    ResourceType,
+    Role,
+)
+from ..errors import Fault, Rejected
 from .bodies import decode_body, element_of
-from .kinds import KINDS
+from .kinds import KINDS, Reference
 from .nesting import nesting_faults
 from .tables import TABLES
 from .workspace import Change, Workspace
 
-Reference: TypeAlias = tuple[str, Key]
-"""A list and the key of an element in it."""
-
-DECLARING = ("resource_types", "roles", "groups")
+DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
 """The lists that others refer to by id."""
 
-_SHORT: dict[str, Callable[[str], Element]] = {"roles": Role, "groups": Group}
-_EVERY_TYPE: Reference = ("resource_types", (EVERYTHING,))
+_SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
+_EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
 
 MAX_NEAR = 10_000
 """Of more declared names than this no near one is looked for."""
@@ -93,25 +100,25 @@ def _referred(workspace: Workspace, elements: Iterable[Examined]) -> set[Referen
     """What elements refer to; the type `*` stands for all of them."""
     found = {reference for one in elements for reference in _references(one.read.element)}
     if _EVERY_TYPE in found:
-        found |= set(_all_of(workspace, "resource_types", limit=-1))
+        found |= set(_all_of(workspace, ElementKind.RESOURCE_TYPES, limit=-1))
     return found - {_EVERY_TYPE}
 
 
 def _references(element: Element | None) -> Iterator[Reference]:
     match element:
         case Policy():
-            yield from (("roles", (role,)) for role in element.roles or ())
-            yield from (("resource_types", (scope.resource_type_id,)) for scope in element.resource_types)
+            yield from ((ElementKind.ROLES, (role,)) for role in element.roles or ())
+            yield from ((ElementKind.RESOURCE_TYPES, (scope.resource_type_id,)) for scope in element.resource_types)
         case Assignment():
-            yield "roles", (element.role,)
+            yield ElementKind.ROLES, (element.role,)
             if element.group is not None:
-                yield "groups", (element.group,)
+                yield ElementKind.GROUPS, (element.group,)
         case Group():
-            yield from (("groups", (member.group,)) for member in element.members if member.group is not None)
+            yield from ((ElementKind.GROUPS, (member.group,)) for member in element.members if member.group is not None)
         case Grant():
-            yield "resource_types", (element.resource.type,)
+            yield ElementKind.RESOURCE_TYPES, (element.resource.type,)
         case Resource():
-            yield "resource_types", (element.type,)
+            yield ElementKind.RESOURCE_TYPES, (element.type,)
 
 
 def _all_declared(workspace: Workspace) -> set[Reference]:
@@ -120,7 +127,7 @@ def _all_declared(workspace: Workspace) -> set[Reference]:
     return {reference for many in found.values() if len(many) <= MAX_NEAR for reference in many}
 
 
-def _all_of(workspace: Workspace, name: str, limit: int) -> Iterator[Reference]:
+def _all_of(workspace: Workspace, name: ElementKind, limit: int) -> Iterator[Reference]:
     rows = workspace.db.execute(f"SELECT id FROM {name} WHERE environment = ? LIMIT ?", (workspace.number, limit))
     return ((name, key) for key in rows.fetchall())
 
@@ -129,7 +136,7 @@ def _concerned_users(workspace: Workspace, changes: Iterable[Change]) -> Iterato
     """Who uses a type that now declares something else, and was not itself written."""
     told = {(change.kind, change.key) for change in changes}
     for change in changes:
-        if change.kind == "resource_types":
+        if change.kind == ElementKind.RESOURCE_TYPES:
             before, after = change.element_before(), change.element_after()
             assert before is None or isinstance(before, ResourceType)
             assert after is None or isinstance(after, ResourceType)
@@ -150,7 +157,9 @@ def _users_of(
         return
     for type in {EVERYTHING, id} if before and after else {EVERYTHING}:
         query = "SELECT policy_id FROM policy_types WHERE environment = ? AND type = ?"
-        yield from (("policies", key) for key in workspace.db.execute(query, (workspace.number, type)).fetchall())
+        yield from (
+            (ElementKind.POLICIES, key) for key in workspace.db.execute(query, (workspace.number, type)).fetchall()
+        )
     if before and after and set(before.actions) - set(after.actions):
         yield from _granting(workspace, id)
 
@@ -160,8 +169,8 @@ def _granting(workspace: Workspace, type: str) -> Iterator[Reference]:
     query = "SELECT body FROM grants WHERE environment = ? AND resource_type = ? AND NOT wildcard"
     seen: set[tuple[str, ...]] = set()
     for (body,) in workspace.db.execute(query, (workspace.number, type)):
-        grant = element_of("grants", body)
+        grant = element_of(ElementKind.GRANTS, body)
         assert isinstance(grant, Grant)
         if grant.actions not in seen:
             seen.add(grant.actions)
-            yield "grants", KINDS["grants"].key_of(grant)
+            yield ElementKind.GRANTS, KINDS[ElementKind.GRANTS].key_of(grant)

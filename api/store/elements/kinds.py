@@ -6,11 +6,24 @@ from typing import Any
 
 from ....bundles.wording import quoted
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Assignment, Element, Grant, Group, Policy, Resource, ResourceType, Role, Subject
+from ....compiler.model.elements import (
+    Assignment,
+    Element,
+    ElementKind,
+    Grant,
+    Group,
+    Policy,
+    Resource,
+    ResourceType,
+    Role,
+    Subject,
+)
 from ..errors import BadQuery, Key, NotFound
 
 Value = str | int | None
 Row = tuple[Value, ...]
+Reference = tuple[ElementKind, Key]
+"""A kind and the key of an element of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +40,7 @@ class Part:
 class Kind:
     """A list of the model document and its table; `values` are those of `key` and `columns` together."""
 
-    name: str
+    name: ElementKind
     noun: str
     key: tuple[str, ...]
     columns: tuple[str, ...]
@@ -98,13 +111,13 @@ def _types(policy: Policy) -> set[Row]:
     return {(scope.resource_type_id,) for scope in policy.resource_types}
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[ElementKind, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("resource_types", "resource type", ("id",), ("name", "closed", "actionless"), _type_values),
-        Kind("roles", "role", ("id",), ("name",), _named_values),
+        Kind(ElementKind.RESOURCE_TYPES, "resource type", ("id",), ("name", "closed", "actionless"), _type_values),
+        Kind(ElementKind.ROLES, "role", ("id",), ("name",), _named_values),
         Kind(
-            "groups",
+            ElementKind.GROUPS,
             "group",
             ("id",),
             ("name",),
@@ -114,24 +127,24 @@ KINDS: dict[str, Kind] = {
                 Part("group_groups", "group_id", ("member",), _member_groups),
             ),
         ),
-        Kind("subjects", "subject", ("type", "id"), ("external_id",), _subject_values),
-        Kind("resources", "resource", ("type", "id"), ("external_id", "name"), _resource_values),
+        Kind(ElementKind.SUBJECTS, "subject", ("type", "id"), ("external_id",), _subject_values),
+        Kind(ElementKind.RESOURCES, "resource", ("type", "id"), ("external_id", "name"), _resource_values),
         Kind(
-            "assignments",
+            ElementKind.ASSIGNMENTS,
             "assignment",
             ("id",),
             ("role", "subject_type", "subject_id", "group_id"),
             _assignment_values,
         ),
         Kind(
-            "grants",
+            ElementKind.GRANTS,
             "grant",
             ("id",),
             ("subject_type", "subject_id", "resource_type", "resource_id", "wildcard"),
             _grant_values,
         ),
         Kind(
-            "policies",
+            ElementKind.POLICIES,
             "policy",
             ("id",),
             ("name", "effect", "enabled"),
@@ -145,10 +158,13 @@ KINDS: dict[str, Kind] = {
 }
 """The lists in the order of the model document."""
 
+MADE_IDS = (ElementKind.GRANTS, ElementKind.ASSIGNMENTS)
+"""The kinds whose elements need no id in a document either: null stands for none there."""
+
 
 def kind_called(name: str) -> Kind:
     """The kind of that name. Raises BadQuery for another."""
-    found = KINDS.get(name)
-    if found is None:
-        raise BadQuery(f"there is no list `{name}`, only {', '.join(KINDS)}")
-    return found
+    try:
+        return KINDS[ElementKind(name)]
+    except ValueError:
+        raise BadQuery(f"there is no list `{name}`, only {', '.join(KINDS)}") from None

@@ -7,6 +7,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import alternatives, quoted
+from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BadQuery
 from ..pages import MAX_PAGE, cursor_behind, read_cursor
@@ -49,10 +50,10 @@ _SUBJECT = {"subject.type": Filter("subject_type = ?"), "subject.id": Filter("su
 _NAME = {"name": Filter("name = ?")}
 _MEMBERS = "EXISTS (SELECT 1 FROM group_subjects m WHERE m.environment = t.environment AND m.group_id = t.id AND {})"
 
-FILTERS: dict[str, dict[str, Filter]] = {
-    "resource_types": _NAME | {"closed": Filter("closed = ?", _flag)},
-    "roles": _NAME,
-    "groups": _NAME
+FILTERS: dict[ElementKind, dict[str, Filter]] = {
+    ElementKind.RESOURCE_TYPES: _NAME | {"closed": Filter("closed = ?", _flag)},
+    ElementKind.ROLES: _NAME,
+    ElementKind.GROUPS: _NAME
     | {
         "members.type": Filter("m.type = ?", part=_MEMBERS),
         "members.id": Filter("m.id = ?", part=_MEMBERS),
@@ -61,11 +62,12 @@ FILTERS: dict[str, dict[str, Filter]] = {
             " WHERE m.environment = t.environment AND m.group_id = t.id AND m.member = ?)"
         ),
     },
-    "subjects": {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
-    "resources": _NAME | {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
-    "assignments": _SUBJECT | {"role": Filter("role = ?"), "group": Filter("group_id = ?")},
-    "grants": _SUBJECT | {"resource.type": Filter("resource_type = ?"), "resource.id": Filter("resource_id = ?")},
-    "policies": _NAME
+    ElementKind.SUBJECTS: {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
+    ElementKind.RESOURCES: _NAME | {"type": Filter("type = ?"), "external_id": Filter("external_id = ?")},
+    ElementKind.ASSIGNMENTS: _SUBJECT | {"role": Filter("role = ?"), "group": Filter("group_id = ?")},
+    ElementKind.GRANTS: _SUBJECT
+    | {"resource.type": Filter("resource_type = ?"), "resource.id": Filter("resource_id = ?")},
+    ElementKind.POLICIES: _NAME
     | {
         "effect": Filter("effect = ?", _effect),
         "enabled": Filter("enabled = ?", _flag),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from ....bundles.program.closure import TooManyAncestors, ancestors
 from ....compiler.checks.groups import too_many_ancestors
 from ....compiler.limits import DEFAULTS
-from ....compiler.model.elements import Element, Group
+from ....compiler.model.elements import Element, ElementKind, Group
 from ..errors import Fault
 from .workspace import Change, Workspace
 
@@ -26,7 +26,7 @@ def nesting_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[
 
 
 def _nests(change: Change) -> bool:
-    return change.kind == "groups" and bool(_inner(change.element_after()) - _inner(change.element_before()))
+    return change.kind == ElementKind.GROUPS and bool(_inner(change.element_after()) - _inner(change.element_before()))
 
 
 def _inner(element: Element | None) -> set[str]:

@@ -1,12 +1,13 @@
 """Who refers to an element, and what becomes of them when it is deleted together with them."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from ....compiler.documents.read_element import read_element
+from ....compiler.model.elements import ElementKind
 from ..errors import MAX_LISTED_USERS, Conflict, Key
 from .bodies import Body, decode_body, encode_body
-from .kinds import KINDS, Kind
+from .kinds import KINDS, Kind, Reference
 from .tables import Found
 from .workspace import Workspace
 
@@ -14,35 +15,49 @@ from .workspace import Workspace
 class _Use(NamedTuple):
     """A way to refer to an element: the list of those who do, and the query for their keys."""
 
-    kind: str
+    kind: ElementKind
     query: str
 
 
-_USES: dict[str, tuple[_Use, ...]] = {
-    "resource_types": (
-        _Use("policies", "SELECT policy_id FROM policy_types WHERE environment = ? AND type = ? ORDER BY policy_id"),
-        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
-        _Use("resources", "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
+_USES: dict[ElementKind, tuple[_Use, ...]] = {
+    ElementKind.RESOURCE_TYPES: (
+        _Use(
+            ElementKind.POLICIES,
+            "SELECT policy_id FROM policy_types WHERE environment = ? AND type = ? ORDER BY policy_id",
+        ),
+        _Use(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
+        _Use(ElementKind.RESOURCES, "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
     ),
-    "roles": (
-        _Use("policies", "SELECT policy_id FROM policy_roles WHERE environment = ? AND role = ? ORDER BY policy_id"),
-        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND role = ?"),
+    ElementKind.ROLES: (
+        _Use(
+            ElementKind.POLICIES,
+            "SELECT policy_id FROM policy_roles WHERE environment = ? AND role = ? ORDER BY policy_id",
+        ),
+        _Use(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND role = ?"),
     ),
-    "groups": (
-        _Use("groups", "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id"),
-        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
+    ElementKind.GROUPS: (
+        _Use(
+            ElementKind.GROUPS,
+            "SELECT group_id FROM group_groups WHERE environment = ? AND member = ? ORDER BY group_id",
+        ),
+        _Use(ElementKind.ASSIGNMENTS, "SELECT id FROM assignments WHERE environment = ? AND group_id = ?"),
     ),
-    "subjects": (
-        _Use("groups", "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"),
-        _Use("assignments", "SELECT id FROM assignments WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
-        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
+    ElementKind.SUBJECTS: (
+        _Use(ElementKind.GROUPS, "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"),
+        _Use(
+            ElementKind.ASSIGNMENTS,
+            "SELECT id FROM assignments WHERE environment = ? AND subject_type = ? AND subject_id = ?",
+        ),
+        _Use(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND subject_type = ? AND subject_id = ?"),
     ),
-    "resources": (
-        _Use("grants", "SELECT id FROM grants WHERE environment = ? AND resource_type = ? AND resource_id = ?"),
+    ElementKind.RESOURCES: (
+        _Use(
+            ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ? AND resource_id = ?"
+        ),
     ),
-    "assignments": (),
-    "grants": (),
-    "policies": (),
+    ElementKind.ASSIGNMENTS: (),
+    ElementKind.GRANTS: (),
+    ElementKind.POLICIES: (),
 }
 
 
@@ -79,38 +94,49 @@ def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: K
     workspace.put(user, user_key, encode_body(left), read_element(user.name, left), found)
 
 
-def _without(kind: str, key: Key, user: str, body: Body) -> Body | None:
+def _without(kind: ElementKind, key: Key, user: ElementKind, body: Body) -> Body | None:
     """The body of a user without its references to an element; None where nothing is left that could stand alone."""
-    if user == "groups":
-        members = [member for member in body["members"] if not _is_member(member, kind, key)]
-        return body | {"members": members}
-    if user != "policies":
-        return None
-    if kind == "roles":
+    match user:
+        case ElementKind.GROUPS:
+            members = [member for member in body["members"] if not _is_member(member, kind, key)]
+            return body | {"members": members}
+        case ElementKind.POLICIES:
+            return _policy_without(kind, key, body)
+        case ElementKind.ASSIGNMENTS | ElementKind.GRANTS | ElementKind.RESOURCES:
+            return None
+        case ElementKind.RESOURCE_TYPES | ElementKind.ROLES | ElementKind.SUBJECTS:
+            raise AssertionError("these refer to nothing")
+        case _:
+            assert_never(user)
+
+
+def _policy_without(kind: ElementKind, key: Key, body: Body) -> Body | None:
+    if kind == ElementKind.ROLES:
         roles = [role for role in body["roles"] if (role,) != key]
         return body | {"roles": roles} if roles else None
+    assert kind == ElementKind.RESOURCE_TYPES, "policies refer to roles and types"
     scopes = [scope for scope in body["resource_types"] if (scope["resource_type_id"],) != key]
     return body | {"resource_types": scopes} if scopes else None
 
 
-def _is_member(member: Body, kind: str, key: Key) -> bool:
-    if kind == "groups":
+def _is_member(member: Body, kind: ElementKind, key: Key) -> bool:
+    if kind == ElementKind.GROUPS:
         return (member.get("group"),) == key
     return (member.get("type"), member.get("id")) == key
 
 
-def _users(workspace: Workspace, kind: str, key: Key) -> list[tuple[str, Key]]:
+def _users(workspace: Workspace, kind: ElementKind, key: Key) -> list[Reference]:
     """One more than are listed at most, so that it shows that there are more."""
     return [*_some_users(workspace, kind, key)][: MAX_LISTED_USERS + 1]
 
 
-def _some_users(workspace: Workspace, kind: str, key: Key) -> Iterator[tuple[str, Key]]:
+def _some_users(workspace: Workspace, kind: ElementKind, key: Key) -> Iterator[Reference]:
     for use in _USES[kind]:
         query = f"{use.query} LIMIT {MAX_LISTED_USERS + 1}"
         yield from ((use.kind, tuple(row)) for row in workspace.db.execute(query, (workspace.number, *key)))
 
 
-def _sentence(kind: Kind, key: Key, users: list[tuple[str, Key]]) -> str:
+def _sentence(kind: Kind, key: Key, users: list[Reference]) -> str:
     by_kind: dict[str, int] = {}
     for name, _ in users:
         by_kind[name] = by_kind.get(name, 0) + 1

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from ....compiler.documents.read_element import ReadElement
-from ....compiler.model.elements import Element
+from ....compiler.model.elements import Element, ElementKind
 from ..environments import Environment
 from ..errors import Key
 from .bodies import element_of
-from .kinds import Kind
+from .kinds import Kind, Reference
 from .tables import TABLES, Added, Found
 
 
@@ -21,7 +21,7 @@ class Change:
     here is not decoded again.
     """
 
-    kind: str
+    kind: ElementKind
     key: Key
     before: bytes | None
     after: bytes | None
@@ -50,8 +50,8 @@ class Workspace:
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
-        self.changes: dict[tuple[str, Key], Change] = {}
-        self._next_places: dict[str, int] = {}
+        self.changes: dict[Reference, Change] = {}
+        self._next_places: dict[ElementKind, int] = {}
 
     def net_changes(self) -> list[Change]:
         """The changes, without those of elements that are again what they were."""
@@ -82,7 +82,7 @@ class Workspace:
         first = self.changes.setdefault((change.kind, change.key), change)
         first.after, first.edit, first.written = change.after, change.edit, change.written
 
-    def _next_place(self, kind: str) -> int:
+    def _next_place(self, kind: ElementKind) -> int:
         place = self._next_places.get(kind)
         if place is None:
             place = TABLES[kind].next_place(self.db, self.number)

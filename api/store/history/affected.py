@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, assert_never
 
 from sqlite_utils import Database
 
 from ....bundles.program.facts import EntityKey
 from ....compiler.lowering.lower import EVERYTHING
-from ....compiler.model.elements import Assignment, Element, Grant, Group, Resource, ResourceType, Subject
+from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Resource, ResourceType, Subject
 from ..errors import Key as ElementKey
 
 MAX_CHANGES = 1_000
@@ -30,7 +30,7 @@ class Alias(NamedTuple):
 class ElementChange(Protocol):
     """A changed element."""
 
-    kind: str
+    kind: ElementKind
     key: ElementKey
 
     def element_before(self) -> Element | None:
@@ -84,17 +84,19 @@ class _Finding:
         before, after = change.element_before(), change.element_after()
         id = change.key[-1]
         match change.kind:
-            case "policies":
+            case ElementKind.POLICIES:
                 self.touched.policies.add(id)
-            case "roles":
+            case ElementKind.ROLES:
                 self.touched.roles.add(id)
-            case "resource_types":
+            case ElementKind.RESOURCE_TYPES:
                 self._type(id, before, after)
-            case "groups":
+            case ElementKind.GROUPS:
                 self._group(id, before, after)
-            case _:
+            case ElementKind.SUBJECTS | ElementKind.RESOURCES | ElementKind.ASSIGNMENTS | ElementKind.GRANTS:
                 for element in (before, after):
                     self._fact(element)
+            case _:
+                assert_never(change.kind)
 
     def add_groups_below(self) -> None:
         """Those that moved and the groups in them, to any depth: they are in other groups now."""

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 from sqlite_utils import Database
 
+from ....compiler.model.elements import ElementKind
 from ..actor import Actor
 from ..audit.entries import Entry as AuditEntry
 from ..audit.entries import append
@@ -30,7 +31,7 @@ _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 class Changed(Protocol):
     """What an entry is made of."""
 
-    kind: str
+    kind: ElementKind
     key: Key
     before: bytes | None
     after: bytes | None
@@ -39,7 +40,7 @@ class Changed(Protocol):
 class Entry(msgspec.Struct, frozen=True, array_like=True):
     """What a revision made of one element: its body before and after, None where it was not or is no more."""
 
-    kind: str
+    kind: ElementKind
     key: Key
     before: Body | None
     after: Body | None
@@ -73,14 +74,14 @@ class LogWriter:
 
     def __init__(self, db: Database, environment: Environment):
         self._db, self._environment = db, environment
-        self._pending: list[tuple[str, Key, msgspec.Raw, msgspec.Raw]] = []
+        self._pending: list[tuple[ElementKind, Key, msgspec.Raw, msgspec.Raw]] = []
         self._chunks = 0
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self._counts: Counter[tuple[ElementKind, str]] = Counter()
 
     @property
     def summary(self) -> Summary:
         """How much was added up to now."""
-        found = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
+        found: Summary = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
         for (kind, change), count in self._counts.items():
             found[kind][change] = count
         return found

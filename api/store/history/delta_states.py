@@ -27,7 +27,7 @@ from ....bundles.program.facts import EntityKey, Facts, Holding, SubjectFacts
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.lowering.resolve_facts import resolve_facts
-from ....compiler.model.elements import Assignment, Element, Grant, Group, Member, Model, Policy
+from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy
 from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
@@ -58,7 +58,7 @@ class _States:
         touched = self._touched
         types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
         yield from (TypeChange(id, types.get(id)) for id in sorted(touched.types))
-        yield from (RoleChange(id, self._exists("roles", id)) for id in sorted(touched.roles))
+        yield from (RoleChange(id, self._exists(ElementKind.ROLES, id)) for id in sorted(touched.roles))
         yield from self._policies()
         yield from map(self._group, sorted(touched.groups))
         yield from map(self._subject, sorted(touched.subjects))
@@ -75,27 +75,27 @@ class _States:
         """The program of the touched policies and types, with all types that the policies cover."""
         if not (self._touched.policies or self._touched.types):
             return Program((), (), ())
-        policies: list[Policy] = self._elements("policies", self._touched.policies)
+        policies: list[Policy] = self._elements(ElementKind.POLICIES, self._touched.policies)
         types = {scope.resource_type_id for policy in policies for scope in policy.resource_types}
         if EVERYTHING in types:
             types = {id for (id,) in self._rows("SELECT id FROM resource_types WHERE environment = ?")}
-        declared = self._elements("resource_types", types | self._touched.types)
+        declared = self._elements(ElementKind.RESOURCE_TYPES, types | self._touched.types)
         return compile_program(Model(resource_types=tuple(declared), policies=tuple(policies)))
 
     def _resolved(self) -> Facts:
         """The facts of the touched subjects, groups and pairs, but for what a subject is granted elsewhere."""
         touched = self._touched
-        members: dict[str, list[Member]] = {id: [] for id in touched.groups if self._exists("groups", id)}
+        members: dict[str, list[Member]] = {id: [] for id in touched.groups if self._exists(ElementKind.GROUPS, id)}
         assignments: list[Assignment] = []
         for type, id in touched.subjects:
             query = "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
             for (group,) in self._rows(query, type, id):
                 members.setdefault(group, []).append(Member(type, id))
-            assignments += self._found("assignments", "subject_type = ? AND subject_id = ?", type, id)
+            assignments += self._found(ElementKind.ASSIGNMENTS, "subject_type = ? AND subject_id = ?", type, id)
         for group in touched.groups:
-            assignments += self._found("assignments", "group_id = ?", group)
+            assignments += self._found(ElementKind.ASSIGNMENTS, "group_id = ?", group)
         grants = self._grants_of_pairs()
-        types = self._elements("resource_types", {grant.resource.type for grant in grants})
+        types = self._elements(ElementKind.RESOURCE_TYPES, {grant.resource.type for grant in grants})
         return resolve_facts(
             Model(
                 resource_types=tuple(types),
@@ -110,7 +110,7 @@ class _States:
         return [
             grant
             for subject, resource in self._touched.pairs
-            for grant in self._found("grants", where, *subject, *resource)
+            for grant in self._found(ElementKind.GRANTS, where, *subject, *resource)
         ]
 
     def _policies(self) -> Iterator[PolicyChange]:
@@ -156,21 +156,21 @@ class _States:
 
     def _is_listed_or_granted(self, entity: str, key: EntityKey) -> bool:
         query = f"SELECT 1 FROM grants WHERE environment = ? AND {entity}_type = ? AND {entity}_id = ? LIMIT 1"
-        return self._exists(f"{entity}s", *key) or bool(self._rows(query, *key))
+        return self._exists(ElementKind(f"{entity}s"), *key) or bool(self._rows(query, *key))
 
-    def _exists(self, kind: str, *key: str) -> bool:
+    def _exists(self, kind: ElementKind, *key: str) -> bool:
         return TABLES[kind].find(self._db, self._environment, key) is not None
 
-    def _elements(self, kind: str, ids: Iterable[str]) -> list[Any]:
+    def _elements(self, kind: ElementKind, ids: Iterable[str]) -> list[Any]:
         """Those of the elements that there are."""
         rows = ((id, TABLES[kind].find(self._db, self._environment, (id,))) for id in ids)
         return [self._element(kind, id, row.body) for id, row in rows if row is not None]
 
-    def _found(self, kind: str, where: str, *values: str) -> list[Any]:
+    def _found(self, kind: ElementKind, where: str, *values: str) -> list[Any]:
         rows = self._rows(f"SELECT id, body FROM {kind} WHERE environment = ? AND {where}", *values)
         return [self._element(kind, id, body) for id, body in rows]
 
-    def _element(self, kind: str, id: str, body: bytes) -> Element | None:
+    def _element(self, kind: ElementKind, id: str, body: bytes) -> Element | None:
         """The element of a row; that of a change is not decoded again."""
         change = self._written.get((kind, (id,)))
         return element_of(kind, body) if change is None else change.element_after()

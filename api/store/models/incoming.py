@@ -17,6 +17,7 @@ from ....compiler.load import load
 from ....compiler.model.elements import LISTS, Element, Model
 from ....compiler.source import Source
 from ..elements.bodies import Body, decode_body, encode_body
+from ..elements.kinds import MADE_IDS
 from ..errors import Fault, Rejected
 
 _BOM = b"\xef\xbb\xbf"
@@ -57,7 +58,7 @@ class Incoming:
 
     def texts(self, name: str) -> Iterator[bytes]:
         """The texts of a list's elements, in order: what was given, and the ids that were made."""
-        made_ids = name in ("grants", "assignments")
+        made_ids = name in MADE_IDS
         given = (one for document in self.documents for one in document.get(name, ()))
         for element, one in zip(self.elements(name), given, strict=True):
             body = decode_body(one) if isinstance(one, msgspec.Raw) else one

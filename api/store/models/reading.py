@@ -8,7 +8,7 @@ import msgspec
 from sqlite_utils import Database
 
 from ....compiler.documents.interning import Sharing
-from ....compiler.model.elements import Model
+from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import Entry
 from ..audit.events import Event
@@ -106,10 +106,10 @@ def model_of(db: Database, environment: Environment) -> Model:
     return Model(**lists)
 
 
-def put_lists(db: Database, environment: Environment) -> list[str]:
+def put_lists(db: Database, environment: Environment) -> list[ElementKind]:
     """The lists that the last document had, in its order, empty ones too."""
     (text,) = db.execute("SELECT lists FROM environments WHERE number = ?", (environment.number,)).fetchone()
-    return msgspec.json.decode(text, type=list[str])
+    return msgspec.json.decode(text, type=list[ElementKind])
 
 
 def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:

@@ -7,11 +7,12 @@ SQLite parses a body once, however often it is asked. What can't be said so is l
 
 from collections.abc import Sequence
 from sys import float_info
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, assert_never
 
-from ....bundles.conditions.comparisons import ORDERINGS
+from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
+from ....bundles.conditions.operators import Operator, Ordering, is_upward
 from ....bundles.conditions.trees.tree import Compared, Form
 from ....bundles.conditions.values import Json, is_number
 from ..elements.bodies import encode_body
@@ -68,18 +69,22 @@ class Proposal:
         return f"({' AND '.join(known)})" if known else None
 
     def _compared(self, form: Compared) -> Said:
-        among = form.value if form.op in ("in", "nin") else [form.value]
+        among = constants_of(form.op, form.value)
         if form.key == "type" or self._comparisons == 0 or self._constants < len(among):
             return None
         self._comparisons -= 1
         self._constants -= len(among)
-        if form.op in ORDERINGS:
-            return self._ordered(form)
-        if form.op == "regex":
-            return self._matches(form) if form.holds else None
-        if (form.op in ("eq", "in")) is not form.holds:
-            return self._differs(form, among)
-        return self._equals(form, among)
+        match form.op:
+            case Operator.EQ | Operator.IN:
+                return self._equals(form, among) if form.holds else self._differs(form, among)
+            case Operator.NE | Operator.NIN:
+                return self._differs(form, among) if form.holds else self._equals(form, among)
+            case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+                return self._ordered(form, form.op)
+            case Operator.REGEX:
+                return self._matches(form) if form.holds else None
+            case _:
+                assert_never(form.op)
 
     def _equals(self, form: Compared, among: Sequence[Json]) -> Said:
         """That the value may be one of the constants; where that is the negation of `ne`, it may be absent too (F5)."""
@@ -107,9 +112,9 @@ class Proposal:
             said = f"{self._searched(form.key, among)} AND {said}"
         return f"({said}) IS NOT TRUE"
 
-    def _ordered(self, form: Compared) -> Said:
+    def _ordered(self, form: Compared, op: Ordering) -> Said:
         """That the value may be in order, or is not certainly."""
-        value, upward = self._value(form.key), form.op in ("gt", "gte")
+        value, upward = self._value(form.key), is_upward(op)
         if value is None:
             return None
         if is_number(form.value):
@@ -194,7 +199,7 @@ def _cost(form: Form) -> int:
         return 3
     if form.key == "id":
         return 0
-    return 1 if form.holds and form.op == "eq" and _are_searched([form.value]) else 2
+    return 1 if form.holds and form.op == Operator.EQ and _are_searched([form.value]) else 2
 
 
 def _are_searched(among: Sequence[Json]) -> bool:

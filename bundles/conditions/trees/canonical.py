@@ -20,7 +20,9 @@ ABSORPTION_TRIES = 100_000
 def canonical_form(allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int = STEPS) -> Form:
     """The one form of the condition, whatever the rules look like; beyond `steps` the tidy form of the rules.
 
-    >>> canonical_form([[("k", "lt", 5)], [("k", "gte", 5), ("k", "lt", 9)]], []) == compared("k", "lt", 9)
+    >>> from writ.bundles.conditions.operators import Operator
+    >>> below_5, rest = [("k", Operator.LT, 5)], [("k", Operator.GTE, 5), ("k", Operator.LT, 9)]
+    >>> canonical_form([below_5, rest], []) == compared("k", Operator.LT, 9)
     True
     """
     plain = plain_form(allows, denies)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .domain import Domain
+from .domain import Domain, patterns_of
 
 Node: TypeAlias = int
 """A condition, as the number of its node in one `Diagrams`."""
@@ -162,7 +162,7 @@ def _questions(domains: Mapping[str, Domain]) -> list[Question]:
     found: list[Question] = []
     for key in sorted(domains):
         domain = domains[key]
-        patterns = sorted((constant, n) for n, (op, constant) in enumerate(domain.tests) if op == "regex")
+        patterns = sorted((pattern, number) for number, pattern in patterns_of(domain.tests))
         bits = sum(1 << number for _, number in patterns)
         after = len(found) + 1 + len(patterns)
         found.append(Question(key, domain, None, bits, len(domain.holding), after))

@@ -7,16 +7,17 @@ between strings a pattern is open: it is taken to match there or not, whatever t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
-from ..comparisons import ORDERINGS
+from ..comparisons import constants_of
 from ..constants import Meaning, meaning
 from ..neighbours import Ordered, next_value
+from ..operators import Operator, Ordering, is_upward
 from ..patterns import compile_pattern
 from ..values import Json, is_number
 
-Test: TypeAlias = tuple[str, Json]
-"""An operator and its constant, as in `("gte", 3)`."""
+Test: TypeAlias = tuple[Operator, Json]
+"""An operator and its constant, as in `(Operator.GTE, 3)`."""
 
 NULLS = 4
 """So many U+0000 at the end of a string are looked behind."""
@@ -65,8 +66,10 @@ def can_hold_together(tests: Sequence[Test]) -> bool:
     Exact but for `regex`, which is decided on the constants and taken to be able to match in the gaps: the answer
     may then be a needless yes, never a wrong no.
 
-    >>> can_hold_together([("eq", "a"), ("ne", "a")]), can_hold_together([("gt", 1), ("lt", 2)])
-    (False, True)
+    >>> can_hold_together([(Operator.EQ, "a"), (Operator.NE, "a")])
+    False
+    >>> can_hold_together([(Operator.GT, 1), (Operator.LT, 2)])
+    True
     """
     everything = (1 << len(tests)) - 1
     return any(answer is not None and answer[0] == everything for answer in _Classes(tests).answers())
@@ -110,10 +113,12 @@ def _before(text: str) -> list[str]:
 def compared_with(test: Test) -> Iterable[Json]:
     """Every single value that a test compares with, none for a pattern."""
     op, constant = test
-    if op in ("in", "nin"):
-        found: list[Json] = constant
-        return found
-    return () if op == "regex" else (constant,)
+    return () if op == Operator.REGEX else constants_of(op, constant)
+
+
+def patterns_of(tests: Iterable[Test]) -> list[tuple[int, str]]:
+    """Returns the patterns that tests search for, each with the number of its test."""
+    return [(number, constant) for number, (op, constant) in enumerate(tests) if op == Operator.REGEX]
 
 
 class _Classes:
@@ -124,7 +129,7 @@ class _Classes:
         others = {meaning(c): c for c in (False, True, *constants) if isinstance(c, bool | list | dict)}
         self.points = tuple(others[key] for key in sorted(others))
         self.numbers = tuple(sorted({c for c in constants if is_number(c)}))
-        self.patterns = {1 << n: compile_pattern(constant) for n, (op, constant) in enumerate(tests) if op == "regex"}
+        self.patterns = {1 << number: compile_pattern(pattern) for number, pattern in patterns_of(tests)}
         texts = {c for c in constants if isinstance(c, str)}
         self.strings = tuple(sorted(texts.union(*map(_before, texts)) if self.patterns else texts))
         self._present = 0  # what holds of everything that is there and not named
@@ -142,18 +147,30 @@ class _Classes:
         yield from self._along(self.numbers, text=False)
         yield from self._along(self.strings, text=True)
 
-    def _add(self, bit: int, op: str, constant: Json) -> None:
-        if op in ORDERINGS:
-            if op in ("lt", "lte"):
-                self._below[isinstance(constant, str)] |= bit
-            at, above = self._passed.get(meaning(constant), (0, 0))
-            flips_at = op in ("lt", "gte")
-            self._passed[meaning(constant)] = (at | bit, above) if flips_at else (at, above | bit)
-        elif op != "regex":
-            if op in ("ne", "nin"):
+    def _add(self, bit: int, op: Operator, constant: Json) -> None:
+        match op:
+            case Operator.EQ | Operator.IN:
+                self._flip(bit, constants_of(op, constant))
+            case Operator.NE | Operator.NIN:
                 self._present |= bit
-            for value in {meaning(c) for c in compared_with((op, constant))}:
-                self._flips[value] = self._flips.get(value, 0) | bit
+                self._flip(bit, constants_of(op, constant))
+            case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+                self._pass(bit, op, constant)
+            case Operator.REGEX:
+                pass  # it is one of `patterns`
+            case _:
+                assert_never(op)
+
+    def _flip(self, bit: int, constants: Iterable[Json]) -> None:
+        for value in {meaning(constant) for constant in constants}:
+            self._flips[value] = self._flips.get(value, 0) | bit
+
+    def _pass(self, bit: int, op: Ordering, constant: Json) -> None:
+        if not is_upward(op):
+            self._below[isinstance(constant, str)] |= bit
+        at, above = self._passed.get(meaning(constant), (0, 0))
+        flips_at = op in (Operator.LT, Operator.GTE)
+        self._passed[meaning(constant)] = (at | bit, above) if flips_at else (at, above | bit)
 
     def _at(self, constant: Json, ordered: int = 0) -> int:
         """At one value; `ordered` are the comparisons by order that hold there."""

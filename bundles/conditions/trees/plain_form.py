@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from ..constants import weight
+from ..operators import Operator
 from .domain import Test, divide
 from .rule_diagram import Conjunction
 from .tree import Form, joined
@@ -23,7 +24,7 @@ def plain_form(allows: Sequence[Conjunction], denies: Sequence[Conjunction]) -> 
     comparisons = list(chain(*allows, *denies))
     if len(comparisons) > FEW_CONSTANTS or sum(weight(constant) for _, _, constant in comparisons) > FEW_CONSTANTS:
         return None
-    if any(op == "regex" for _, op, _ in comparisons):
+    if any(op == Operator.REGEX for _, op, _ in comparisons):
         return None
     if len(allows) == 1 and all(map(_is_on_one_key, denies)):
         return _product(allows[0], denies)

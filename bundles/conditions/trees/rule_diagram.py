@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..constants import Meaning, meaning, weight
+from ..operators import Operator
 from ..values import Json
 from .diagrams import FALSE, MAX_QUESTIONS, TRUE, Diagrams, Node, OutOfSteps
-from .domain import Domain, Test, compared_with, divide
+from .domain import Domain, Test, compared_with, divide, patterns_of
 
-Conjunction: TypeAlias = Sequence[tuple[str, str, Json]]
+Conjunction: TypeAlias = Sequence[tuple[str, Operator, Json]]
 """Comparisons that must all hold, as (key, operator, constant)."""
 
 Bits: TypeAlias = int
@@ -42,7 +43,7 @@ class Ruled:
         self.diagrams.take(sum(weight(constant) for rule in rules for _, _, constant in rule) // READ_IN_A_STEP)
         needs, tests = _needs(rules)
         self.diagrams.take(sum(_cost(key_tests.values()) for key_tests in tests.values()))
-        if len(tests) + sum(op == "regex" for key_tests in tests.values() for op, _ in key_tests) > MAX_QUESTIONS:
+        if len(tests) + sum(len(patterns_of(key_tests.values())) for key_tests in tests.values()) > MAX_QUESTIONS:
             raise OutOfSteps
         domains = {key: divide(list(key_tests.values())) for key, key_tests in tests.items()}
         self.diagrams = Diagrams(domains, self.diagrams.steps)
@@ -123,7 +124,7 @@ def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[s
 def _cost(tests: Collection[Test]) -> int:
     """The steps that dividing a domain takes: one a value, for patterns by their length and what they search."""
     constants = [constant for test in tests for constant in compared_with(test)]
-    patterns = [constant for op, constant in tests if op == "regex"]
+    patterns = [pattern for _, pattern in patterns_of(tests)]
     searched = sum(1 + len(text) // CHARACTERS_IN_A_STEP for text in constants if isinstance(text, str))
     return len(tests) + sum(map(weight, constants)) + sum(map(len, patterns)) + len(patterns) * searched
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from ..operators import Operator
 from . import tree as forms
 from .diagrams import FALSE, TRUE, Diagrams, Node, Question
 from .tree import Form, compared, negated, rough, tidied
@@ -106,7 +107,7 @@ class ShortestForm:
         if question.pattern is None:
             return set_form(question.key, question.domain, answers, free)
         _, pattern = question.domain.tests[question.pattern]
-        matches = compared(question.key, "regex", pattern)
+        matches = compared(question.key, Operator.REGEX, pattern)
         return {0b01: negated(matches), 0b10: matches, 0b11: forms.TRUE}[answers]
 
 

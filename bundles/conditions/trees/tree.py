@@ -6,13 +6,18 @@ from functools import cached_property
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from ..comparisons import OPERATORS
 from ..constants import Meaning, in_order, meaning, weight, written
+from ..operators import TAKES_LIST, Operator
 from ..values import Json
 
-Operator: TypeAlias = Literal["and", "or"]
+Connective: TypeAlias = Literal["and", "or"]
 
-OTHER: dict[Operator, Operator] = {"and": "or", "or": "and"}
+OTHER: dict[Connective, Connective] = {"and": "or", "or": "and"}
+
+_OF_ONE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
+"""What means the same as an operator of lists where the list has one constant."""
+
+_PLACES = {op: place for place, op in enumerate(Operator)}
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Compared:
     """One attribute compared with a constant, or the plain negation of that, which is true where it is absent (F5)."""
 
     key: str
-    op: str
+    op: Operator
     value: Json = field(compare=False)
     holds: bool = True
     meant: Meaning = ()
@@ -38,14 +43,14 @@ class Compared:
     @cached_property
     def rank(self) -> tuple[object, ...]:
         """Its place among the children of one node."""
-        return (0, self.key, OPERATORS.index(self.op), self.meant, not self.holds)
+        return (0, self.key, _PLACES[self.op], self.meant, not self.holds)
 
 
 @dataclass(frozen=True)
 class Joined:
     """Forms of which all hold (`and`) or some does (`or`); with no children it is a constant."""
 
-    operator: Operator
+    operator: Connective
     children: tuple["Form", ...]
 
     @cached_property
@@ -76,17 +81,17 @@ Form: TypeAlias = Compared | Joined
 TRUE, FALSE = Joined("and", ()), Joined("or", ())
 
 
-def compared(key: str, op: str, value: Json) -> Compared:
+def compared(key: str, op: Operator, value: Json) -> Compared:
     """A comparison, written in one way: `in` with one constant is `eq`, its constants are in order (C5).
 
-    >>> compared("k", "in", ["b", "a", "b"]).value, compared("k", "nin", [1.0]).op
-    (['a', 'b'], 'ne')
+    >>> compared("k", Operator.IN, ["b", "a", "b"]).value, compared("k", Operator.NIN, [1.0]).op
+    (['a', 'b'], <Operator.NE: 'ne'>)
     """
-    if op in ("in", "nin"):
+    if TAKES_LIST[op]:
         constants = in_order(value)
         if len(constants) != 1:
             return Compared(key, op, constants, meant=meaning(constants))
-        op, value = ("eq" if op == "in" else "ne"), constants[0]
+        op, value = _OF_ONE[op], constants[0]
     return Compared(key, op, written(value), meant=meaning(value))
 
 
@@ -97,10 +102,10 @@ def negated(form: Form) -> Form:
     return form.opposite
 
 
-def joined(operator: Operator, forms: Iterable[Form]) -> Form:
+def joined(operator: Connective, forms: Iterable[Form]) -> Form:
     """Forms joined: flat, each child once, in order, no constant among them and no node of one child.
 
-    >>> joined("or", [FALSE, joined("or", [compared("b", "eq", 1)]), TRUE]) == TRUE
+    >>> joined("or", [FALSE, joined("or", [compared("b", Operator.EQ, 1)]), TRUE]) == TRUE
     True
     """
     children: dict[Form, None] = {}
@@ -113,7 +118,7 @@ def joined(operator: Operator, forms: Iterable[Form]) -> Form:
     return Joined(operator, tuple(sorted(children, key=lambda child: child.rank)))
 
 
-def rough(operator: Operator, forms: Sequence[Form]) -> Form:
+def rough(operator: Connective, forms: Sequence[Form]) -> Form:
     """Forms joined as they stand, but for constants, to be tidied later.
 
     PERF: of many forms that are tried for one condition a single one is taken.
@@ -130,7 +135,7 @@ def tidied(form: Form) -> Form:
     return form if isinstance(form, Compared) else joined(form.operator, map(tidied, form.children))
 
 
-def _parts(operator: Operator, form: Form) -> Iterator[Form]:
+def _parts(operator: Connective, form: Form) -> Iterator[Form]:
     if isinstance(form, Joined) and form.operator == operator:
         yield from form.children
     else:

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ..neighbours import Cut, Ordered, canonical_cut, first_above, last_below, next_value
+from ..operators import Operator
 from ..values import Json
 from .domain import MISSING, NO_VALUES, OTHER, Domain
 from .tree import Form, compared, joined, negated
@@ -64,13 +65,13 @@ def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
 def _listed(key: str, domain: Domain, has: Sequence[bool]) -> Form:
     """That the attribute has one of some values, of which OTHER is none."""
     points, ranges = _described(key, domain, has)
-    return joined("or", [*([compared(key, "in", points)] if points else ()), *ranges])
+    return joined("or", [*([compared(key, Operator.IN, points)] if points else ()), *ranges])
 
 
 def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> Form:
     """That the attribute is present and has none of some values."""
     points, ranges = _described(key, domain, has)
-    return joined("and", [compared(key, "nin", points), *map(negated, ranges)])
+    return joined("and", [compared(key, Operator.NIN, points), *map(negated, ranges)])
 
 
 def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[Form]]:
@@ -129,24 +130,26 @@ def _range(key: str, cluster: Sequence[Run], text: bool) -> Form:
         value for left, right in pairwise(cluster) for value in Run(left.high, right.low).few(text) or ()
     ]
     if low or high or text:
-        without = [compared(key, "nin", holes)] if holes else []
+        without = [compared(key, Operator.NIN, holes)] if holes else []
         return joined("and", [*_above(key, low if low or high else BOTTOM), *_below(key, high), *without])
     if not holes:
-        return joined("or", [compared(key, "lt", 0), compared(key, "gte", 0)])
+        return joined("or", [compared(key, Operator.LT, 0), compared(key, Operator.GTE, 0)])
     least, *others = holes
-    above = joined("and", [compared(key, "gt", least), *([compared(key, "nin", others)] if others else ())])
-    return joined("or", [compared(key, "lt", least), above])
+    above = joined(
+        "and", [compared(key, Operator.GT, least), *([compared(key, Operator.NIN, others)] if others else ())]
+    )
+    return joined("or", [compared(key, Operator.LT, least), above])
 
 
 def _above(key: str, cut: Cut | None) -> list[Form]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [compared(key, "gt" if above else "gte", value)]
+    return [compared(key, Operator.GT if above else Operator.GTE, value)]
 
 
 def _below(key: str, cut: Cut | None) -> list[Form]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [compared(key, "lte" if above else "lt", value)]
+    return [compared(key, Operator.LTE if above else Operator.LT, value)]

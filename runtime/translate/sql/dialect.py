@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn, assert_never
 
+from ....bundles.conditions.operators import Operator, Ordering
 from ..errors import Untranslatable
 from ..fields import Boolean, Decimal, Integer, Real, Text
 from ..plan import (
@@ -24,7 +25,7 @@ from ..plan import (
 )
 from .pieces import Bound, Column, Sql, ValueType, joined, listed, sql
 
-COMPARES = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+COMPARES: dict[Ordering, str] = {Operator.GT: ">", Operator.GTE: ">=", Operator.LT: "<", Operator.LTE: "<="}
 TYPES: dict[type, ValueType] = {
     Text: "text",
     Integer: "integer",

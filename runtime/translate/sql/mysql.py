@@ -3,6 +3,7 @@
 from json import dumps
 from typing import Any, ClassVar
 
+from ....bundles.conditions.operators import Ordering
 from .. import numbers
 from ..fields import Boolean, Text
 from ..plan import Cell, Holds, JsonCell, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
@@ -47,7 +48,7 @@ class MySql(Dialect):
             case Present() if cell.type == "any":
                 return sql("({} IS NOT NULL AND JSON_TYPE({}) <> 'NULL')", value, value)
             case OneOf(values) if cell.type == "number":
-                return joined("OR", [self._number(cell, value, (("gte", one), ("lte", one))) for one in values])
+                return joined("OR", [self._number(cell, value, numbers.equal_bounds(one)) for one in values])
             case Ordered(op, bound) if cell.type == "number":
                 return self._number(cell, value, ((op, bound),))
             case Present():
@@ -69,7 +70,7 @@ class MySql(Dialect):
                 raise AssertionError("of columns only")
         return sql("({} IS NOT NULL AND {} AND {})", value, typed, test)
 
-    def _number(self, cell: JsonCell, value: Sql, bounds: tuple[tuple[str, Any], ...]) -> Sql:
+    def _number(self, cell: JsonCell, value: Sql, bounds: tuple[tuple[Ordering, Any], ...]) -> Sql:
         if any(abs(bound) >= WIDEST for _, bound in bounds):
             self.refuse(cell, "numbers in its JSON are exact below 10^64 only", "compare with a smaller number")
         text = sql("JSON_UNQUOTE({})", value)
@@ -89,7 +90,7 @@ class MySql(Dialect):
         )
 
 
-def _compared(number: Sql, bound: tuple[str, Any], type: ValueType) -> Sql:
+def _compared(number: Sql, bound: tuple[Ordering, Any], type: ValueType) -> Sql:
     op, at = bound
     return sql(f"{{}} {COMPARES[op]} {{}}", number, Bound(at, type))
 

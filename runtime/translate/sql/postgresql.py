@@ -4,8 +4,9 @@ from decimal import Decimal
 from json import dumps
 from typing import Any, ClassVar
 
+from ....bundles.conditions.operators import Ordering
 from ..fields import Real, Text
-from ..numbers import read_bound
+from ..numbers import equal_bounds, read_bound
 from ..plan import Cell, Holds, JsonCell, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
 from .dialect import COMPARES, Dialect
 from .pieces import Bound, Column, Sql, joined, sql
@@ -63,7 +64,7 @@ class PostgreSql(Dialect):
             case Present():
                 test = sql(f"jsonb_typeof({{}}) = '{cell.type}'", value)
             case OneOf(values) if cell.type == "number":
-                return joined("OR", [self._number(value, (("gte", found), ("lte", found))) for found in values])
+                return joined("OR", [self._number(value, equal_bounds(found)) for found in values])
             case OneOf(values):
                 self.check_text(cell, *values)
                 test = _one_of(value, values)
@@ -88,14 +89,14 @@ class PostgreSql(Dialect):
                 raise AssertionError("of columns only")
         return sql("({} AND {})", present, test)
 
-    def _number(self, value: Sql, bounds: tuple[tuple[str, Any], ...]) -> Sql:
+    def _number(self, value: Sql, bounds: tuple[tuple[Ordering, Any], ...]) -> Sql:
         """Integers compare exactly; a number with a fraction is read as the double nearest to it, so does its bound.
 
         CASE, since AND may look at its right side first, and the cast raises for what is no number.
         """
         number = sql("CAST({} AS numeric)", value)
 
-        def all_of(pairs: list[tuple[str, Any]]) -> Sql:
+        def all_of(pairs: list[tuple[Ordering, Any]]) -> Sql:
             tests = [sql(f"{{}} {COMPARES[op]} {{}}", number, Bound(bound, "decimal")) for op, bound in pairs]
             return joined("AND", tests)
 

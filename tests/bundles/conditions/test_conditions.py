@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from writ.bundles.conditions import patterns
 from writ.bundles.conditions.addresses import AddressSet, parse_block, read_address
-from writ.bundles.conditions.comparisons import OPERATORS, predicate
+from writ.bundles.conditions.comparisons import predicate
 from writ.bundles.conditions.instants import SECOND, parse_instant, read_instant, seconds_not_before, show_instant
+from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.windows import DAYS, TimeWindow, within
 from writ.bundles.program.closure import ancestors
 
@@ -99,7 +100,7 @@ def test_a_pattern_that_is_refused_says_why(pattern, reason):
 
 
 def test_all_operators_have_a_meaning():
-    assert [predicate(op, [] if op in ("in", "nin") else "a")(None) for op in OPERATORS] == [False] * 9
+    assert [predicate(op, [] if op in ("in", "nin") else "a")(None) for op in Operator] == [False] * 9
 
 
 INSTANTS = st.integers(min_value=parse_instant("0001-01-02T00:00Z"), max_value=parse_instant("9999-12-30T00:00Z"))

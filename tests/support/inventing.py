@@ -1,0 +1,13 @@
+"""Invents a member of a closed type: what the next release might add, and what no consumer was told of."""
+
+from enum import StrEnum
+from typing import TypeVar
+
+Closed = TypeVar("Closed", bound=StrEnum)
+
+
+def invented(closed: type[Closed], value: str) -> Closed:
+    """Returns an instance of `closed` that is none of its members."""
+    member = str.__new__(closed, value)
+    member._name_, member._value_ = value.upper(), value
+    return member
