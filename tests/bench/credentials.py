@@ -78,8 +78,8 @@ class Contest:
         """All rows."""
         token, key = self._token, self._keys.pop()
         return [
-            Row("nobody looks, twice", self._same(token), OPEN),
-            Row("nobody looks at a token", self._same(token), OPEN, self._same(None)),
+            Row("no check, twice", self._same(token), OPEN),
+            Row("an unchecked token", self._same(token), OPEN, self._same(None)),
             Row("administrator's key", self._same(KEY)),
             Row("API key, remembered", self._same(key)),
             Row("access token, remembered", self._same(token)),

@@ -1,13 +1,13 @@
 """The command `writ` itself: help, version, usage errors; and that every command is documented."""
 
-from pathlib import Path
-
 import pytest
 from writ.api.cli.main import COMMANDS
 
 from tests.support.command import writ
+from tests.support.commands import show_commands
+from tests.support.pages import page
 
-README = (Path(__file__).parents[3] / "README.md").read_text()
+HANDBOOK = page("api/OPERATIONS.md")
 
 
 def test_help_names_every_command():
@@ -17,10 +17,15 @@ def test_help_names_every_command():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_help_with_examples_and_a_place_in_the_readme(name):
+def test_a_command_has_help_with_examples_and_a_place_in_the_handbook(name):
     shown = writ(name, "--help").stdout.decode()
     assert f"writ {name} " in shown.partition("Examples:")[2]
-    assert f"`writ {name} " in README
+    assert f"`writ {name} " in HANDBOOK.text
+
+
+def test_the_handbook_has_the_table_of_commands(request):
+    """`--update-golden` writes it."""
+    assert HANDBOOK.is_generated("commands", show_commands(), request.config.getoption("--update-golden"))
 
 
 def test_the_version():

@@ -1,0 +1,71 @@
+"""The tables of the pages are those of the code: settings, events, filters, members, messages."""
+
+import re
+from dataclasses import fields
+
+import pytest
+from msgspec.structs import fields as members
+from writ.api.settings import HttpLimits, settings_from, show_settings
+from writ.api.store.audit.events import Event
+from writ.api.store.elements.listing import FILTERS
+from writ.compiler.model.elements import LISTS, Conditions, RateLimit, TimeWindow
+
+from tests.support.messages import messages
+from tests.support.pages import page
+
+MODEL, HTTP, OPERATIONS = page("compiler/MODEL.md"), page("api/HTTP.md"), page("api/OPERATIONS.md")
+
+
+def test_every_limit_is_listed_with_its_default():
+    listed = dict(re.findall(r"\| `(WRIT_\w+)` \| (\d+) \|", OPERATIONS.between("settings")))
+    limits = {
+        variable: value for variable, value in listed.items() if settings_from({variable: "7"}).limits != HttpLimits()
+    }
+    assert settings_from(limits).limits == HttpLimits()
+    assert len(limits) == len(fields(HttpLimits))
+
+
+def test_the_table_of_settings_is_that_of_the_code(request):
+    """`--update-golden` writes it."""
+    assert OPERATIONS.is_generated("settings", show_settings(), request.config.getoption("--update-golden"))
+
+
+def test_every_event_of_the_audit_log_is_told():
+    assert set(re.findall(r"`([a-z_]+\.[a-z_]+)`", HTTP.section("Read the audit log"))) == set(Event)
+
+
+def test_every_filter_of_a_list_is_told():
+    rows = re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", HTTP.section("Filter a list"), re.MULTILINE)
+    told = {kind.replace("-", "_"): set(re.findall(r"`([^`]+)`", filters)) for kind, filters in rows}
+    assert told == {kind: set(filters) for kind, filters in FILTERS.items()}
+
+
+@pytest.mark.parametrize(
+    ("title", "element"),
+    [
+        *((f"`{name}`", element) for name, element in LISTS.items()),
+        ("`time_window`", TimeWindow),
+        ("`rate_limit`", RateLimit),
+    ],
+)
+def test_every_member_of_the_model_is_told(title, element):
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", MODEL.section(title), re.MULTILINE)
+    told = {name: required == "yes" for names, required in rows for name in re.findall(r"`(\w+)`", names)}
+    assert told == {member.encode_name: member.required for member in members(element)}
+
+
+def test_every_section_of_conditions_is_told():
+    told = re.findall(r"^\| `(\w+)` \|", MODEL.section("Conditions").partition("###")[0], re.MULTILINE)
+    assert set(told) == {member.encode_name for member in members(Conditions)}
+
+
+def test_the_messages_of_the_handbook_are_those_of_the_code():
+    said = messages()
+    told = re.findall(r"^\| `(.*?)` \|", OPERATIONS.section("Something is wrong"), re.MULTILINE)
+    assert len(told) > 30
+    assert [message for message in told if not any(_pattern(message).search(one) for one in said)] == []
+
+
+def _pattern(message):
+    """`…` stands for anything."""
+    return re.compile(".*".join(re.escape(part.strip()) for part in message.split("…") if part.strip()))

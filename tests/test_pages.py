@@ -1,0 +1,134 @@
+"""What the pages name exists: files, anchors, commands, options, paths, settings, modules; their models are sound."""
+
+import json
+import re
+from importlib.util import find_spec
+
+import pytest
+from writ.api.routes import ROUTES
+from writ.api.settings import TABLE
+from writ.bundles import zones
+from writ.compiler.load import load
+from writ.compiler.source import Source
+
+from tests.support.commands import found, options
+from tests.support.pages import ROOT, page, pages
+
+PAGES = pages()
+FRONT, GUIDE = page("README.md"), page("compiler/README.md")
+PROMISED = {"runtime/README.md", "bundles/README.md"}
+"""Pages that are linked already, and written at the same time as this one."""
+
+BLOCKS = [block for one in PAGES for block in one.blocks]
+ADDED = "adds to the model"
+
+_COMMAND = re.compile(r"(?<![\w./-])writ((?: +[^|;>`)$\n]+)+)")
+_PATH = re.compile(r"(?<![\w.-])/(?:v1|access|environments|\.well-known|healthz|readyz|openapi\.json)[^\s\"'`?…\\,]*")
+_CALL = re.compile(r"^((?:[A-Z]+, )*[A-Z]+) (/\S+)$")
+_FILE = re.compile(r"^(?:api|bundles|compiler|runtime|tests|\.ci)/[\w./-]+$")
+_ROUTES = {re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route.path))): route.methods.keys() for route in ROUTES}
+
+
+def code_of(shown):
+    """The commands of a page and its inline code."""
+    return [block.text.replace("\\\n", " ") for block in shown.blocks if block.language == "sh"] + shown.spans
+
+
+by_name = pytest.mark.parametrize("shown", PAGES, ids=lambda shown: shown.name)
+each_block = pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+
+
+def test_the_front_page_is_short():
+    assert len(FRONT.text.splitlines()) <= 150
+
+
+def test_the_two_commands_are_there():
+    assert "writ serve --demo" in FRONT.marked("start command")
+    assert "pytest" in FRONT.marked("test command")
+
+
+@by_name
+def test_links_lead_somewhere(shown):
+    for link in shown.links:
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (shown.path.parent / name).resolve() if name else shown.path
+        assert target.exists() or target.relative_to(ROOT).as_posix() in PROMISED, f"{shown.name}: {link}"
+        if anchor:
+            assert anchor in page(target.relative_to(ROOT).as_posix()).anchors, f"{shown.name}: {link}"
+
+
+@by_name
+def test_every_page_is_reached_from_the_front_page(shown):
+    reached, waiting = {FRONT.name}, [FRONT]
+    while waiting:
+        here = waiting.pop()
+        for link in here.links:
+            target = (here.path.parent / link.partition("#")[0]).resolve()
+            name = target.relative_to(ROOT).as_posix() if target.suffix == ".md" and target.exists() else here.name
+            if name not in reached:
+                reached.add(name)
+                waiting.append(page(name))
+    assert shown.name in reached
+
+
+@each_block
+def test_a_block_says_what_it_is(block):
+    assert block.language in ("json", "python", "sh", "text", "yaml"), block.name
+
+
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "json"], ids=lambda block: block.name)
+def test_what_looks_like_json_is_json(block):
+    for text in block.text.splitlines() if block.mark.endswith(".jsonl") else [block.text]:
+        json.loads(text)
+
+
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "yaml"], ids=lambda block: block.name)
+def test_a_model_has_the_findings_that_the_page_says(block):
+    added, _, expected = block.mark.partition(", finds ")
+    documents = [block.text]
+    if added == ADDED:
+        documents = [GUIDE.marked("file: model.yaml"), f"model: 1\n{block.text}"]
+    sources = [Source(f"{number}.yaml", text.encode()) for number, text in enumerate(documents)]
+    codes = {row.code for row in load(sources, zones.zone_names()).diagnostics}
+    assert codes == ({expected} if expected else set()), block.name
+
+
+@by_name
+def test_commands_and_their_options_exist(shown):
+    for line in _COMMAND.findall("\n".join(code_of(shown))):
+        words = line.split()
+        full, command = found([word for word in words if re.fullmatch(r"[a-z]+", word)])
+        used = {word.strip("[]…,") for word in words if re.match(r"\[?--?[a-z]", word)}
+        assert used <= options(command), f"{shown.name}: `writ {full}` has no {used - options(command)}"
+
+
+@by_name
+def test_paths_are_served(shown):
+    for text in code_of(shown):
+        for path in _PATH.findall(text.replace("http://127.0.0.1:8080", "")):
+            assert served(path) or (path.endswith("/") and served(path, beginning=True)), f"{shown.name}: {path}"
+        call = _CALL.match(text)
+        methods = [methods for route, methods in _ROUTES.items() if call and route.fullmatch(call[2])]
+        if call and methods:
+            assert set(call[1].split(", ")) <= methods[0], f"{shown.name}: {text}"
+
+
+def served(path, beginning=False):
+    """Whether a route has this path, or begins with it."""
+    return any(route.pattern.startswith(re.escape(path)) if beginning else route.fullmatch(path) for route in _ROUTES)
+
+
+@by_name
+def test_settings_exist(shown):
+    assert set(re.findall(r"\bWRIT_[A-Z_]+[A-Z]", shown.text)) <= TABLE.keys()
+
+
+@by_name
+def test_modules_and_files_exist(shown):
+    for text in code_of(shown):
+        for module in re.findall(r"python -m ([\w.]+)", text):
+            assert find_spec(module), f"{shown.name}: {module}"
+        if _FILE.match(text):
+            assert (ROOT / text).exists(), f"{shown.name}: {text}"
