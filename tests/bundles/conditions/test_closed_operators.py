@@ -14,7 +14,7 @@ from writ.bundles.conditions.trees import tree as forms
 from writ.bundles.conditions.trees.canonical import canonical_form, tidy_form
 from writ.bundles.conditions.trees.domain import can_hold_together, compared_with, divide
 from writ.bundles.errors import BundleError
-from writ.bundles.file.rule_codec import decode_clause
+from writ.bundles.file.clause_codec import decode_clause
 from writ.bundles.program import text
 from writ.bundles.program.clauses import Clause, Comparison, ResourceType
 from writ.bundles.program.laws import IllegalProgram, check_clause
