@@ -1,7 +1,7 @@
 """Remembers what is left of one program by sets of roles, bounded; shared by all snapshots that have this program."""
 
 from ..bundles.program.clauses import ResourceType
-from .filters.filter_cache import FilterMemory
+from .filters.filter_cache import FilterCache
 from .limits import MemoLimits
 from .rules.reasons import PolicyPath
 from .rules.specialise import RoleSet, Specialised, TypeRules
@@ -25,7 +25,7 @@ class RuleMemory:
         self.nothing = RoleSet(())
         self._role_sets = {self.nothing.held: self.nothing}
         self._specialisations = self._specialised_rules = 0
-        self.filters = FilterMemory(self._limits)
+        self.filters = FilterCache(self._limits)
 
     @property
     def full(self) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from ...bundles.conditions.instants import from_seconds, show_instant
-from ...bundles.conditions.trees.tree import Form
+from ...bundles.conditions.trees.tree import FilterTree
 from ...bundles.conditions.values import is_text
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
@@ -302,7 +302,7 @@ class Store:
         type: str,
         after: str,
         count: int,
-        where: Form,
+        where: FilterTree,
         granted_to: tuple[str, str] | None,
         bounds: Bounds = None,
     ) -> Candidates:

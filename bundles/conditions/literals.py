@@ -1,14 +1,14 @@
-"""Patterns that are nothing but text: equality, prefix, suffix or substring, which every store says alike (C6)."""
+"""Patterns that are plain text: an equality, prefix, suffix or substring test, which every store has (C6)."""
 
 from typing import Literal, TypeAlias
 
-Place: TypeAlias = Literal["whole", "start", "end", "inside"]
+Position: TypeAlias = Literal["whole", "start", "end", "inside"]
 
 _META = frozenset(r".^$*+?()[]{}|\\")
 
 
-def literal_of(pattern: str) -> tuple[str, Place] | None:
-    """The text that an RE2 pattern looks for and where; None for a pattern that says more than that.
+def literal_of(pattern: str) -> tuple[str, Position] | None:
+    """Returns the text that an RE2 pattern looks for and its position, or None if the pattern is more than plain text.
 
     >>> literal_of(r"^draft\\."), literal_of("x$"), literal_of("a|b")
     (('draft.', 'start'), ('x', 'end'), None)
@@ -22,13 +22,13 @@ def literal_of(pattern: str) -> tuple[str, Place] | None:
 
 
 def _ends(body: str) -> bool:
-    """Whether the last character is a `$` that no backslash makes a plain one."""
+    """Returns whether the last character is a `$` without a backslash that makes it plain text."""
     before = body[:-1]
     return body.endswith("$") and (len(before) - len(before.rstrip("\\"))) % 2 == 0
 
 
 def _plain(body: str) -> str | None:
-    """The characters that `body` stands for, where it is only characters and escaped punctuation."""
+    """Returns the text of `body`, or None if it is more than characters and escaped punctuation."""
     text, rest = [], iter(body)
     for character in rest:
         if character == "\\":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...bundles.conditions.trees.tree import Form
+from ...bundles.conditions.trees.tree import FilterTree
 from ..filters.partial import Conditions
 from ..requests.entities import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, ResourceSearch
@@ -22,7 +22,7 @@ class ResourceJudge:
     """
 
     type_id: str
-    where: Form
+    where: FilterTree
     granted_to: tuple[str, str] | None
     _snapshot: Snapshot
     _search: ResourceSearch
@@ -67,7 +67,7 @@ def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> R
     granted = has_grants(snapshot, searcher.holder, rules.number, action.name, now)
     return ResourceJudge(
         type_id=rules.type.id,
-        where=filters.filter(*derived).form,
+        where=filters.filter(*derived).tree,
         granted_to=(searcher.type, searcher.id) if granted and searcher.id is not None else None,
         _snapshot=snapshot,
         _search=search,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.trees.canonical import canonical_form
-from ...bundles.conditions.trees.tree import FALSE, Form
+from ...bundles.conditions.trees.canonical import canonical_tree
+from ...bundles.conditions.trees.tree import FALSE, FilterTree
 from ...bundles.program.clauses import Clause, Comparison
 from ..decisions.decide import holder_of
 from ..filters.partial import Residual, parted, residual_of
@@ -25,7 +25,7 @@ class SubjectRule(NamedTuple):
     """
 
     roles: tuple[str, ...] | None
-    where: Form
+    where: FilterTree
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now:
         residual = _residual(clause, rules, search, id, now)
         if residual is not None:
             asked[clause.roles].append(residual)
-    found = (SubjectRule(roles, canonical_form(residuals, [])) for roles, residuals in asked.items())
+    found = (SubjectRule(roles, canonical_tree(residuals, [])) for roles, residuals in asked.items())
     return tuple(rule for rule in found if rule.where != FALSE)
 
 

@@ -1,14 +1,14 @@
-"""Filter trees for callers' own stores: each target says exactly what the tree means, or refuses.
+"""Translates filters for callers' own stores: each target says exactly what the filter means, or refuses.
 
-Reading path: `refusals` → `tree` (what a filter is) → `python` (its meaning) → `fields` (where a key is kept) →
-`numbers` and `literals` → `plan` (the tree over columns, for every target) → `pieces` → `dialect` → `postgresql`,
-`mysql`, `sqlite`, `duckdb` → `sql`, `sqlalchemy`, `django` → `mongo`, `elasticsearch`, `polars`, `pandas`.
-Optional libraries are imported by the one module that is named after them.
+Reading path: `errors` → `read_tree` (JSON to nodes) → `python` (the meaning) → `fields` (the column of a key) →
+`column_numbers` → `conditions` → `plan` (the tree over columns, for every target) → `sql/fragments` → `sql/dialect` →
+`sql/postgresql`, `mysql`, `sqlite`, `duckdb` → `sqlalchemy`, `django` → `mongo`, `elasticsearch`, `polars`, `pandas`.
+An optional library is imported by the one module that is named after it.
 """
 
 from .errors import BadFilter, Untranslatable
 from .fields import Attributes, Boolean, Decimal, Integer, Json, Real, Text
-from .tree import TreeLimits
+from .read_tree import TreeLimits
 
 __all__ = [
     "Attributes",

@@ -6,9 +6,9 @@ from django.db.models import BooleanField, Expression, F, Q
 
 from .errors import Untranslatable
 from .fields import Fields
+from .read_tree import TreeLimits
 from .sql import condition
-from .sql.pieces import Bound, Column, Piece
-from .tree import TreeLimits
+from .sql.fragments import Column, Fragment, Parameter
 
 
 def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Q:
@@ -29,10 +29,10 @@ def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None)
 class _Filter(Expression):  # type: ignore[misc]  # Django has no types of its own
     """Pieces of SQL, of which Django resolves the columns."""
 
-    def __init__(self, pieces: tuple[Piece, ...], dialect: str):
+    def __init__(self, fragments: tuple[Fragment, ...], dialect: str):
         super().__init__(output_field=BooleanField())
-        self.pieces, self.dialect = pieces, dialect
-        self.columns: list[Any] = [F(piece.named) for piece in pieces if isinstance(piece, Column)]
+        self.fragments, self.dialect = fragments, dialect
+        self.columns: list[Any] = [F(fragment.named) for fragment in fragments if isinstance(fragment, Column)]
 
     def get_source_expressions(self) -> list[Any]:
         """The columns, in their order."""
@@ -43,12 +43,12 @@ class _Filter(Expression):  # type: ignore[misc]  # Django has no types of its o
         self.columns = exprs
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
-        """The pieces one after the other, with their parameters in order."""
+        """The fragments one after the other, with their parameters in order."""
         self._check_vendor(connection)
         text, parameters, columns = [], [], iter(self.columns)
-        for piece in self.pieces:
-            match piece:
-                case Bound(value):
+        for fragment in self.fragments:
+            match fragment:
+                case Parameter(value):
                     text.append("%s")
                     parameters.append(value)
                 case Column():
@@ -56,7 +56,7 @@ class _Filter(Expression):  # type: ignore[misc]  # Django has no types of its o
                     text.append(column)
                     parameters.extend(given)
                 case _:
-                    text.append(piece)
+                    text.append(fragment)
         return "".join(text), parameters
 
     def _check_vendor(self, connection: Any) -> None:

@@ -3,26 +3,23 @@
 from typing import Any, assert_never
 
 from ...bundles.conditions.operators import Operator, Ordering
-from .errors import Untranslatable
-from .fields import Decimal, Fields, Real
-from .plan import (
-    Cell,
-    Either,
-    Every,
-    Holds,
-    JsonCell,
-    Keys,
+from ...bundles.conditions.trees.tree import And, Const, Not, Or
+from .conditions import (
+    ArrayLength,
+    ColumnCondition,
+    JsonCondition,
     Matches,
     NoneOf,
     OneOf,
+    OnlyMembers,
     Ordered,
-    Plan,
     Present,
-    Size,
-    Without,
-    plan,
+    Substring,
 )
-from .tree import TreeLimits
+from .errors import Untranslatable
+from .fields import Decimal, Fields, Real
+from .plan import Plan, plan
+from .read_tree import TreeLimits
 
 Query = dict[str, Any]
 
@@ -32,6 +29,7 @@ MOST_TERMS = 65_536
 
 MOST_BYTES = 32_766
 """The longest term that Lucene indexes."""
+
 
 _RANGES: dict[Ordering, str] = {
     Operator.GT: "gt",
@@ -58,62 +56,62 @@ def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
 
 def _query(plan: Plan) -> Query:
     match plan:
-        case bool():
-            return {"match_all": {}} if plan else {"match_none": {}}
-        case Every(parts):
-            return {"bool": {"filter": [_query(part) for part in parts]}}
-        case Either(parts):
-            return {"bool": {"should": [_query(part) for part in parts], "minimum_should_match": 1}}
-        case Without(part):
-            return {"bool": {"must_not": [_query(part)]}}
-        case Cell():
-            return _cell(plan)
-        case JsonCell():
+        case Const(value):
+            return {"match_all": {}} if value else {"match_none": {}}
+        case And(children):
+            return {"bool": {"filter": [_query(child) for child in children]}}
+        case Or(children):
+            return {"bool": {"should": [_query(child) for child in children], "minimum_should_match": 1}}
+        case Not(child):
+            return {"bool": {"must_not": [_query(child)]}}
+        case ColumnCondition():
+            return _column_condition(plan)
+        case JsonCondition():
             raise _refused(plan, "an index flattens objects and lists", "map the key to Text, Integer, Real or Boolean")
         case _:
             assert_never(plan)
 
 
-def _cell(cell: Cell) -> Query:
-    field = cell.field.column
-    if isinstance(cell.field, Decimal):
-        raise _refused(cell, "its numbers are integers or doubles", "index a double and map the key to Real")
-    match cell.says:
+def _column_condition(condition: ColumnCondition) -> Query:
+    field = condition.field.column
+    if isinstance(condition.field, Decimal):
+        raise _refused(condition, "its numbers are integers or doubles", "index a double and map the key to Real")
+    match condition.test:
         case Present():
             return {"exists": {"field": field}}
         case OneOf(values):
-            return {"terms": {field: _terms(cell, values)}}
+            return {"terms": {field: _terms(condition, values)}}
         case NoneOf(values):
             exists = {"exists": {"field": field}}
-            return {"bool": {"filter": [exists], "must_not": [{"terms": {field: _terms(cell, values)}}]}}
+            return {"bool": {"filter": [exists], "must_not": [{"terms": {field: _terms(condition, values)}}]}}
         case Ordered(op, value):
-            _check_length(cell, value)
-            return {"range": {field: {_RANGES[op]: _bound(op, value) if isinstance(cell.field, Real) else value}}}
-        case Holds(text, place):
-            _check_length(cell, text)
-            if place == "start":
+            _check_length(condition, value)
+            return {"range": {field: {_RANGES[op]: _bound(op, value) if isinstance(condition.field, Real) else value}}}
+        case Substring(text, position):
+            _check_length(condition, text)
+            if position == "start":
                 return {"prefix": {field: {"value": text}}}
             escaped = "".join(f"\\{character}" if character in "*?\\" else character for character in text)
-            return {"wildcard": {field: {"value": f"*{escaped}*" if place == "inside" else f"*{escaped}"}}}
+            return {"wildcard": {field: {"value": f"*{escaped}*" if position == "inside" else f"*{escaped}"}}}
         case Matches(pattern):
             raise _refused(
-                cell,
+                condition,
                 f"its regular expressions are not RE2, and `{pattern}` is more than plain text",
                 "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
             )
-        case Size() | Keys():
+        case ArrayLength() | OnlyMembers():
             raise AssertionError("of JSON only")
         case _:
-            assert_never(cell.says)
+            assert_never(condition.test)
 
 
-def _terms(cell: Cell, values: tuple[Any, ...]) -> list[Any]:
+def _terms(condition: ColumnCondition, values: tuple[Any, ...]) -> list[Any]:
     if len(values) > MOST_TERMS:
         reason = f"the filter compares with {len(values)} values at once, an index takes {MOST_TERMS}"
-        raise _refused(cell, reason, "ask for the results instead of the filter")
+        raise _refused(condition, reason, "ask for the results instead of the filter")
     for value in values:
-        _check_length(cell, value)
-    if isinstance(cell.field, Real) and 0.0 in values:
+        _check_length(condition, value)
+    if isinstance(condition.field, Real) and 0.0 in values:
         return [*(value for value in values if value), 0.0, -0.0]  # two terms in an index, one number
     return list(values)
 
@@ -125,10 +123,10 @@ def _bound(op: Ordering, value: float) -> float:
     return 0.0 if op in (Operator.GT, Operator.LTE) else -0.0
 
 
-def _check_length(cell: Cell, value: Any) -> None:
+def _check_length(condition: ColumnCondition, value: Any) -> None:
     if isinstance(value, str) and len(value.encode()) > MOST_BYTES:
-        raise _refused(cell, f"its terms have {MOST_BYTES} bytes at most", "compare with a shorter string")
+        raise _refused(condition, f"its terms have {MOST_BYTES} bytes at most", "compare with a shorter string")
 
 
-def _refused(cell: Cell | JsonCell, reason: str, remedy: str) -> Untranslatable:
-    return Untranslatable(cell.path, TARGET, reason, remedy)
+def _refused(condition: ColumnCondition | JsonCondition, reason: str, remedy: str) -> Untranslatable:
+    return Untranslatable(condition.path, TARGET, reason, remedy)

@@ -1,8 +1,8 @@
-"""The two ways in which a filter is turned down: it is no filter, or a target can't say what it says."""
+"""Why a filter is refused: it is not a filter, or a target cannot express it exactly."""
 
 
 class BadFilter(ValueError):
-    """A tree that is no filter of the contract, at a JSON path like `$.conditions[1].value`."""
+    """A tree that is not a filter of the contract; `path` is a JSON path like `$.conditions[1].value`."""
 
     def __init__(self, message: str, path: str):
         self.message, self.path = message, path
@@ -10,9 +10,9 @@ class BadFilter(ValueError):
 
 
 class Untranslatable(ValueError):
-    """A node that a target can't say exactly: where, for whom, why, and what would help.
+    """A node that a target cannot express exactly: its JSON path, the target, the reason and a remedy.
 
-    Nothing is skipped and nothing approximated, so there is no partial translation to fall back on.
+    A translation skips nothing and approximates nothing, so there is no partial result to fall back on.
     """
 
     def __init__(self, path: str, target: str, reason: str, remedy: str):

@@ -3,28 +3,25 @@
 from typing import Any, assert_never
 
 from ...bundles.conditions.operators import Operator, Ordering, is_upward
-from .errors import Untranslatable
-from .fields import Fields
-from .numbers import INT64, Number, real, real_bound
-from .plan import (
-    Cell,
-    Either,
-    Every,
-    Holds,
-    JsonCell,
+from ...bundles.conditions.trees.tree import And, Const, Not, Or
+from .column_numbers import INT64, Number, real, real_bound
+from .conditions import (
+    ArrayLength,
+    ColumnCondition,
+    JsonCondition,
     JsonType,
-    Keys,
     Matches,
     NoneOf,
     OneOf,
+    OnlyMembers,
     Ordered,
-    Plan,
     Present,
-    Size,
-    Without,
-    plan,
+    Substring,
 )
-from .tree import TreeLimits
+from .errors import Untranslatable
+from .fields import Fields
+from .plan import Plan, plan
+from .read_tree import TreeLimits
 
 Query = dict[str, Any]
 
@@ -63,15 +60,15 @@ def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
 
 def _condition(plan: Plan) -> Any:
     match plan:
-        case bool():
-            return plan
-        case Every(parts):
-            return {"$and": [_condition(part) for part in parts]}
-        case Either(parts):
-            return {"$or": [_condition(part) for part in parts]}
-        case Without(part):
-            return {"$not": [_condition(part)]}
-        case JsonCell():
+        case Const(value):
+            return value
+        case And(children):
+            return {"$and": [_condition(child) for child in children]}
+        case Or(children):
+            return {"$or": [_condition(child) for child in children]}
+        case Not(child):
+            return {"$not": [_condition(child)]}
+        case JsonCondition():
             if any("\0" in step for step in plan.steps if isinstance(step, str)):
                 raise Untranslatable(
                     plan.path, "mongodb", "no name in its documents holds U+0000", "take it out of the policy"
@@ -80,7 +77,7 @@ def _condition(plan: Plan) -> Any:
             # $cond, not $and: the functions of strings and arrays raise for other types.
             holds = {"$cond": [typed, _test(plan), False]}
             return {"$let": {"vars": {"writ": _value(plan)}, "in": holds}}
-        case Cell():
+        case ColumnCondition():
             raise Untranslatable(
                 plan.path, "mongodb", "its documents hold any type in any field", "map the key to Json or Attributes"
             )
@@ -88,30 +85,30 @@ def _condition(plan: Plan) -> Any:
             assert_never(plan)
 
 
-def _test(cell: JsonCell) -> Any:
-    """What a value of the cell's type is asked."""
-    match cell.says:
+def _test(condition: JsonCondition) -> Any:
+    """What a value of the condition's type is asked."""
+    match condition.test:
         case Present():
             return True
-        case OneOf(values) if cell.type == "number":
+        case OneOf(values) if condition.type == "number":
             numbers = [number for value in values if (number := _number(value)) is not None]
             return {"$in": [_VALUE, {"$literal": numbers}]}
         case OneOf(values):
             return {"$in": [_VALUE, {"$literal": list(values)}]}
-        case Ordered(op, value) if cell.type == "number":
+        case Ordered(op, value) if condition.type == "number":
             return _ordered(op, value)
         case Ordered(op, value):
             return {_COMPARES[op]: [_VALUE, {"$literal": value}]}
-        case Holds(text, place):
-            return _holds(text, place)
-        case Size(length):
+        case Substring(text, position):
+            return _substring(text, position)
+        case ArrayLength(length):
             return {"$eq": [{"$size": _VALUE}, length]}
-        case Keys(names):
+        case OnlyMembers(names):
             members = {"$map": {"input": {"$objectToArray": _VALUE}, "as": "member", "in": "$$member.k"}}
             return {"$setIsSubset": [members, {"$literal": list(names)}]}
         case Matches(pattern):
             raise Untranslatable(
-                cell.path,
+                condition.path,
                 "mongodb",
                 f"its regular expressions are not RE2, and `{pattern}` is more than plain text",
                 "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
@@ -119,7 +116,7 @@ def _test(cell: JsonCell) -> Any:
         case NoneOf():
             raise AssertionError("of columns only")
         case _:
-            assert_never(cell.says)
+            assert_never(condition.test)
 
 
 def _number(value: Number) -> Number | None:
@@ -138,19 +135,19 @@ def _ordered(op: Ordering, value: Number) -> Any:
     return compared if is_upward(op) else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
 
 
-def _holds(text: str, place: str) -> Any:
+def _substring(text: str, position: str) -> Any:
     found: Any = {"$indexOfBytes": [_VALUE, {"$literal": text}]}
-    if place != "end":
-        return {"$eq" if place == "start" else "$gte": [found, 0]}
+    if position != "end":
+        return {"$eq" if position == "start" else "$gte": [found, 0]}
     start = {"$subtract": [{"$strLenBytes": _VALUE}, len(text.encode())]}
     found = {"$indexOfBytes": [_VALUE, {"$literal": text}, start]}
     return {"$cond": [{"$gte": [start, 0]}, {"$eq": [found, start]}, False]}
 
 
-def _value(cell: JsonCell) -> Any:
-    """The value at the cell's steps, or null; each step asks for the type first, since paths look into arrays."""
-    value: Any = _member(cell.column, "$$ROOT")
-    for step in cell.steps:
+def _value(condition: JsonCondition) -> Any:
+    """The value at the condition's steps, or null; each step asks for the type first, since paths look into arrays."""
+    value: Any = _member(condition.column, "$$ROOT")
+    for step in condition.steps:
         asked, found = ("object", _member(step, "$$at")) if isinstance(step, str) else ("array", _element(step))
         taken = {"$cond": [{"$eq": [{"$type": "$$at"}, asked]}, found, None]}
         value = {"$let": {"vars": {"at": value}, "in": taken}}
@@ -161,5 +158,5 @@ def _member(name: str, of: str) -> Any:
     return {"$getField": {"field": {"$literal": name}, "input": of}}
 
 
-def _element(place: int) -> Any:
-    return {"$arrayElemAt": ["$$at", place]}
+def _element(index: int) -> Any:
+    return {"$arrayElemAt": ["$$at", index]}

@@ -10,10 +10,11 @@ import pandas as pd
 
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
 from ...bundles.conditions.values import Json as Value
 from ...bundles.conditions.values import is_number
 from .fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
-from .tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
+from .read_tree import ROOT, TreeLimits, path_of_child, read_tree
 
 
 def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | None = None) -> pd.Series:
@@ -27,25 +28,30 @@ def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | No
     >>> mask(tree, frame, {"status": Text("status")}).tolist()
     [True, False, False]
     """
-    return _mask(read_tree(tree, limits), frame, fields)
+    return _mask(read_tree(tree, limits), ROOT, frame, fields)
 
 
-def _mask(node: Node, frame: pd.DataFrame, fields: Fields) -> pd.Series:
-    match node:
+def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> pd.Series:
+    match tree:
         case Const(value):
             return pd.Series(value, index=frame.index, dtype=bool)
-        case Comparison(key, op, constant, path):
+        case Comparison(key, op, constant):
             field = field_of(fields, key, path, "pandas")
             check, reads = predicate(op, constant), _reader(field, key)
             return pd.Series([check(reads(value)) for value in frame[field.column].tolist()], frame.index, dtype=bool)
-        case All(parts):
-            return pd.concat([_mask(part, frame, fields) for part in parts], axis=1).all(axis=1)
-        case Some(parts):
-            return pd.concat([_mask(part, frame, fields) for part in parts], axis=1).any(axis=1)
-        case Not(part):
-            return ~_mask(part, frame, fields)
+        case And(children):
+            return _masks(children, path, frame, fields).all(axis=1)
+        case Or(children):
+            return _masks(children, path, frame, fields).any(axis=1)
+        case Not(child):
+            return ~_mask(child, path_of_child(path, 0), frame, fields)
         case _:
-            assert_never(node)
+            assert_never(tree)
+
+
+def _masks(children: tuple[FilterTree, ...], path: str, frame: pd.DataFrame, fields: Fields) -> pd.DataFrame:
+    masks = [_mask(child, path_of_child(path, number), frame, fields) for number, child in enumerate(children)]
+    return pd.concat(masks, axis=1)
 
 
 def _reader(field: Field, key: str) -> Callable[[Any], Value]:

@@ -8,26 +8,23 @@ from typing import Any, assert_never
 import polars as pl
 
 from ...bundles.conditions.operators import Operator, Ordering
-from .errors import Untranslatable
-from .fields import Boolean, Decimal, Fields, Integer, Real, Text
-from .plan import (
-    Cell,
-    Either,
-    Every,
-    Holds,
-    JsonCell,
-    Keys,
+from ...bundles.conditions.trees.tree import And, Const, Not, Or
+from .conditions import (
+    ArrayLength,
+    ColumnCondition,
+    JsonCondition,
     Matches,
     NoneOf,
     OneOf,
+    OnlyMembers,
     Ordered,
-    Plan,
     Present,
-    Size,
-    Without,
-    plan,
+    Substring,
 )
-from .tree import TreeLimits
+from .errors import Untranslatable
+from .fields import Boolean, Decimal, Fields, Integer, Real, Text
+from .plan import Plan, plan
+from .read_tree import TreeLimits
 
 _COMPARES: dict[Ordering, Callable[[Any, Any], Any]] = {
     Operator.GT: gt,
@@ -59,17 +56,17 @@ def expression(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> p
 
 def _expression(plan: Plan) -> pl.Expr:
     match plan:
-        case bool():
-            return pl.lit(plan)
-        case Every(parts):
-            return reduce(and_, map(_expression, parts))
-        case Either(parts):
-            return reduce(or_, map(_expression, parts))
-        case Without(part):
-            return ~_expression(part)
-        case Cell():
-            return _cell(plan)
-        case JsonCell():
+        case Const(value):
+            return pl.lit(value)
+        case And(children):
+            return reduce(and_, map(_expression, children))
+        case Or(children):
+            return reduce(or_, map(_expression, children))
+        case Not(child):
+            return ~_expression(child)
+        case ColumnCondition():
+            return _column_condition(plan)
+        case JsonCondition():
             raise Untranslatable(
                 plan.path,
                 "polars",
@@ -80,14 +77,14 @@ def _expression(plan: Plan) -> pl.Expr:
             assert_never(plan)
 
 
-def _cell(cell: Cell) -> pl.Expr:
-    column = cell.field.column
+def _column_condition(condition: ColumnCondition) -> pl.Expr:
+    column = condition.field.column
     value = column if isinstance(column, pl.Expr) else pl.col(column)
     present = value.is_not_null()
-    if isinstance(cell.field, Real):
+    if isinstance(condition.field, Real):
         present &= value.is_finite()
-    dtype = _TYPES[type(cell.field)]
-    match cell.says:
+    dtype = _TYPES[type(condition.field)]
+    match condition.test:
         case Present():
             return present
         case OneOf(values):
@@ -97,19 +94,19 @@ def _cell(cell: Cell) -> pl.Expr:
         case Ordered(op, bound):
             compared: pl.Expr = _COMPARES[op](value, pl.lit(bound, dtype=dtype))
             return present & compared
-        case Holds(text, place):
+        case Substring(text, position):
             literal = pl.lit(text, dtype=pl.String)
-            if place == "inside":
+            if position == "inside":
                 return present & value.str.contains(literal, literal=True)
-            return present & (value.str.starts_with(literal) if place == "start" else value.str.ends_with(literal))
+            return present & (value.str.starts_with(literal) if position == "start" else value.str.ends_with(literal))
         case Matches(pattern):
             raise Untranslatable(
-                cell.path,
+                condition.path,
                 "polars",
                 f"its regular expressions are not RE2, and `{pattern}` is more than plain text",
                 "let the policy compare with eq, in, or a pattern of plain text between ^ and $",
             )
-        case Size() | Keys():
+        case ArrayLength() | OnlyMembers():
             raise AssertionError("of JSON only")
         case _:
-            assert_never(cell.says)
+            assert_never(condition.test)

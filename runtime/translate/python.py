@@ -1,19 +1,20 @@
-"""A filter as a Python predicate: what every other translation is held against."""
+"""A filter as a Python predicate, which is the reference for every other translation."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, assert_never
 
 from ...bundles.conditions.comparisons import predicate as comparison
 from ...bundles.conditions.keys import read, steps_of
+from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
 from ...bundles.conditions.values import Json
-from .tree import All, Comparison, Const, Node, Not, Some, TreeLimits, read_tree
+from .read_tree import TreeLimits, read_tree
 
 RowTest: TypeAlias = Callable[[Callable[[str, tuple[str, ...]], Json]], bool]
-"""Takes how a row reads a key with its steps."""
+"""A test of a row. Its argument reads a key, with the steps of its path, from the row."""
 
 
 def predicate(tree: Any, limits: TreeLimits | None = None) -> Callable[..., bool]:
-    """The filter as a function of a row's attributes and its own keys, `f(attributes, id=None, type=None)`.
+    """Returns the filter as a function of a row's attributes and its own keys, `f(attributes, id=None, type=None)`.
 
     The keys `id` and `type` read the row's own (E6), any other its attributes (C1). Raises BadFilter here; the
     function never raises, whatever JSON the attributes hold.
@@ -31,21 +32,21 @@ def predicate(tree: Any, limits: TreeLimits | None = None) -> Callable[..., bool
     return fits
 
 
-def _closure(node: Node) -> RowTest:
-    match node:
+def _closure(tree: FilterTree) -> RowTest:
+    match tree:
         case Const(value):
             return lambda _: value
-        case Comparison(key, op, constant):
-            check, steps = comparison(op, constant), steps_of(key)
+        case Comparison(key, op, value):
+            check, steps = comparison(op, value), steps_of(key)
             return lambda reads: check(reads(key, steps))
-        case All(parts):
-            tests = [_closure(part) for part in parts]
+        case And(children):
+            tests = [_closure(child) for child in children]
             return lambda reads: all(test(reads) for test in tests)
-        case Some(parts):
-            tests = [_closure(part) for part in parts]
+        case Or(children):
+            tests = [_closure(child) for child in children]
             return lambda reads: any(test(reads) for test in tests)
-        case Not(part):
-            negated = _closure(part)
-            return lambda reads: not negated(reads)
+        case Not(child):
+            test = _closure(child)
+            return lambda reads: not test(reads)
         case _:
-            assert_never(node)
+            assert_never(tree)

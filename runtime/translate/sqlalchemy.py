@@ -10,9 +10,9 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from .errors import Untranslatable
 from .fields import Attributes, Boolean, Decimal, Field, Integer, Json, Real, Text
+from .read_tree import TreeLimits
 from .sql import DIALECTS, condition
-from .sql.pieces import Bound, Column, Piece, ValueType
-from .tree import TreeLimits
+from .sql.fragments import Column, Fragment, Parameter, ValueType
 
 _TYPES: dict[ValueType, Any] = {
     "text": sa.String(),
@@ -39,20 +39,20 @@ def expression(
     "(typeof(documents.status) = 'text' AND documents.status COLLATE BINARY <> ?)"
     """
     found = {key: _field(key, named, dialect) for key, named in fields.items()}
-    pieces = condition(tree, found, dialect, limits)
-    made: sa.ColumnElement[bool] = _FILTERS[dialect](*map(_clause, pieces))
+    fragments = condition(tree, found, dialect, limits)
+    made: sa.ColumnElement[bool] = _FILTERS[dialect](*map(_clause, fragments))
     return made
 
 
-def _clause(piece: Piece) -> sa.ColumnElement[Any]:
-    match piece:
+def _clause(fragment: Fragment) -> sa.ColumnElement[Any]:
+    match fragment:
         case Column(named):
             column: sa.ColumnElement[Any] = named
             return column
-        case Bound(value, type):
+        case Parameter(value, type):
             return sa.bindparam(None, value, _TYPES[type], unique=True)
         case _:
-            return sa.literal_column(piece)
+            return sa.literal_column(fragment)
 
 
 def _field(key: str, named: Any, dialect: str) -> Field:

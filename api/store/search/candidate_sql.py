@@ -1,8 +1,8 @@
-"""Conditions as SQL over a stored body that is true wherever the condition holds, and perhaps elsewhere.
+"""SQL for the candidates of a search: true of every stored body for which a filter holds, and perhaps of others.
 
-The exact SQL of a filter (`writ.runtime.translate`) takes 10 µs a row and comparison, this takes 0.3 to 1 µs, since it
-need not be exact: a member is searched for in the body as `encode_body` wrote it, or its value is asked for, for which
-SQLite parses a body once, however often it is asked. What can't be said so is left out, each comparison for itself.
+The exact SQL of a filter (`writ.runtime.translate`) takes 10 µs for each row and comparison. This SQL takes 0.3 to
+1 µs, since it need not be exact. It searches the body for a member as `encode_body` writes it, or it asks for the
+member's value. SQLite parses a body once, however often it is asked. A comparison without such SQL is left out.
 """
 
 from collections.abc import Sequence
@@ -13,138 +13,150 @@ from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
 from ....bundles.conditions.operators import Operator, Ordering, is_upward
-from ....bundles.conditions.trees.tree import Compared, Form
+from ....bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, complement
 from ....bundles.conditions.values import Json, is_number
 from ..elements.bodies import encode_body
 
 MOST_COMPARISONS = 16
-"""Comparisons of a form that SQL makes; with more, the engine is as fast."""
+"""The most comparisons of a filter that become SQL. With more, the engine is as fast."""
 MOST_CONSTANTS = 1_000
-"""Constants of a form that SQL compares with."""
+"""The most constants of a filter that become SQL."""
 MOST_SEARCHES = 2
-"""Constants that a body is searched for; with more, parsing it is faster."""
+"""The most constants that a body is searched for. With more, parsing it is faster."""
 
 _EXACT = 2**53
-"""Integers below this are the same number to everybody."""
+"""Integers below this are the same number to every parser."""
 _DOUBT = 1e-12
 """How far, relatively, the number that SQLite reads may be from the one that was written."""
 _LEAST = 5e-324
 
-Said: TypeAlias = str | None
-"""SQL; None is true of every row."""
+Sql: TypeAlias = str | None
+"""A condition in SQL. None is true of every row."""
 
 
 class _Value(NamedTuple):
-    """A value in SQL: `read` cuts a string at U+0000 and has 1 and 0 for flags, `raw` is its JSON."""
+    """A value in SQL: `read` cuts a string at U+0000 and has 1 and 0 for booleans, `raw` is its JSON."""
 
     read: str
     raw: str
     quoted: str
-    """That it is a string."""
+    """A condition: the value is a string."""
 
 
 _ID = _Value("+id", "id", "1")
 """The plus keeps SQLite from making texts of the numbers that a text column is compared with."""
 
 
-class Proposal:
-    """A form in SQL, for rows with the columns `id` and `body`. `text` is None where nothing can be left out.
+class CandidateSql:
+    """A filter as SQL for rows with the columns `id` and `body`. `text` is None if it is true of every row.
 
-    `values` are its parameters; their names begin with `prefix`.
+    `values` are its parameters. Their names begin with `prefix`.
     """
 
-    def __init__(self, form: Form, prefix: str = "p"):
+    def __init__(self, tree: FilterTree, prefix: str = "p"):
         self.values: dict[str, Any] = {}
         self._prefix = prefix
         self._comparisons, self._constants = MOST_COMPARISONS, MOST_CONSTANTS
-        self.text = self._form(form)
+        self.text = self._tree(tree)
 
-    def _form(self, form: Form) -> Said:
-        if isinstance(form, Compared):
-            return self._compared(form)
-        said = [self._form(child) for child in sorted(form.children, key=_cost)]
-        if form.operator == "or":
-            return _either(said)
-        known = [one for one in said if one is not None]
-        return f"({' AND '.join(known)})" if known else None
+    def _tree(self, tree: FilterTree) -> Sql:
+        match tree:
+            case Const(value):
+                return None if value else "0"
+            case Comparison():
+                return self._comparison(tree, holds=True)
+            case Not(Comparison() as child):
+                return self._comparison(child, holds=False)
+            case Not(child):
+                return self._tree(complement(child))
+            case And(children):
+                known = [sql for sql in self._children(children) if sql is not None]
+                return f"({' AND '.join(known)})" if known else None
+            case Or(children):
+                return _either(self._children(children))
+            case _:
+                assert_never(tree)
 
-    def _compared(self, form: Compared) -> Said:
-        among = constants_of(form.op, form.value)
-        if form.key == "type" or self._comparisons == 0 or self._constants < len(among):
+    def _children(self, children: Sequence[FilterTree]) -> list[Sql]:
+        return [self._tree(child) for child in sorted(children, key=_cost)]
+
+    def _comparison(self, tree: Comparison, holds: bool) -> Sql:
+        among = constants_of(tree.op, tree.value)
+        if tree.key == "type" or self._comparisons == 0 or self._constants < len(among):
             return None
         self._comparisons -= 1
         self._constants -= len(among)
-        match form.op:
+        match tree.op:
             case Operator.EQ | Operator.IN:
-                return self._equals(form, among) if form.holds else self._differs(form, among)
+                return self._equals(tree, among, holds) if holds else self._differs(tree, among, holds)
             case Operator.NE | Operator.NIN:
-                return self._differs(form, among) if form.holds else self._equals(form, among)
+                return self._differs(tree, among, holds) if holds else self._equals(tree, among, holds)
             case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
-                return self._ordered(form, form.op)
+                return self._ordered(tree, tree.op, holds)
             case Operator.REGEX:
-                return self._matches(form) if form.holds else None
+                return self._matches(tree) if holds else None
             case _:
-                assert_never(form.op)
+                assert_never(tree.op)
 
-    def _equals(self, form: Compared, among: Sequence[Json]) -> Said:
-        """That the value may be one of the constants; where that is the negation of `ne`, it may be absent too (F5)."""
-        if form.holds and form.key != "id" and _are_searched(among):
-            return self._searched(form.key, among)
-        value = self._value(form.key)
+    def _equals(self, tree: Comparison, among: Sequence[Json], holds: bool) -> Sql:
+        """The value may be one of the constants. For the negation of `ne`, it may be absent too (F5)."""
+        if holds and tree.key != "id" and _are_searched(among):
+            return self._searched(tree.key, among)
+        value = self._value(tree.key)
         if value is None or any(isinstance(item, list | dict) for item in among):
             return None
-        said = [self._among(value.read, [found for item in among for found in _readings(item)])]
-        said += [self._between(value, *_around(item)) for item in among if is_number(item) and not _is_exact(item)]
-        return _either(said if form.holds else [f"{value.read} IS NULL", *said])
+        found = [self._among(value.read, [reading for item in among for reading in _readings(item)])]
+        found += [self._between(value, *_around(item)) for item in among if is_number(item) and not _is_exact(item)]
+        return _either(found if holds else [f"{value.read} IS NULL", *found])
 
-    def _differs(self, form: Compared, among: Sequence[Json]) -> Said:
-        """That the value is not certainly one of the constants; where that is `ne`, it is not absent either."""
-        if form.key == "id":
+    def _differs(self, tree: Comparison, among: Sequence[Json], holds: bool) -> Sql:
+        """The value is not certainly one of the constants. For `ne`, it is not absent either."""
+        if tree.key == "id":
             return f"NOT {self._among('id', [item for item in among if isinstance(item, str)])}"
-        value = self._value(form.key)
+        value = self._value(tree.key)
         if value is None:
             return None
         certain = [_json(item).decode() for item in among if not is_number(item) or _is_exact(item)]
-        if form.holds:
+        if holds:
             return f"NOT {self._among(value.raw, ['null', *certain])}"
-        said = self._among(value.raw, certain)
+        sql = self._among(value.raw, certain)
         if _are_searched(among):
-            said = f"{self._searched(form.key, among)} AND {said}"
-        return f"({said}) IS NOT TRUE"
+            sql = f"{self._searched(tree.key, among)} AND {sql}"
+        return f"({sql}) IS NOT TRUE"
 
-    def _ordered(self, form: Compared, op: Ordering) -> Said:
-        """That the value may be in order, or is not certainly."""
-        value, upward = self._value(form.key), is_upward(op)
+    def _ordered(self, tree: Comparison, op: Ordering, holds: bool) -> Sql:
+        """The value may be in this order. For the negation, it is not certainly in it."""
+        value, upward = self._value(tree.key), is_upward(op)
         if value is None:
             return None
-        if is_number(form.value):
-            low, high = _around(form.value)
-            if form.holds:
+        if is_number(tree.value):
+            low, high = _around(tree.value)
+            if holds:
                 return self._between(value, *((low, float("inf")) if upward else (float("-inf"), high)))
-            said = self._between(value, *((high, float("inf")) if upward else (float("-inf"), low)))
-            return f"({said} AND substr({value.raw}, 1, 1) NOT IN ('t', 'f')) IS NOT TRUE"
-        # What is read is never behind what is there, and is in front of a text without U+0000 only where that is.
-        cut = _cut(form.value)
-        if form.holds:
-            return f"{value.read} >= {self._bound(cut)}" if upward else self._between(value, "", form.value)
-        said = f"{value.read} > {self._bound(form.value)}" if upward else f"{value.read} < {self._bound(cut)}"
-        return f"({said} AND {value.quoted}) IS NOT TRUE"
+            sql = self._between(value, *((high, float("inf")) if upward else (float("-inf"), low)))
+            return f"({sql} AND substr({value.raw}, 1, 1) NOT IN ('t', 'f')) IS NOT TRUE"
+        # A read string is never greater than the stored one. Below a text without U+0000, it is only if that one is.
+        cut = _cut(tree.value)
+        if holds:
+            return f"{value.read} >= {self._bound(cut)}" if upward else self._between(value, "", tree.value)
+        sql = f"{value.read} > {self._bound(tree.value)}" if upward else f"{value.read} < {self._bound(cut)}"
+        return f"({sql} AND {value.quoted}) IS NOT TRUE"
 
-    def _matches(self, form: Compared) -> Said:
-        """That the text of a pattern that is only text is there."""
-        text, _ = literal_of(form.value) or ("", "inside")
+    def _matches(self, tree: Comparison) -> Sql:
+        """The text of a pattern that is plain text occurs."""
+        text, _ = literal_of(tree.value) or ("", "inside")
         if not text:
             return None
-        return self._instr("id", text) if form.key == "id" else self._instr("body", _json(text)[1:-1])
+        return self._instr("id", text) if tree.key == "id" else self._instr("body", _json(text)[1:-1])
 
     def _searched(self, key: str, among: Sequence[Json]) -> str:
-        """That a body has a member of that name, the last one of a path (C1), with one of the values."""
+        """The body has a member with the key's name, or the last name of its path (C1), and one of the values."""
         names = {key, *steps_of(key)[-1:]}
-        said = [self._instr("body", _json({name: item})[1:-1]) for item in among for name in sorted(names)]
-        return _either(said) or "0"
+        found = [self._instr("body", _json({name: item})[1:-1]) for item in among for name in sorted(names)]
+        return _either(found) or "0"
 
     def _value(self, key: str) -> _Value | None:
-        """What the key names (C1, E6), None where no path of SQLite says so."""
+        """Returns the value that the key names (C1, E6), or None if no path of SQLite leads to it."""
         if key == "id":
             return _ID
         steps = steps_of(key)
@@ -178,37 +190,52 @@ class Proposal:
         return f":{name}"
 
 
-def may_hold_of_nothing(form: Form) -> bool:
-    """Whether a form may hold of an entity without attributes."""
-    if isinstance(form, Compared):
-        return form.key == "id" or not form.holds
-    answers = map(may_hold_of_nothing, form.children)
-    return all(answers) if form.operator == "and" else any(answers)
+def may_hold_without_attributes(tree: FilterTree) -> bool:
+    """Returns whether a filter may hold for an entity without attributes."""
+    match tree:
+        case Const(value):
+            return value
+        case Comparison(key):
+            return key == "id"
+        case Not(Comparison()):
+            return True
+        case Not(child):
+            return may_hold_without_attributes(complement(child))
+        case And(children):
+            return all(map(may_hold_without_attributes, children))
+        case Or(children):
+            return any(map(may_hold_without_attributes, children))
+        case _:
+            assert_never(tree)
 
 
-def _either(said: Sequence[Said]) -> Said:
-    known = [one for one in said if one is not None]
-    if len(known) < len(said):
+def _either(conditions: Sequence[Sql]) -> Sql:
+    known = [sql for sql in conditions if sql is not None]
+    if len(known) < len(conditions):
         return None
     return f"({' OR '.join(known)})" if known else "0"
 
 
-def _cost(form: Form) -> int:
-    """What stands first in an AND is asked of every row, what follows of few."""
-    if not isinstance(form, Compared):
-        return 3
-    if form.key == "id":
-        return 0
-    return 1 if form.holds and form.op == Operator.EQ and _are_searched([form.value]) else 2
+def _cost(tree: FilterTree) -> int:
+    """Returns the order of a child in an AND: SQLite asks the first of every row, the others of fewer rows."""
+    match tree:
+        case Comparison("id") | Not(Comparison("id")):
+            return 0
+        case Comparison(_, Operator.EQ, value) if _are_searched([value]):
+            return 1
+        case Comparison() | Not(Comparison()):
+            return 2
+        case _:
+            return 3
 
 
 def _are_searched(among: Sequence[Json]) -> bool:
-    """Whether these constants have one JSON text each, and are few."""
+    """Returns whether these constants have one JSON text each, and are few."""
     return len(among) <= MOST_SEARCHES and all(isinstance(item, str | bool) for item in among)
 
 
 def _json(value: Json) -> bytes:
-    """As it stands in a stored body."""
+    """Returns a value as it is written in a stored body."""
     text: bytes = encode_body(value)
     return text
 
@@ -218,19 +245,19 @@ def _is_exact(number: float) -> bool:
 
 
 def _readings(constant: Json) -> Sequence[Any]:
-    """As what SQLite may read a value that equals the constant."""
+    """Returns what SQLite may read for a value that equals the constant."""
     if isinstance(constant, str):
         return sorted({constant, _cut(constant)})
     return [int(constant)] if isinstance(constant, bool) or _is_exact(constant) else []
 
 
 def _cut(text: str) -> str:
-    """As SQLite before 3.45 reads a string of a JSON text."""
+    """Returns a string of a JSON text as SQLite before 3.45 reads it."""
     return text.partition("\0")[0]
 
 
 def _around(number: Json) -> tuple[float, float]:
-    """What is certainly less, and what is certainly greater."""
+    """Returns a number that is certainly less, and one that is certainly greater."""
     try:
         nearest = float(number)
     except OverflowError:

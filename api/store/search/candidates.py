@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlite_utils import Database
 
-from ....bundles.conditions.trees.tree import FALSE, Form, joined
+from ....bundles.conditions.trees.normalise import normal_or
+from ....bundles.conditions.trees.tree import FALSE, FilterTree
 from ....bundles.conditions.values import Json, is_text
 from ....runtime.searches.subjects import SubjectRule
 from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Rows, Search, Span
@@ -48,7 +49,13 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def resource_candidates(
-    db: Database, environment: int, type: str, after: str, count: int, where: Form, granted_to: tuple[str, str] | None
+    db: Database,
+    environment: int,
+    type: str,
+    after: str,
+    count: int,
+    where: FilterTree,
+    granted_to: tuple[str, str] | None,
 ) -> Candidates:
     """See `Store.resource_candidates`."""
     if not _are_texts(type, after):
@@ -80,17 +87,17 @@ def subject_candidates(
             everyone.append(where)
         else:
             search.add_holders(roles, where)
-    return _candidates(search.rows(joined("or", everyone)))
+    return _candidates(search.rows(normal_or(everyone)))
 
 
-def _holders(rules: Sequence[SubjectRule]) -> dict[Form, list[str]]:
+def _holders(rules: Sequence[SubjectRule]) -> dict[FilterTree, list[str]]:
     """The roles of each condition."""
-    found: dict[Form, dict[str, None]] = {}
+    found: dict[FilterTree, dict[str, None]] = {}
     for roles, where in rules:
         if roles is not None and where != FALSE:
             found.setdefault(where, {}).update(dict.fromkeys(filter(is_text, roles)))
     if len(found) > MOST_CONDITIONS:
-        found = {joined("or", found): {role: None for roles in found.values() for role in roles}}
+        found = {normal_or(found): {role: None for roles in found.values() for role in roles}}
     return {where: list(roles) for where, roles in found.items() if roles}
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
-from ....bundles.conditions.trees.tree import FALSE, TRUE, Form
-from .candidate_sql import Proposal, may_hold_of_nothing
+from ....bundles.conditions.trees.tree import FALSE, TRUE, FilterTree
+from .candidate_sql import CandidateSql, may_hold_without_attributes
 
 MENTIONS = 8
 """Rows that mention entities are read for each entity that is asked for: one may be mentioned any number of times."""
@@ -106,9 +106,9 @@ class Search:
     def add_granted(self, ids: Ids, type: str, id: str) -> None:
         """Entities that have a grant with the other end of that key qualify, whatever their attributes."""
         self._values |= {"by_type": type, "by_id": id}
-        self._add([ids], TRUE, Proposal(TRUE))
+        self._add([ids], TRUE, CandidateSql(TRUE))
 
-    def add_holders(self, roles: Sequence[str], where: Form) -> None:
+    def add_holders(self, roles: Sequence[str], where: FilterTree) -> None:
         """Subjects that hold one of the roles qualify where the condition holds (P2, P3)."""
         number = len(self._with)
         names = {f"role{number}_{place}": role for place, role in enumerate(roles)}
@@ -123,13 +123,13 @@ class Search:
         )
         by_role = Ids("assignments", "subject_id", "role = named AND subject_type = :type", holding)
         by_group = Ids("group_subjects", "id", "group_id = named AND type = :type", groups)
-        self._add([by_role, by_group], where, Proposal(where, f"where{number}_"))
+        self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_"))
 
-    def rows(self, everyone: Form) -> Rows:
+    def rows(self, everyone: FilterTree) -> Rows:
         """What may qualify: those that were added, and all registered ones of whom `everyone` may hold."""
         return self._added() if everyone == FALSE else self._registered(everyone)
 
-    def _registered(self, everyone: Form) -> Rows:
+    def _registered(self, everyone: FilterTree) -> Rows:
         listed, mentions = self._registry
         self._values |= {"row": self._count - 1, "mention": self._count * MENTIONS - 1, "count": self._count}
         self._end([listed.nth("row")])
@@ -140,7 +140,7 @@ class Search:
             end = self._values["end"] = unlisted[-1]
         ((tried,),) = self._rows(f"SELECT count(*) FROM ({listed.between()})")
         found: dict[str, bytes] = dict(self._rows(self._listed(everyone)))
-        if may_hold_of_nothing(everyone):
+        if may_hold_without_attributes(everyone):
             found |= dict.fromkeys(unlisted, _NOTHING)
         if everyone != TRUE:
             found |= self._added_between()
@@ -156,12 +156,12 @@ class Search:
         found = [self._rows(first.format(mention.between(), listed.between())) for mention in mentions]
         return sorted({id for some in found for (id,) in some})
 
-    def _listed(self, everyone: Form) -> str:
+    def _listed(self, everyone: FilterTree) -> str:
         """Those that are listed, of whom the condition may hold."""
-        proposal, table = Proposal(everyone), self._registry.listed.table
-        self._values |= proposal.values
+        sql, table = CandidateSql(everyone), self._registry.listed.table
+        self._values |= sql.values
         where = "environment = :env AND type = :type AND id > :after AND id <= :end"
-        said = "" if proposal.text is None else f" AND {proposal.text}"
+        said = "" if sql.text is None else f" AND {sql.text}"
         return f"SELECT id, body FROM {table} INDEXED BY {table}_searched WHERE {where}{said}"
 
     def _added(self) -> Rows:
@@ -191,14 +191,14 @@ class Search:
     def _added_between(self) -> dict[str, bytes]:
         return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
 
-    def _add(self, sources: list[Ids], where: Form, proposal: Proposal) -> None:
+    def _add(self, sources: list[Ids], where: FilterTree, sql: CandidateSql) -> None:
         """Look at those too, of whom the condition may hold."""
         self._sources += sources
-        self._values |= proposal.values
+        self._values |= sql.values
         table = self._registry.listed.table
         same = "environment = :env AND type = :type AND id = this"
-        said = "" if proposal.text is None else f" WHERE {proposal.text}"
-        if said and may_hold_of_nothing(where):
+        said = "" if sql.text is None else f" WHERE {sql.text}"
+        if said and may_hold_without_attributes(where):
             said += " OR body IS NULL"
         self._arms.append(
             f"SELECT this, coalesce(body, CAST('{{}}' AS BLOB)) FROM ({_any_of(sources)})"

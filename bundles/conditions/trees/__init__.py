@@ -1,5 +1,5 @@
-"""Filter trees in canonical form: one form for each meaning, derived through decision diagrams (F6).
+"""Filter trees, and the one canonical tree for each meaning, derived through decision diagrams (F6).
 
-Reading path: `tree` → `domain` → `diagrams` → `rule_diagram` → `value_sets` → `shortest_form` → `plain_form` →
+Reading path: `tree` → `normalise` → `domain` → `diagrams` → `rule_diagram` → `value_sets` → `minimise` → `separable` →
 `canonical`.
 """

@@ -1,58 +1,62 @@
-"""The canonical form of "some ALLOW holds and no DENY does" (rules F1, F4, F6)."""
+"""The canonical tree of "some ALLOW holds and no DENY holds" (rules F1, F4, F6)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 from .diagrams import OutOfSteps
-from .plain_form import plain_form
-from .rule_diagram import Conjunction, Ruled
-from .shortest_form import ShortestForm
-from .tree import TRUE, Form, compared, joined, negated
+from .minimise import Minimiser
+from .normalise import normal_and, normal_or
+from .rule_diagram import Conjunction, RuleDiagram
+from .separable import separable_tree
+from .tree import TRUE, Comparison, FilterTree, complement
 
 STEPS = 20_000
-"""What canonicalisation may take by default, in cells and constants looked at."""
+"""The default budget of canonicalisation: how many cells and constants it may look at."""
 
 ABSORPTION_TRIES = 100_000
-"""Beyond so many pairs of rules to compare, a tidy form keeps rules that hold only where a shorter one does."""
+"""With more pairs of rules to compare than this, a flat tree keeps rules that a shorter rule absorbs."""
 
 
-def canonical_form(allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int = STEPS) -> Form:
-    """The one form of the condition, whatever the rules look like; beyond `steps` the tidy form of the rules.
+def canonical_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int = STEPS) -> FilterTree:
+    """Returns the one tree of the condition, however its rules are written; beyond `steps`, the flat tree of the rules.
 
-    >>> from writ.bundles.conditions.operators import Operator
+    >>> from ..operators import Operator
     >>> below_5, rest = [("k", Operator.LT, 5)], [("k", Operator.GTE, 5), ("k", Operator.LT, 9)]
-    >>> canonical_form([below_5, rest], []) == compared("k", Operator.LT, 9)
-    True
+    >>> canonical_tree([below_5, rest], [])
+    Comparison(key='k', op=<Operator.LT: 'lt'>, value=9)
     """
-    plain = plain_form(allows, denies)
-    if plain is not None:
-        return plain
+    separable = separable_tree(allows, denies)
+    if separable is not None:
+        return separable
     try:
-        ruled = Ruled(allows, denies, steps)
-        return ShortestForm(ruled.diagrams).form(ruled.node)
+        diagram = RuleDiagram(allows, denies, steps)
+        return Minimiser(diagram.diagrams).tree(diagram.node)
     except OutOfSteps:
-        return tidy_form(allows, denies)
+        return flat_tree(allows, denies)
 
 
-def tidy_form(allows: Iterable[Conjunction], denies: Iterable[Conjunction]) -> Form:
-    """The rules as they are: flat, sorted, absorbed; right, but two forms may mean the same."""
-    return joined("and", [_some(allows), negated(_some(denies))])
+def flat_tree(allows: Iterable[Conjunction], denies: Iterable[Conjunction]) -> FilterTree:
+    """Returns the rules as they are written: flat, sorted, absorbed. Two such trees may mean the same."""
+    return normal_and([_disjunction(allows), complement(_disjunction(denies))])
 
 
-def _some(rules: Iterable[Conjunction]) -> Form:
-    """That some rule holds, those left out that hold only where a shorter one does."""
-    known: dict[Form, Form] = {}  # PERF: sets compare the very same object at once
-    found = {frozenset(known.setdefault(form, form) for form in (compared(*test) for test in rule)) for rule in rules}
+def _disjunction(rules: Iterable[Conjunction]) -> FilterTree:
+    """Returns "some rule holds", without the rules that a shorter one absorbs."""
+    known: dict[Comparison, Comparison] = {}  # PERF: sets compare the very same object at once
+    found = {
+        frozenset(known.setdefault(one, one) for one in (Comparison.normal(*comparison) for comparison in rule))
+        for rule in rules
+    }
     if frozenset() in found:
         return TRUE
-    return joined("or", (joined("and", conjunction) for conjunction in _absorbed(found)))
+    return normal_or(normal_and(conjunction) for conjunction in _absorbed(found))
 
 
-def _absorbed(conjunctions: Collection[frozenset[Form]]) -> Collection[frozenset[Form]]:
-    """Those that hold no other one whole, found by the member of each that is the rarest of all."""
+def _absorbed(conjunctions: Collection[frozenset[Comparison]]) -> Collection[frozenset[Comparison]]:
+    """Returns those that contain no other one. The rarest member of each one leads to its candidates."""
     counts = Counter(chain.from_iterable(conjunctions))
-    by_rarest: dict[Form, list[frozenset[Form]]] = defaultdict(list)
+    by_rarest: dict[Comparison, list[frozenset[Comparison]]] = defaultdict(list)
     for conjunction in conjunctions:
         by_rarest[min(conjunction, key=lambda member: (counts[member], member.rank))].append(conjunction)
     if sum(count * len(by_rarest[member]) for member, count in counts.items()) > ABSORPTION_TRIES:

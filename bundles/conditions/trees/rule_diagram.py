@@ -30,7 +30,7 @@ CHARACTERS_IN_A_STEP = 100
 """So many characters are searched for a pattern in the time of a step, by patterns of the worst kind."""
 
 
-class Ruled:
+class RuleDiagram:
     """The diagram of some rules, in its own `diagrams`."""
 
     def __init__(self, allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int):

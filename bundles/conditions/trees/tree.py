@@ -1,142 +1,211 @@
-"""Forms: conditions on attributes as trees in negation normal form, and their one tidy shape (rule F6)."""
+"""The nodes of a filter tree: one closed set for derived filters, their JSON, searches and translations (F4 to F6).
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+The leaves of a filter are Comparisons. A translation replaces each of them by conditions on columns and keeps the
+other nodes, so every kind of tree shares And, Or, Not and Const.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Literal, TypeAlias
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
-from ..constants import Meaning, in_order, meaning, weight, written
+from ..constants import in_order, meaning, written
 from ..operators import TAKES_LIST, Operator
 from ..values import Json
 
-Connective: TypeAlias = Literal["and", "or"]
-
-OTHER: dict[Connective, Connective] = {"and": "or", "or": "and"}
+Leaf = TypeVar("Leaf", covariant=True)
 
 _OF_ONE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
-"""What means the same as an operator of lists where the list has one constant."""
+"""The operator that means the same as one of lists if the list has one constant."""
 
-_PLACES = {op: place for place, op in enumerate(Operator)}
+_RANKS = {op: number for number, op in enumerate(Operator)}
 
 
-@dataclass(frozen=True)
-class Compared:
-    """One attribute compared with a constant, or the plain negation of that, which is true where it is absent (F5)."""
+@dataclass(frozen=True, slots=True)
+class Const:
+    """True of every row, or of none."""
+
+    value: bool
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """The sort key among the children of one node."""
+        return (2, self.value)
+
+
+TRUE, FALSE = Const(True), Const(False)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """An attribute compared with a constant.
+
+    Two comparisons are equal if their constants are the same by rule C3, so `eq 1` equals `eq 1.0`.
+    """
 
     key: str
     op: Operator
-    value: Json = field(compare=False)
-    holds: bool = True
-    meant: Meaning = ()
+    value: Json
 
-    @property
-    def size(self) -> int:
-        """How many comparisons it has."""
-        return 1
+    @classmethod
+    def normal(cls, key: str, op: Operator, value: Json) -> "Comparison":
+        """Returns the one way to write a comparison: `in` with one constant is `eq`, constants are in order (C5).
 
-    @property
-    def constants(self) -> int:
-        """Of how many values what it compares with is made."""
-        return weight(self.value)
+        >>> Comparison.normal("k", Operator.IN, ["b", "a", "b"]).value, Comparison.normal("k", Operator.NIN, [1.0]).op
+        (['a', 'b'], <Operator.NE: 'ne'>)
+        """
+        if TAKES_LIST[op]:
+            constants = in_order(value)
+            if len(constants) != 1:
+                return cls(key, op, constants)
+            op, value = _OF_ONE[op], constants[0]
+        return cls(key, op, written(value))
 
     @cached_property
     def rank(self) -> tuple[object, ...]:
-        """Its place among the children of one node."""
-        return (0, self.key, _PLACES[self.op], self.meant, not self.holds)
+        """The sort key among the children of one node."""
+        return (0, self.key, _RANKS[self.op], meaning(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Comparison) and self.rank == other.rank)
+
+    def __hash__(self) -> int:
+        return hash(self.rank)
 
 
 @dataclass(frozen=True)
-class Joined:
-    """Forms of which all hold (`and`) or some does (`or`); with no children it is a constant."""
+class _Joint(Generic[Leaf]):
+    """What And and Or share. `identity` is the constant that makes no difference among the children."""
 
-    operator: Connective
-    children: tuple["Form", ...]
-
-    @cached_property
-    def size(self) -> int:
-        """How many comparisons it has."""
-        return sum(child.size for child in self.children)
-
-    @property
-    def constants(self) -> int:
-        """Of how many values what it compares with is made."""
-        return sum(child.constants for child in self.children)
+    children: "tuple[Tree[Leaf], ...]"
+    identity: ClassVar[Const]
 
     @cached_property
-    def opposite(self) -> "Joined":
-        """Its negation. PERF: each is the other's, since forms are negated again and again as they grow."""
-        found = Joined(OTHER[self.operator], tuple(map(negated, self.children)))
-        found.__dict__["opposite"] = self
-        return found
+    def leaf_count(self) -> int:
+        """How many leaves it has."""
+        return sum(map(leaf_count, self.children))
 
     @cached_property
-    def rank(self) -> tuple[object, ...]:
-        """Its place among the children of one node."""
+    def rank(self: "_Joint[Comparison]") -> tuple[object, ...]:
+        """The sort key among the children of one node."""
         return (1, len(self.children), *(child.rank for child in self.children))
 
 
-Form: TypeAlias = Compared | Joined
+@dataclass(frozen=True)
+class And(_Joint[Leaf]):
+    """True where every child is true."""
 
-TRUE, FALSE = Joined("and", ()), Joined("or", ())
+    identity = TRUE
 
-
-def compared(key: str, op: Operator, value: Json) -> Compared:
-    """A comparison, written in one way: `in` with one constant is `eq`, its constants are in order (C5).
-
-    >>> compared("k", Operator.IN, ["b", "a", "b"]).value, compared("k", Operator.NIN, [1.0]).op
-    (['a', 'b'], <Operator.NE: 'ne'>)
-    """
-    if TAKES_LIST[op]:
-        constants = in_order(value)
-        if len(constants) != 1:
-            return Compared(key, op, constants, meant=meaning(constants))
-        op, value = _OF_ONE[op], constants[0]
-    return Compared(key, op, written(value), meant=meaning(value))
+    @cached_property
+    def complement(self) -> "Or[Leaf]":
+        """Its negation. PERF: each keeps the other, since trees are negated again and again as they grow."""
+        found: Or[Leaf] = Or(tuple(complement(child) for child in self.children))
+        found.__dict__["complement"] = self
+        return found
 
 
-def negated(form: Form) -> Form:
-    """The plain negation, pushed down to the comparisons."""
-    if isinstance(form, Compared):
-        return Compared(form.key, form.op, form.value, not form.holds, form.meant)
-    return form.opposite
+@dataclass(frozen=True)
+class Or(_Joint[Leaf]):
+    """True where at least one child is true."""
+
+    identity = FALSE
+
+    @cached_property
+    def complement(self) -> "And[Leaf]":
+        """Its negation. PERF: see `And`."""
+        found: And[Leaf] = And(tuple(complement(child) for child in self.children))
+        found.__dict__["complement"] = self
+        return found
 
 
-def joined(operator: Connective, forms: Iterable[Form]) -> Form:
-    """Forms joined: flat, each child once, in order, no constant among them and no node of one child.
+@dataclass(frozen=True, slots=True)
+class Not(Generic[Leaf]):
+    """Plain negation: true where the child is not true, so also where an attribute is absent (F5)."""
 
-    >>> joined("or", [FALSE, joined("or", [compared("b", Operator.EQ, 1)]), TRUE]) == TRUE
+    child: "Tree[Leaf]"
+
+    @property
+    def rank(self: "Not[Comparison]") -> tuple[object, ...]:
+        """The sort key among the children of one node: right after its child."""
+        return (*self.child.rank, True)
+
+
+Tree: TypeAlias = Const | Leaf | And[Leaf] | Or[Leaf] | Not[Leaf]
+FilterTree: TypeAlias = Tree[Comparison]
+
+
+def leaves(tree: Tree[Leaf]) -> Iterator[Leaf]:
+    """Yields the leaves of a tree, in order."""
+    match tree:
+        case Const():
+            pass
+        case And(children) | Or(children):
+            for child in children:
+                yield from leaves(child)
+        case Not(child):
+            yield from leaves(child)
+        case _:
+            yield tree
+
+
+def leaf_count(tree: Tree[Leaf]) -> int:
+    """Returns how many leaves a tree has."""
+    match tree:
+        case And() | Or():
+            return tree.leaf_count
+        case Not(child):
+            return leaf_count(child)
+        case Const():
+            return 0
+        case _:
+            return 1
+
+
+def complement(tree: Tree[Leaf]) -> Tree[Leaf]:
+    """Returns the negation, pushed down to the leaves (negation normal form).
+
+    >>> one, other = Comparison("a", Operator.EQ, 1), Comparison("b", Operator.EQ, 2)
+    >>> complement(And((one, Not(other)))) == Or((Not(one), other))
     True
     """
-    children: dict[Form, None] = {}
-    for form in chain.from_iterable(_parts(operator, form) for form in forms):
-        if form == Joined(OTHER[operator], ()):
-            return form
-        children[form] = None
-    if len(children) == 1:
-        return next(iter(children))
-    return Joined(operator, tuple(sorted(children, key=lambda child: child.rank)))
+    match tree:
+        case And() | Or():
+            return tree.complement
+        case Not(child):
+            return child
+        case Const(value):
+            return FALSE if value else TRUE
+        case _:
+            return Not(tree)
 
 
-def rough(operator: Connective, forms: Sequence[Form]) -> Form:
-    """Forms joined as they stand, but for constants, to be tidied later.
+def fold_and(trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
+    """Returns the conjunction with constants folded. The other children stay as they are.
 
-    PERF: of many forms that are tried for one condition a single one is taken.
+    >>> fold_and([TRUE, Comparison("a", Operator.EQ, 1)])
+    Comparison(key='a', op=<Operator.EQ: 'eq'>, value=1)
     """
-    absorbing = Joined(OTHER[operator], ())
-    children = [form for form in forms if not (isinstance(form, Joined) and not form.children)]
-    if absorbing in forms:
-        return absorbing
-    return children[0] if len(children) == 1 else Joined(operator, tuple(children))
+    return _folded(And, trees)
 
 
-def tidied(form: Form) -> Form:
-    """A form in the shape that `joined` gives."""
-    return form if isinstance(form, Compared) else joined(form.operator, map(tidied, form.children))
+def fold_or(trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
+    """Returns the disjunction with constants folded. The other children stay as they are."""
+    return _folded(Or, trees)
 
 
-def _parts(operator: Connective, form: Form) -> Iterator[Form]:
-    if isinstance(form, Joined) and form.operator == operator:
-        yield from form.children
-    else:
-        yield form
+def fold_not(tree: Tree[Leaf]) -> Tree[Leaf]:
+    """Returns the negation. The negation of a constant is a constant."""
+    return complement(tree) if isinstance(tree, Const) else Not(tree)
+
+
+def _folded(joint: type[And[Leaf]] | type[Or[Leaf]], trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
+    children: list[Tree[Leaf]] = []
+    for tree in trees:
+        if not isinstance(tree, Const):
+            children.append(tree)
+        elif tree != joint.identity:
+            return tree
+    if len(children) > 1:
+        return joint(tuple(children))
+    return children[0] if children else joint.identity

@@ -1,6 +1,6 @@
-"""Sets of values of one attribute as the shortest comparisons that say the same (rules C2 to C5, F6).
+"""Sets of values of one attribute as the shortest comparisons that mean the same (rules C2 to C5, F6).
 
-The shape depends on the set alone: on no constant that makes no difference in it.
+The result depends on the set alone. A constant that makes no difference in the set does not show.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,24 +11,25 @@ from ..neighbours import Cut, Ordered, canonical_cut, first_above, last_below, n
 from ..operators import Operator
 from ..values import Json
 from .domain import MISSING, NO_VALUES, OTHER, Domain
-from .tree import Form, compared, joined, negated
+from .normalise import normal_and, normal_or
+from .tree import Comparison, FilterTree, complement
 
 FEW = 2
-"""Up to so many values that follow one another are listed; more are a range."""
+"""Up to this many consecutive values are listed. More of them become a range."""
 
 
 BOTTOM = Cut("", above=False)
-"""Nothing is below it, so it ends no run."""
+"""No string is below it, so it ends no run."""
 
 
 class Run(NamedTuple):
-    """Values of one type with nothing between them left out; no cut at an end where nothing ends them."""
+    """Consecutive values of one type. An end without a cut is open to all values beyond."""
 
     low: Cut | None
     high: Cut | None
 
     def few(self, text: bool) -> list[Ordered] | None:
-        """Its values, None where they are many."""
+        """Returns its values, or None if there are many."""
         first = first_above(self.low) if self.low else "" if text else None
         last = last_below(self.high) if self.high else None
         if first is None or last is None:
@@ -39,19 +40,20 @@ class Run(NamedTuple):
         return values if len(values) <= FEW else None
 
 
-def set_form(key: str, domain: Domain, cells: int, free: int = 0) -> Form:
-    """The form of "the attribute is in one of these cells", which are given as bits.
+def value_set_tree(key: str, domain: Domain, cells: int, free: int = 0) -> FilterTree:
+    """Returns the tree of "the attribute is in one of these cells", which are given as bits.
 
-    The `free` ones are strings for which it makes no difference: each goes with the gaps around it where these agree,
-    so that one on which only a pattern is decided does not show.
+    The `free` cells are strings that make no difference. If the gaps around one agree, it goes with them. So a string
+    on which only a pattern is decided does not show.
     """
     cells = _with_neighbours(domain, cells, free)
     has = [cell != NO_VALUES and bool(cells >> cell & 1) for cell in domain.cells]
     if has[MISSING] == has[OTHER]:
-        return negated(_listed(key, domain, [not is_in for is_in in has])) if has[OTHER] else _listed(key, domain, has)
+        others = [not is_in for is_in in has]
+        return complement(_listed(key, domain, others)) if has[OTHER] else _listed(key, domain, has)
     if has[OTHER]:
         return _left_out(key, domain, [not is_in for is_in in has])
-    return negated(_left_out(key, domain, has))
+    return complement(_left_out(key, domain, has))
 
 
 def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
@@ -62,22 +64,22 @@ def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
     return cells
 
 
-def _listed(key: str, domain: Domain, has: Sequence[bool]) -> Form:
-    """That the attribute has one of some values, of which OTHER is none."""
+def _listed(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
+    """Returns the tree of "the attribute has one of some values". OTHER is not one of them."""
     points, ranges = _described(key, domain, has)
-    return joined("or", [*([compared(key, Operator.IN, points)] if points else ()), *ranges])
+    return normal_or([*([Comparison.normal(key, Operator.IN, points)] if points else ()), *ranges])
 
 
-def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> Form:
-    """That the attribute is present and has none of some values."""
+def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
+    """Returns the tree of "the attribute is present and has none of some values"."""
     points, ranges = _described(key, domain, has)
-    return joined("and", [compared(key, Operator.NIN, points), *map(negated, ranges)])
+    return normal_and([Comparison.normal(key, Operator.NIN, points), *map(complement, ranges)])
 
 
-def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[Form]]:
-    """Some values as single ones and ranges."""
+def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[FilterTree]]:
+    """Returns some values as single ones and as the trees of ranges."""
     points: list[Json] = [point for point, is_in in zip(domain.points, has[2:], strict=False) if is_in]
-    ranges: list[Form] = []
+    ranges: list[FilterTree] = []
     for constants, first, text in (
         (domain.numbers, domain.first_number, False),
         (domain.strings, domain.first_string, True),
@@ -98,7 +100,7 @@ def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json
 
 
 def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> Iterator[Run]:
-    """The runs of classes, by place, that are in the set."""
+    """Yields the runs of classes that are in the set. Each class comes with its place in the order."""
     for is_in, run in groupby(classes, key=lambda named: named[0]):
         if is_in:
             places = [place for _, place in run]
@@ -109,7 +111,7 @@ def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> 
 
 
 def _clusters(runs: Sequence[Run], text: bool) -> Iterator[list[Run]]:
-    """Runs that are better told as one range with holes, together."""
+    """Yields lists of runs that are shorter to write as one range with holes."""
     cluster: list[Run] = []
     for run in runs:
         if cluster and (
@@ -123,33 +125,32 @@ def _clusters(runs: Sequence[Run], text: bool) -> Iterator[list[Run]]:
         yield cluster
 
 
-def _range(key: str, cluster: Sequence[Run], text: bool) -> Form:
-    """That the attribute lies between the ends of a cluster, and in none of its holes."""
+def _range(key: str, cluster: Sequence[Run], text: bool) -> FilterTree:
+    """Returns the tree of "the attribute lies between the ends of a cluster, and in none of its holes"."""
     low, high = cluster[0].low, cluster[-1].high
     holes: list[Json] = [
         value for left, right in pairwise(cluster) for value in Run(left.high, right.low).few(text) or ()
     ]
     if low or high or text:
-        without = [compared(key, Operator.NIN, holes)] if holes else []
-        return joined("and", [*_above(key, low if low or high else BOTTOM), *_below(key, high), *without])
+        without = [Comparison.normal(key, Operator.NIN, holes)] if holes else []
+        return normal_and([*_above(key, low if low or high else BOTTOM), *_below(key, high), *without])
     if not holes:
-        return joined("or", [compared(key, Operator.LT, 0), compared(key, Operator.GTE, 0)])
+        return normal_or([Comparison.normal(key, Operator.LT, 0), Comparison.normal(key, Operator.GTE, 0)])
     least, *others = holes
-    above = joined(
-        "and", [compared(key, Operator.GT, least), *([compared(key, Operator.NIN, others)] if others else ())]
-    )
-    return joined("or", [compared(key, Operator.LT, least), above])
+    without = [Comparison.normal(key, Operator.NIN, others)] if others else []
+    above = normal_and([Comparison.normal(key, Operator.GT, least), *without])
+    return normal_or([Comparison.normal(key, Operator.LT, least), above])
 
 
-def _above(key: str, cut: Cut | None) -> list[Form]:
+def _above(key: str, cut: Cut | None) -> list[FilterTree]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [compared(key, Operator.GT if above else Operator.GTE, value)]
+    return [Comparison.normal(key, Operator.GT if above else Operator.GTE, value)]
 
 
-def _below(key: str, cut: Cut | None) -> list[Form]:
+def _below(key: str, cut: Cut | None) -> list[FilterTree]:
     if cut is None:
         return []
     value, above = canonical_cut(cut)
-    return [compared(key, Operator.LTE if above else Operator.LT, value)]
+    return [Comparison.normal(key, Operator.LTE if above else Operator.LT, value)]

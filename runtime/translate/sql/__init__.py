@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from ..errors import Untranslatable
 from ..fields import Fields
 from ..plan import plan
-from ..tree import TreeLimits
+from ..read_tree import TreeLimits
 from .dialect import Dialect
 from .duckdb import DuckDb
+from .fragments import Column, Parameter, Sql
 from .mysql import MySql
-from .pieces import Bound, Column, Sql
 from .postgresql import PostgreSql
 from .sqlite import Sqlite
 
@@ -35,30 +35,30 @@ def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = N
     >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
     Where(text='(typeof("d"."status") = \\'text\\' AND "d"."status" COLLATE BINARY = ?)', parameters=['draft'])
     """
-    pieces = condition(tree, fields, dialect, limits)
+    fragments = condition(tree, fields, dialect, limits)
     quote, placeholder = _STYLES[dialect]
     text, parameters = [], []
-    for piece in pieces:
-        match piece:
-            case Bound(value):
+    for fragment in fragments:
+        match fragment:
+            case Parameter(value):
                 text.append(placeholder)
                 parameters.append(value)
             case Column(named):
                 text.append(".".join(map(quote, named.split("."))))
             case _:
-                text.append(piece)
+                text.append(fragment)
     return Where("".join(text), parameters)
 
 
 def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Sql:
-    """The filter as pieces of SQL, for the fronts that render columns and values their own way."""
+    """The filter as fragments of SQL, for the fronts that render columns and values their own way."""
     spoken = DIALECTS.get(dialect)
     if spoken is None:
         raise Untranslatable(
             "$", dialect, "how it compares is not known here", f"the dialects are {', '.join(DIALECTS)}"
         )
-    pieces = spoken.condition(plan(tree, fields, dialect, limits))
-    values = sum(isinstance(piece, Bound) for piece in pieces)
+    fragments = spoken.condition(plan(tree, fields, dialect, limits))
+    values = sum(isinstance(fragment, Parameter) for fragment in fragments)
     if values > spoken.most_values:
         raise Untranslatable(
             "$",
@@ -66,7 +66,7 @@ def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None
             f"the condition binds {values} values, a statement takes {spoken.most_values}",
             "ask for the results instead of the filter",
         )
-    return pieces
+    return fragments
 
 
 def _quoter(mark: str, percent: str) -> Callable[[str], str]:

@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
+from ..conditions import JsonCondition, Substring
 from ..fields import Real, Text
-from ..plan import Cell, Holds, JsonCell
 from .dialect import Dialect
-from .pieces import Bound, Column, Sql, sql
+from .fragments import Column, Parameter, Sql, sql
 
 
 class DuckDb(Dialect):
@@ -14,16 +14,15 @@ class DuckDb(Dialect):
     name = "duckdb"
     most_values = 65_535
 
-    held: ClassVar[dict[type, str]] = {Real: "{} IS NOT NULL AND isfinite({})"}
+    present: ClassVar[dict[type, str]] = {Real: "{} IS NOT NULL AND isfinite({})"}
     exact: ClassVar[dict[type, str]] = {Text: "({} COLLATE C)"}
     pattern = "regexp_matches({}, {})"
 
-    def holds(self, cell: Cell, column: Column) -> Sql:
+    def substring(self, column: Column, test: Substring) -> Sql:
         """Functions of strings, which heed a collation too."""
-        assert isinstance(cell.says, Holds)
-        function = {"start": "starts_with", "end": "suffix", "inside": "contains"}[cell.says.place]
-        return sql(f"{function}({{}}, {{}})", self.compared(cell.field, column), Bound(cell.says.text, "text"))
+        function = {"start": "starts_with", "end": "suffix", "inside": "contains"}[test.position]
+        return sql(f"{function}({{}}, {{}})", self.exact_column(Text, column), Parameter(test.text, "text"))
 
-    def json(self, cell: JsonCell) -> Sql:
+    def json_condition(self, condition: JsonCondition) -> Sql:
         """Its JSON functions don't tell all numbers apart, so none is trusted."""
-        self.refuse(cell, "its JSON values are not covered", "map a column, or a member of a STRUCT, of one type")
+        self.refuse(condition, "its JSON values are not covered", "map a column, or a member of a STRUCT, of one type")

@@ -4,11 +4,22 @@ from json import dumps
 from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import Ordering
-from .. import numbers
+from .. import column_numbers as numbers
+from ..conditions import (
+    ArrayLength,
+    JsonCondition,
+    Matches,
+    NoneOf,
+    OneOf,
+    OnlyMembers,
+    Ordered,
+    Present,
+    Substring,
+    TypedField,
+)
 from ..fields import Boolean, Text
-from ..plan import Cell, Holds, JsonCell, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
 from .dialect import COMPARES, Dialect
-from .pieces import Bound, Column, Sql, ValueType, joined, listed, sql
+from .fragments import Column, Parameter, Sql, ValueType, joined, listed, sql
 
 BYTES = "CAST(CONVERT({} USING utf8mb4) AS BINARY)"
 """Text by its UTF-8 bytes, which are in the order of code points."""
@@ -23,56 +34,55 @@ class MySql(Dialect):
     name = "mysql"
     most_values = 65_535
 
-    held: ClassVar[dict[type, str]] = {Boolean: "{} IS NOT NULL AND {} IN (0, 1)"}
+    present: ClassVar[dict[type, str]] = {Boolean: "{} IS NOT NULL AND {} IN (0, 1)"}
     exact: ClassVar[dict[type, str]] = {Text: BYTES}
     value: ClassVar[dict[type, str]] = {Text: BYTES}
 
-    def one_of(self, field: TypedField, column: Column, values: list[Bound]) -> Sql:
+    def one_of(self, field: TypedField, column: Column, values: list[Parameter]) -> Sql:
         """Equality under the column's own collation lets its index serve, the bytes decide."""
         bytewise = super().one_of(field, column, values)
         if not isinstance(field, Text):
             return bytewise
         return sql("{} IN ({}) AND {}", column, listed(values), bytewise)
 
-    def holds(self, cell: Cell, column: Column) -> Sql:
+    def substring(self, column: Column, test: Substring) -> Sql:
         """UTF-8 keeps substrings: a part of the bytes is a part of the text."""
-        assert isinstance(cell.says, Holds)
-        return _holds(_bytes((column,)), cell.says)
+        return _substring(_bytes((column,)), test)
 
-    def json(self, cell: JsonCell) -> Sql:
+    def json_condition(self, condition: JsonCondition) -> Sql:
         """JSON_TYPE tells the types apart, then strings compare by bytes, integers as decimals, the rest as doubles."""
-        value = _value(cell)
-        typed = sql(f"JSON_TYPE({{}}) = '{cell.type.upper()}'", value)
+        value = _value(condition)
+        typed = sql(f"JSON_TYPE({{}}) = '{condition.type.upper()}'", value)
         text = _bytes(sql("JSON_UNQUOTE({})", value))
-        match cell.says:
-            case Present() if cell.type == "any":
+        match condition.test:
+            case Present() if condition.type == "any":
                 return sql("({} IS NOT NULL AND JSON_TYPE({}) <> 'NULL')", value, value)
-            case OneOf(values) if cell.type == "number":
-                return joined("OR", [self._number(cell, value, numbers.equal_bounds(one)) for one in values])
-            case Ordered(op, bound) if cell.type == "number":
-                return self._number(cell, value, ((op, bound),))
+            case OneOf(values) if condition.type == "number":
+                return joined("OR", [self._number(condition, value, numbers.equal_bounds(one)) for one in values])
+            case Ordered(op, bound) if condition.type == "number":
+                return self._number(condition, value, ((op, bound),))
             case Present():
                 return sql("({} IS NOT NULL AND {})", value, typed)
             case OneOf(values):
                 written = [one if isinstance(one, str) else dumps(one) for one in values]
-                test = sql("{} IN ({})", text, listed([_bytes((Bound(one, "text"),)) for one in written]))
+                test = sql("{} IN ({})", text, listed([_bytes((Parameter(one, "text"),)) for one in written]))
             case Ordered(op, bound):
-                test = sql(f"{{}} {COMPARES[op]} {{}}", text, _bytes((Bound(bound, "text"),)))
-            case Holds():
-                test = _holds(text, cell.says)
-            case Size(length):
+                test = sql(f"{{}} {COMPARES[op]} {{}}", text, _bytes((Parameter(bound, "text"),)))
+            case Substring():
+                test = _substring(text, condition.test)
+            case ArrayLength(length):
                 test = sql(f"JSON_LENGTH({{}}) = {length}", value)
-            case Keys(names):
+            case OnlyMembers(names):
                 test = sql(f"JSON_LENGTH({{}}) = {len(names)}", value)
             case Matches(pattern):
-                self.refuse_pattern(cell, pattern)
+                self.refuse_pattern(condition, pattern)
             case NoneOf():
                 raise AssertionError("of columns only")
         return sql("({} IS NOT NULL AND {} AND {})", value, typed, test)
 
-    def _number(self, cell: JsonCell, value: Sql, bounds: tuple[tuple[Ordering, Any], ...]) -> Sql:
+    def _number(self, condition: JsonCondition, value: Sql, bounds: tuple[tuple[Ordering, Any], ...]) -> Sql:
         if any(abs(bound) >= WIDEST for _, bound in bounds):
-            self.refuse(cell, "numbers in its JSON are exact below 10^64 only", "compare with a smaller number")
+            self.refuse(condition, "numbers in its JSON are exact below 10^64 only", "compare with a smaller number")
         text = sql("JSON_UNQUOTE({})", value)
         whole, fraction = [], []
         for op, bound in bounds:
@@ -92,24 +102,24 @@ class MySql(Dialect):
 
 def _compared(number: Sql, bound: tuple[Ordering, Any], type: ValueType) -> Sql:
     op, at = bound
-    return sql(f"{{}} {COMPARES[op]} {{}}", number, Bound(at, type))
+    return sql(f"{{}} {COMPARES[op]} {{}}", number, Parameter(at, type))
 
 
 def _bytes(text: Sql) -> Sql:
     return sql(BYTES, text)
 
 
-def _holds(text: Sql, says: Holds) -> Sql:
-    part, length = _bytes((Bound(says.text, "text"),)), len(says.text.encode())
-    if says.place == "start":
+def _substring(text: Sql, test: Substring) -> Sql:
+    part, length = _bytes((Parameter(test.text, "text"),)), len(test.text.encode())
+    if test.position == "start":
         return sql(f"LEFT({{}}, {length}) = {{}}", text, part)
-    if says.place == "end":
+    if test.position == "end":
         return sql(f"RIGHT({{}}, {length}) = {{}}", text, part)
     return sql("LOCATE({}, {}) > 0", part, text)
 
 
-def _value(cell: JsonCell) -> Sql:
-    if not cell.steps:
-        return (Column(cell.column),)
-    legs = (f"[{step}]" if isinstance(step, int) else "." + dumps(step, ensure_ascii=False) for step in cell.steps)
-    return sql("JSON_EXTRACT({}, {})", Column(cell.column), Bound("$" + "".join(legs), "text"))
+def _value(condition: JsonCondition) -> Sql:
+    if not condition.steps:
+        return (Column(condition.column),)
+    legs = (f"[{step}]" if isinstance(step, int) else "." + dumps(step, ensure_ascii=False) for step in condition.steps)
+    return sql("JSON_EXTRACT({}, {})", Column(condition.column), Parameter("$" + "".join(legs), "text"))

@@ -3,13 +3,26 @@
 from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import is_upward
+from ..column_numbers import Number
+from ..conditions import (
+    ArrayLength,
+    ColumnCondition,
+    JsonCondition,
+    JsonType,
+    Matches,
+    NoneOf,
+    OneOf,
+    OnlyMembers,
+    Ordered,
+    Present,
+    Substring,
+    TypedField,
+)
 from ..fields import Boolean, Decimal, Integer, Real, Text
-from ..numbers import Number
-from ..plan import Cell, Holds, JsonCell, JsonType, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
 from .dialect import COMPARES, Dialect
-from .pieces import Bound, Column, Sql, listed, sql
+from .fragments import Column, Parameter, Sql, listed, sql
 
-HELD: dict[type, str] = {
+PRESENT: dict[type, str] = {
     Text: "typeof({}) = 'text'",
     Integer: "typeof({}) = 'integer'",
     Real: "typeof({}) IN ('integer', 'real') AND abs({}) < 9e999",
@@ -37,93 +50,93 @@ class Sqlite(Dialect):
     most_values = 32_766
     true, false = "1", "0"
 
-    held: ClassVar[dict[type, str]] = HELD
+    present: ClassVar[dict[type, str]] = PRESENT
     exact: ClassVar[dict[type, str]] = {Text: "{} COLLATE BINARY"}
 
-    def bound(self, field: TypedField, value: Any, cell: Cell) -> Bound:
+    def parameter(self, field: TypedField, value: Any, condition: ColumnCondition) -> Parameter:
         """SQLite keeps decimals as doubles."""
         if isinstance(field, Decimal):
             self.refuse(
-                cell, "it keeps no exact decimals", "map the column to Real, or keep integers of a smaller unit"
+                condition, "it keeps no exact decimals", "map the column to Real, or keep integers of a smaller unit"
             )
-        return super().bound(field, value, cell)
+        return super().parameter(field, value, condition)
 
-    def holds(self, cell: Cell, column: Column) -> Sql:
+    def substring(self, column: Column, test: Substring) -> Sql:
         """instr and blobs look past U+0000, LIKE and the length of text do not."""
-        assert isinstance(cell.says, Holds)
-        part = Bound(cell.says.text, "text")
-        if cell.says.place == "end":
-            length = len(cell.says.text.encode())
+        part = Parameter(test.text, "text")
+        if test.position == "end":
+            length = len(test.text.encode())
             return sql(f"substr(CAST({{}} AS BLOB), -{length}) = CAST({{}} AS BLOB)", column, part)
-        return sql(f"instr({{}}, {{}}) {'= 1' if cell.says.place == 'start' else '> 0'}", column, part)
+        return sql(f"instr({{}}, {{}}) {'= 1' if test.position == 'start' else '> 0'}", column, part)
 
-    def json(self, cell: JsonCell) -> Sql:
-        """That the row of the value (its type, value and raw text) says it; there is no row where it is absent."""
-        return sql("EXISTS (SELECT 1 FROM {} WHERE {} AND {})", _value(cell), TYPES[cell.type], self._test(cell))
+    def json_condition(self, condition: JsonCondition) -> Sql:
+        """The row of the value (its type, value and raw text) passes the test. An absent value has no row."""
+        template = "EXISTS (SELECT 1 FROM {} WHERE {} AND {})"
+        return sql(template, _value(condition), TYPES[condition.type], self._test(condition))
 
-    def _test(self, cell: JsonCell) -> Sql:
-        match cell.says:
+    def _test(self, condition: JsonCondition) -> Sql:
+        match condition.test:
             case Present():
                 return ("TRUE",)
-            case OneOf(values) if cell.type == "boolean":
-                return sql("writ.value IN ({})", listed([Bound(int(one), "integer") for one in values]))
-            case OneOf(values) if cell.type == "number":
-                return sql("writ.value IN ({})", listed([self._number(cell, one) for one in values]))
+            case OneOf(values) if condition.type == "boolean":
+                return sql("writ.value IN ({})", listed([Parameter(int(one), "integer") for one in values]))
+            case OneOf(values) if condition.type == "number":
+                return sql("writ.value IN ({})", listed([self._number(condition, one) for one in values]))
             case OneOf(values):
-                self._check_nul(cell, *values)
-                among = listed([Bound(one, "text") for one in values])
+                self._check_nul(condition, *values)
+                among = listed([Parameter(one, "text") for one in values])
                 return sql(f"{NO_NUL} AND writ.value IN ({{}})", "writ.raw", among)
-            case Ordered(op, value) if cell.type == "number":
-                return sql(f"writ.value {COMPARES[op]} {{}}", self._number(cell, value))
+            case Ordered(op, value) if condition.type == "number":
+                return sql(f"writ.value {COMPARES[op]} {{}}", self._number(condition, value))
             case Ordered(op, value):
-                self._check_nul(cell, value)
-                bound, cut = Bound(value, "text"), ">=" if is_upward(op) else "<"
+                self._check_nul(condition, value)
+                bound, cut = Parameter(value, "text"), ">=" if is_upward(op) else "<"
                 template = f"CASE WHEN {NO_NUL} THEN writ.value {COMPARES[op]} {{}} ELSE writ.value {cut} {{}} END"
                 return sql(template, "writ.raw", bound, bound)
-            case Size(length):
+            case ArrayLength(length):
                 return (f"json_array_length(writ.raw) = {length}",)
-            case Keys(names):
-                self._check_nul(cell, *names)
+            case OnlyMembers(names):
+                self._check_nul(condition, *names)
                 known = sql(f"writ_member.key IN ({{}}) AND {NO_NUL}", listed(_texts(names)), "writ_member.fullkey")
                 return sql("NOT EXISTS (SELECT 1 FROM json_each(writ.raw) AS writ_member WHERE NOT ({}))", known)
-            case Holds():
+            case Substring():
                 remedy = "compare with eq or in, or index the attribute in a column of its own"
-                self.refuse(cell, "its functions see only a part of a JSON string with U+0000 in it", remedy)
+                self.refuse(condition, "its functions see only a part of a JSON string with U+0000 in it", remedy)
             case Matches(pattern):
-                self.refuse_pattern(cell, pattern)
+                self.refuse_pattern(condition, pattern)
             case NoneOf():
                 raise AssertionError("of columns only")
         raise AssertionError("one case fits")
 
-    def _number(self, cell: JsonCell, value: Number) -> Bound:
+    def _number(self, condition: JsonCondition, value: Number) -> Parameter:
         if abs(value) >= 2**63:
-            self.refuse(cell, "numbers in its JSON are exact below 2^63 only", "compare with a smaller number")
-        return Bound(value, "integer" if isinstance(value, int) else "real")
+            self.refuse(condition, "numbers in its JSON are exact below 2^63 only", "compare with a smaller number")
+        return Parameter(value, "integer" if isinstance(value, int) else "real")
 
-    def _check_nul(self, cell: JsonCell, *values: str) -> None:
+    def _check_nul(self, condition: JsonCondition, *values: str) -> None:
         if any("\0" in value for value in values):
-            self.refuse(cell, "it reads a JSON string only up to U+0000", "take U+0000 out of the policy")
+            self.refuse(condition, "it reads a JSON string only up to U+0000", "take U+0000 out of the policy")
 
 
-def _value(cell: JsonCell) -> Sql:
+def _value(condition: JsonCondition) -> Sql:
     """A table of at most one row, the last of a name as every JSON parser has it: `writ(type, value, raw)`."""
-    column = Column(cell.column)
+    column = Column(condition.column)
     whole = sql(
         "SELECT CASE WHEN typeof({}) <> 'blob' THEN CASE WHEN json_valid({}) THEN {} END END AS raw", *[column] * 3
     )
     found = sql("(SELECT json_type(raw) AS type, json_extract(raw, '$') AS value, raw FROM ({}))", whole)
-    for step in cell.steps:
+    for step in condition.steps:
         found = sql(
             "(SELECT writ_member.type, writ_member.value, writ_in.raw -> writ_member.fullkey AS raw"
             " FROM {} AS writ_in, json_each(writ_in.raw) AS writ_member"
             " WHERE writ_member.key = {} AND writ_in.type = {} AND {} ORDER BY writ_member.id DESC LIMIT 1)",
             found,
-            str(step) if isinstance(step, int) else Bound(step, "text"),
+            str(step) if isinstance(step, int) else Parameter(step, "text"),
             "'array'" if isinstance(step, int) else "'object'",
             sql(NO_NUL, "writ_member.fullkey"),
         )
     return sql("{} AS writ", found)
 
 
-def _texts(values: tuple[str, ...]) -> list[Bound]:
-    return [Bound(value, "text") for value in values]
+def _texts(values: tuple[str, ...]) -> list[Parameter]:
+    return [Parameter(value, "text") for value in values]

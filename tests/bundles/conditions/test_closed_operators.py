@@ -7,11 +7,11 @@ from typing import get_args
 
 import pandas
 import pytest
-from writ.api.store.search.candidate_sql import Proposal
+from writ.api.store.search.candidate_sql import CandidateSql
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST, Operator, Ordering, is_upward
-from writ.bundles.conditions.trees import tree as forms
-from writ.bundles.conditions.trees.canonical import canonical_form, tidy_form
+from writ.bundles.conditions.trees import tree as trees
+from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
 from writ.bundles.conditions.trees.domain import can_hold_together, compared_with, divide
 from writ.bundles.errors import BundleError
 from writ.bundles.file.clause_codec import decode_clause
@@ -44,15 +44,15 @@ from writ.runtime.translate import (
     Json,
     Real,
     Text,
+    column_numbers,
+    conditions,
     django,
     elasticsearch,
     mongo,
-    numbers,
-    plan,
     polars,
     python,
+    read_tree,
     sql,
-    tree,
 )
 from writ.runtime.translate import (
     pandas as frames,
@@ -84,7 +84,7 @@ def test_the_invented_operator_is_as_real_as_any():
 
 @pytest.mark.parametrize(
     "table",
-    [ORDERINGS, numbers._TURNED, dialect.COMPARES, polars._COMPARES, mongo._COMPARES, elasticsearch._RANGES],
+    [ORDERINGS, column_numbers._TURNED, dialect.COMPARES, polars._COMPARES, mongo._COMPARES, elasticsearch._RANGES],
 )
 def test_a_table_of_orderings_is_total(table):
     assert table.keys() == set(get_args(Ordering))
@@ -92,9 +92,9 @@ def test_a_table_of_orderings_is_total(table):
 
 def test_a_table_of_operators_is_total():
     assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == PREDICATES.keys() == set(Operator)
-    assert text._SYMBOLS.keys() == forms._PLACES.keys() == tree._OPERATORS.keys() == set(Operator)
+    assert text._SYMBOLS.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
     assert attributes._SHAPES.keys() == set(Operator)
-    assert forms._OF_ONE.keys() == _MEANING.keys() == {op for op in Operator if TAKES_LIST[op]}
+    assert trees._OF_ONE.keys() == _MEANING.keys() == {op for op in Operator if TAKES_LIST[op]}
     assert set(Operator) <= _WORDS.keys(), "authors of other products have words for every operator"
 
 
@@ -128,12 +128,12 @@ MEANING = {
     "domain beside a pattern": lambda: divide([(LIKE, "a"), (Operator.REGEX, "a")]),
     "constants of a domain": lambda: compared_with((LIKE, "a")),
     "satisfiability": lambda: can_hold_together([(LIKE, "a")]),
-    "form": lambda: forms.compared("k", LIKE, "a"),
-    "order of forms": lambda: forms.Compared("k", LIKE, "a").rank,
-    "plain form": lambda: canonical_form([[("k", LIKE, "a")]], []),
-    "diagram": lambda: canonical_form([[("k", LIKE, "a"), ("j", Operator.REGEX, "a")]], []),
-    "diagram of a DENY": lambda: canonical_form([[("k", Operator.REGEX, "a")]], [[("k", LIKE, "a")]]),
-    "tidy form": lambda: tidy_form([[("k", LIKE, "a")]], []),
+    "normal comparison": lambda: trees.Comparison.normal("k", LIKE, "a"),
+    "order of comparisons": lambda: trees.Comparison("k", LIKE, "a").rank,
+    "separable tree": lambda: canonical_tree([[("k", LIKE, "a")]], []),
+    "diagram": lambda: canonical_tree([[("k", LIKE, "a"), ("j", Operator.REGEX, "a")]], []),
+    "diagram of a DENY": lambda: canonical_tree([[("k", Operator.REGEX, "a")]], [[("k", LIKE, "a")]]),
+    "flat tree": lambda: flat_tree([[("k", LIKE, "a")]], []),
     "text": lambda: text.show_clause(clause(LIKE)),
 }
 
@@ -196,27 +196,30 @@ def test_a_filter_with_an_invented_operator_is_no_filter(target):
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: type(field).__name__)
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
 def test_a_target_refuses_an_invented_operator_that_the_reader_lets_through(target, field, monkeypatch):
-    monkeypatch.setattr(tree, "_OPERATORS", {**tree._OPERATORS, LIKE: LIKE})
+    monkeypatch.setattr(read_tree, "_OPERATORS", {**read_tree._OPERATORS, LIKE: LIKE})
     with pytest.raises(AssertionError, match="Expected code to be unreachable"):
         target(field)
-    monkeypatch.setattr(tree, "_check_fit", lambda *_: None)
+    monkeypatch.setattr(read_tree, "_check_fit", lambda *_: None)
     with pytest.raises((AssertionError, KeyError)):
         target(field)
 
 
-@pytest.mark.parametrize("bound", [numbers.integer_bound, numbers.whole_bound, numbers.real_bound, numbers.read_bound])
+@pytest.mark.parametrize(
+    "bound",
+    [column_numbers.integer_bound, column_numbers.whole_bound, column_numbers.real_bound, column_numbers.read_bound],
+)
 def test_bounds_of_numbers_refuse_an_invented_operator(bound):
     with pytest.raises(AssertionError):
         bound(LIKE, 2.5)
 
 
-ORDERED = [plan.Cell(field, plan.Ordered(LIKE, 1.0), "$") for field in (Text("k"), Real("k"))]
+ORDERED = [conditions.ColumnCondition(field, conditions.Ordered(LIKE, 1.0), "$") for field in (Text("k"), Real("k"))]
 JSON_ORDERED = [
-    plan.JsonCell("k", (), type, plan.Ordered(LIKE, constant), "$")
+    conditions.JsonCondition("k", (), type, conditions.Ordered(LIKE, constant), "$")
     for type, constant in (("number", 1.0), ("string", "a"))
 ]
 LAST_STEPS = {
-    **{name: (found.condition, cell) for name, found in sql.DIALECTS.items() for cell in ORDERED},
+    **{name: (found.condition, condition) for name, found in sql.DIALECTS.items() for condition in ORDERED},
     **{f"{name} JSON": (sql.DIALECTS[name].condition, JSON_ORDERED[0]) for name in ("postgresql", "mysql", "sqlite")},
     **{f"{name} text": (sql.DIALECTS[name].condition, JSON_ORDERED[1]) for name in ("postgresql", "mysql", "sqlite")},
     "polars": (polars._expression, ORDERED[1]),
@@ -226,18 +229,19 @@ LAST_STEPS = {
 }
 
 
-@pytest.mark.parametrize(("step", "cell"), LAST_STEPS.values(), ids=LAST_STEPS.keys())
-def test_the_last_step_to_a_target_refuses_an_invented_ordering(step, cell):
+@pytest.mark.parametrize(("step", "condition"), LAST_STEPS.values(), ids=LAST_STEPS.keys())
+def test_the_last_step_to_a_target_refuses_an_invented_ordering(step, condition):
     with pytest.raises((AssertionError, KeyError)):
-        step(cell)
+        step(condition)
 
 
 @pytest.mark.parametrize("holds", [True, False])
 @pytest.mark.parametrize("key", ["k", "id"])
 @pytest.mark.parametrize("constant", ["a", 1, ["a"]])
 def test_candidates_of_a_search_refuse_an_invented_operator(key, constant, holds):
+    comparison = trees.Comparison(key, LIKE, constant)
     with pytest.raises((AssertionError, KeyError)):
-        Proposal(forms.Compared(key, LIKE, constant, holds))
+        CandidateSql(comparison if holds else trees.Not(comparison))
 
 
 def model(value="a"):

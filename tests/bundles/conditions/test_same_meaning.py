@@ -1,13 +1,16 @@
-"""F6, held against all values there are: rules that are true of the same rows have the same form."""
+"""F6, held against all values there are: rules that are true of the same rows have the same tree."""
 
+from functools import reduce
+from operator import and_, or_
 from random import Random
 
 import pytest
 from writ.bundles.conditions.neighbours import next_value, previous_value
-from writ.bundles.conditions.trees.canonical import canonical_form, tidy_form
-from writ.bundles.conditions.trees.tree import Joined
+from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
+from writ.bundles.conditions.trees.tree import And, Comparison, Const, Not, Or
 
-from tests.bundles.conditions.trees.test_canonical_form import ENOUGH, check_shape, shown
+from tests.bundles.conditions.trees.test_canonical import ENOUGH
+from tests.support.filter_trees import check_shape, shown
 from tests.support.oracle_conditions import compare
 
 NUMBERS = ((), (1, next_value(1)), (2**53 - 1, 2**53 + 1), (-0.0, 5e-324), (1e308, 10**400), (10**4_300 - 1,))
@@ -57,13 +60,18 @@ class Universe:
             found &= ~self.of_rule(rule)
         return found
 
-    def of_form(self, form):
-        if not isinstance(form, Joined):
-            return self.of(form.key, form.op, form.value) ^ (0 if form.holds else self.everything)
-        found = self.everything if form.operator == "and" else 0
-        for child in form.children:
-            found = found & self.of_form(child) if form.operator == "and" else found | self.of_form(child)
-        return found
+    def of_tree(self, tree):
+        match tree:
+            case Const(value):
+                return self.everything if value else 0
+            case Comparison(key, op, value):
+                return self.of(key, op, value)
+            case Not(child):
+                return self.of_tree(child) ^ self.everything
+            case And(children):
+                return reduce(and_, map(self.of_tree, children))
+            case Or(children):
+                return reduce(or_, map(self.of_tree, children))
 
 
 def some_rules(random, keys, numbers, strings):
@@ -82,15 +90,15 @@ def some_rules(random, keys, numbers, strings):
 
 
 @pytest.mark.parametrize("keys", [("k",), ("k", "k.l")])
-def test_rules_that_are_true_of_the_same_rows_have_the_same_form(keys):
+def test_rules_that_are_true_of_the_same_rows_have_the_same_tree(keys):
     for seed in range(12):
         random = Random(seed)
         constants = (random.choice(NUMBERS), random.choice(STRINGS) if len(keys) == 1 else ())
         universe = Universe(keys, *constants)
-        forms = {0: "or()", universe.everything: "and()"}
+        trees = {0: "false", universe.everything: "true"}
         for _ in range(100):
             allows, denies = some_rules(random, keys, *constants), some_rules(random, keys, *constants)
-            meant, form = universe.of_rules(allows, denies), canonical_form(allows, denies, ENOUGH)
-            check_shape(form)
-            assert universe.of_form(form) == universe.of_form(tidy_form(allows, denies)) == meant
-            assert shown(form) == forms.setdefault(meant, shown(form)), (seed, allows, denies)
+            meant, tree = universe.of_rules(allows, denies), canonical_tree(allows, denies, ENOUGH)
+            check_shape(tree)
+            assert universe.of_tree(tree) == universe.of_tree(flat_tree(allows, denies)) == meant
+            assert shown(tree) == trees.setdefault(meant, shown(tree)), (seed, allows, denies)

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from writ.bundles.conditions.trees.tree import Joined
+from writ.bundles.conditions.trees.tree import FilterTree
 from writ.runtime import Engine
 from writ.runtime.requests.searches import read_action_search, read_resource_search, read_subject_search
 
 from tests.support import oracle
 from tests.support.bundling import engine_for
-from tests.support.oracle_conditions import compare, read
+from tests.support.filter_trees import tree_holds
+from tests.support.oracle_conditions import read
 from tests.support.oracle_entities import Entity, question, registered_resources, registered_subjects
 from tests.support.oracle_searches import found_by_search
 from tests.support.strategies import seeded_case
@@ -17,11 +18,8 @@ from tests.support.strategies import seeded_case
 Row = dict[str, Any]
 
 
-def form_holds(form: Any, id: str, attributes: Row) -> bool:
-    if isinstance(form, Joined):
-        answers = [form_holds(child, id, attributes) for child in form.children]
-        return all(answers) if form.operator == "and" else any(answers)
-    return compare(form.op, id if form.key == "id" else read(attributes, form.key), form.value) == form.holds
+def holds(tree: FilterTree, id: str, attributes: Row) -> bool:
+    return tree_holds(tree, lambda key: id if key == "id" else read(attributes, key))
 
 
 def attributes_of(document: Row, kind: str, key: tuple[str, str]) -> Row:
@@ -48,7 +46,7 @@ def check_resources(engine: Engine, document: Row, request: Row, now: float) -> 
         assert found == expected
         if found is not None:
             hits += 1
-            assert judge.granted_to if found == "direct" else form_holds(judge.where, key[1], attributes)
+            assert judge.granted_to if found == "direct" else holds(judge.where, key[1], attributes)
             names = [
                 name
                 for name in sorted(declared["actions"])
@@ -85,7 +83,7 @@ def check_subjects(engine: Engine, document: Row, request: Row, now: float) -> i
             hits += 1
             roles = {role for role, _ in oracle.roles_of(document, key, now)}
             covered = any(
-                (rule.roles is None or roles.intersection(rule.roles)) and form_holds(rule.where, key[1], attributes)
+                (rule.roles is None or roles.intersection(rule.roles)) and holds(rule.where, key[1], attributes)
                 for rule in judge.rules
             )
             assert judge.granted_on if found == "direct" else covered

@@ -8,8 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from writ.bundles.conditions.comparisons import ORDERINGS, predicate
 from writ.bundles.conditions.literals import literal_of
-from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable, numbers
-from writ.runtime.translate.plan import Cell, Present, plan
+from writ.bundles.conditions.trees.tree import FALSE
+from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate import column_numbers as numbers
+from writ.runtime.translate.conditions import ColumnCondition, Present
+from writ.runtime.translate.plan import plan
 
 from tests.support.strategies_values import PATTERNS
 from tests.support.translated import LITERALS, WORDS, field
@@ -71,7 +74,7 @@ def test_a_pattern_of_plain_text_is_found_where_re2_finds_it(pattern):
     found = literal_of(pattern)
     if found is None:
         return
-    text, place = found
+    text, position = found
     finds = predicate("regex", pattern)
     for value in (*WORDS, text, f"{text}\n", f"x{text}", f"{text}x"):
         expected = {
@@ -80,18 +83,18 @@ def test_a_pattern_of_plain_text_is_found_where_re2_finds_it(pattern):
             "end": value.endswith(text),
             "inside": text in value,
         }
-        assert finds(value) is expected[place], value
+        assert finds(value) is expected[position], value
 
 
 @pytest.mark.parametrize("kind", [Text("k"), Integer("k"), Real("k"), Decimal("k", 5), Boolean("k")])
 def test_what_another_type_decides_is_decided_here(kind):
     """C3, C4, C7: a number never equals a string, and what differs from all strings is any number that is there."""
     strange = 5 if isinstance(kind, Text) else "5"
-    assert plan(field("k", "eq", strange), {"k": kind}, "t") is False
-    assert plan(field("k", "gt", strange), {"k": kind}, "t") is False
-    assert plan(field("k", "in", [[1], {}]), {"k": kind}, "t") is False
+    assert plan(field("k", "eq", strange), {"k": kind}, "t") == FALSE
+    assert plan(field("k", "gt", strange), {"k": kind}, "t") == FALSE
+    assert plan(field("k", "in", [[1], {}]), {"k": kind}, "t") == FALSE
     for tree in (field("k", "ne", strange), field("k", "nin", [])):
-        assert plan(tree, {"k": kind}, "t") == Cell(kind, Present(), "$")
+        assert plan(tree, {"k": kind}, "t") == ColumnCondition(kind, Present(), "$")
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ from writ.api.store.errors import NotFound
 from writ.api.store.search import candidates, search_rows
 from writ.api.store.search.candidate_sql import MOST_COMPARISONS, MOST_CONSTANTS
 from writ.api.store.store import Store
-from writ.bundles.conditions.trees.canonical import canonical_form
-from writ.bundles.conditions.trees.tree import FALSE, TRUE, Joined, compared, joined, negated
+from writ.bundles.conditions.trees.canonical import canonical_tree
+from writ.bundles.conditions.trees.normalise import normal_and, normal_or
+from writ.bundles.conditions.trees.tree import FALSE, TRUE, And, Comparison, Or, complement
 from writ.runtime.searches.subjects import SubjectRule
 
 from tests.support.comparing import VALUES, comparisons
-from tests.support.oracle_conditions import compare, read
+from tests.support.filter_trees import tree_holds
+from tests.support.oracle_conditions import read
 from tests.support.stored import ACTOR, ENV, put
 
 IDS = (" ", '"', "%", "'", "A", "\\", "a", "a\0", "a\0b", "aa", "b", "é", "\0", "\uffff", "\U0001f600")
@@ -35,8 +37,8 @@ on_ids = st.one_of(
     st.tuples(st.just("id"), st.sampled_from(["in", "nin"]), st.lists(st.sampled_from((*IDS, 1)), max_size=3)),
 )
 rules = st.lists(st.lists(st.one_of(comparisons, comparisons, on_ids), max_size=3), max_size=3)
-forms = st.one_of(
-    st.builds(canonical_form, rules, rules, st.sampled_from([0, 20_000])), st.sampled_from([TRUE, FALSE, FALSE])
+trees = st.one_of(
+    st.builds(canonical_tree, rules, rules, st.sampled_from([0, 20_000])), st.sampled_from([TRUE, FALSE, FALSE])
 )
 ids = st.lists(st.sampled_from(IDS), unique=True)
 role_sets = st.none() | st.lists(st.sampled_from(ROLES), min_size=1, unique=True).map(tuple)
@@ -49,12 +51,8 @@ def store(tmp_path_factory) -> Iterator[Store]:
     found.close()
 
 
-def holds(form, id, attributes):
-    if isinstance(form, Joined):
-        answers = (holds(child, id, attributes) for child in form.children)
-        return all(answers) if form.operator == "and" else any(answers)
-    value = id if form.key == "id" else read(attributes, form.key)
-    return compare(form.op, value, form.value) == form.holds
+def holds(tree, id, attributes):
+    return tree_holds(tree, lambda key: id if key == "id" else read(attributes, key))
 
 
 def walk(look, count):
@@ -87,7 +85,7 @@ def resource_models(draw):
 
 
 @settings(max_examples=150, deadline=None)
-@given(model=resource_models(), where=st.lists(forms, min_size=1, max_size=4), count=st.integers(1, 6))
+@given(model=resource_models(), where=st.lists(trees, min_size=1, max_size=4), count=st.integers(1, 6))
 def test_every_resource_that_qualifies_is_found(store, model, where, count):
     listed, granted = model
     grants = [(by, id) for by, ids in granted.items() for id in ids]
@@ -104,11 +102,11 @@ def test_every_resource_that_qualifies_is_found(store, model, where, count):
         },
     )
     registered = {id: {} for _, id in grants} | listed
-    for form, granted_to in product(where, (None, (GRANTEE["type"], GRANTEE["id"]))):
+    for tree, granted_to in product(where, (None, (GRANTEE["type"], GRANTEE["id"]))):
         own = granted[GRANTEE["id"]] if granted_to else []
-        found, tried = walk(partial(_resources, store, where=form, granted_to=granted_to, count=count), count)
-        check(found, registered, {id for id, has in registered.items() if holds(form, id, has) or id in own})
-        assert tried == len(own if form == FALSE else registered)
+        found, tried = walk(partial(_resources, store, where=tree, granted_to=granted_to, count=count), count)
+        check(found, registered, {id for id, has in registered.items() if holds(tree, id, has) or id in own})
+        assert tried == len(own if tree == FALSE else registered)
 
 
 def _resources(store, after, count, where, granted_to):
@@ -137,7 +135,7 @@ def holders(roles, assigned, to_groups, members, inner):
 @settings(max_examples=150, deadline=None)
 @given(
     model=subject_models(),
-    rule_sets=st.lists(st.lists(st.builds(SubjectRule, role_sets, forms), max_size=3), min_size=1, max_size=3),
+    rule_sets=st.lists(st.lists(st.builds(SubjectRule, role_sets, trees), max_size=3), min_size=1, max_size=3),
     count=st.integers(1, 6),
 )
 def test_every_subject_that_qualifies_is_found(store, model, rule_sets, count):
@@ -204,35 +202,35 @@ PLAIN = {
 
 
 @pytest.mark.parametrize(
-    ("form", "found"),
+    ("tree", "found"),
     [
-        (compared("k", "eq", "a"), "strings"),
-        (compared("k", "eq", 1), "low flag"),
-        (compared("k", "eq", True), "flag"),
-        (compared("k", "in", ["a", "ab", "b"]), "strings longer"),
-        (compared("k", "in", [1, 2.5, "b"]), "low real flag"),
-        (compared("m.n", "eq", "x"), "strings longer"),
-        (compared("m.n", "in", ["x", "y", "z"]), "strings longer"),
-        (compared("k", "gt", 2), "high real"),
-        (compared("k", "lte", 2.5), "low real flag"),
-        (compared("k", "gte", "ab"), "longer"),
-        (compared("k", "lt", "ab"), "strings longer list"),
-        (compared("k", "regex", "^ab"), "longer"),
-        (compared("k", "ne", "a"), "longer low high real flag list"),
-        (compared("k", "nin", ["a", "ab", 1, True]), "high real list"),
-        (negated(compared("k", "eq", "a")), "longer low high real flag list null none"),
-        (negated(compared("k", "ne", "a")), "strings null none"),
-        (negated(compared("k", "gte", 2)), "strings longer low flag list null none"),
-        (negated(compared("k", "lt", "ab")), "longer low high real flag list null none"),
-        (negated(compared("m.n", "eq", "x")), "low high real flag list null none"),
-        (compared("id", "in", ["low", "high"]), "low high"),
-        (negated(compared("id", "gte", "i")), "flag high"),
-        (joined("and", [compared("k", "gt", 0), compared("k", "lt", 9)]), "low real flag"),
-        (joined("or", [compared("k", "eq", "a"), compared("k", "eq", [1])]), " ".join(PLAIN)),
-        (joined("and", [compared("k", "eq", "a"), compared("k", "eq", [1])]), "strings"),
+        (Comparison.normal("k", "eq", "a"), "strings"),
+        (Comparison.normal("k", "eq", 1), "low flag"),
+        (Comparison.normal("k", "eq", True), "flag"),
+        (Comparison.normal("k", "in", ["a", "ab", "b"]), "strings longer"),
+        (Comparison.normal("k", "in", [1, 2.5, "b"]), "low real flag"),
+        (Comparison.normal("m.n", "eq", "x"), "strings longer"),
+        (Comparison.normal("m.n", "in", ["x", "y", "z"]), "strings longer"),
+        (Comparison.normal("k", "gt", 2), "high real"),
+        (Comparison.normal("k", "lte", 2.5), "low real flag"),
+        (Comparison.normal("k", "gte", "ab"), "longer"),
+        (Comparison.normal("k", "lt", "ab"), "strings longer list"),
+        (Comparison.normal("k", "regex", "^ab"), "longer"),
+        (Comparison.normal("k", "ne", "a"), "longer low high real flag list"),
+        (Comparison.normal("k", "nin", ["a", "ab", 1, True]), "high real list"),
+        (complement(Comparison.normal("k", "eq", "a")), "longer low high real flag list null none"),
+        (complement(Comparison.normal("k", "ne", "a")), "strings null none"),
+        (complement(Comparison.normal("k", "gte", 2)), "strings longer low flag list null none"),
+        (complement(Comparison.normal("k", "lt", "ab")), "longer low high real flag list null none"),
+        (complement(Comparison.normal("m.n", "eq", "x")), "low high real flag list null none"),
+        (Comparison.normal("id", "in", ["low", "high"]), "low high"),
+        (complement(Comparison.normal("id", "gte", "i")), "flag high"),
+        (normal_and([Comparison.normal("k", "gt", 0), Comparison.normal("k", "lt", 9)]), "low real flag"),
+        (normal_or([Comparison.normal("k", "eq", "a"), Comparison.normal("k", "eq", [1])]), " ".join(PLAIN)),
+        (normal_and([Comparison.normal("k", "eq", "a"), Comparison.normal("k", "eq", [1])]), "strings"),
     ],
 )
-def test_what_certainly_does_not_qualify_is_left_out(store, form, found):
+def test_what_certainly_does_not_qualify_is_left_out(store, tree, found):
     put(
         store,
         {
@@ -240,21 +238,21 @@ def test_what_certainly_does_not_qualify_is_left_out(store, form, found):
             "resources": [{"type": "doc", "id": id, "attributes": has} for id, has in PLAIN.items()],
         },
     )
-    seen = store.resource_candidates(ENV, "doc", "", 100, form, None)
+    seen = store.resource_candidates(ENV, "doc", "", 100, tree, None)
     assert (sorted(found.split()), None, len(PLAIN)) == ([one.id for one in seen.found], seen.last, seen.tried)
 
 
 def test_conditions_beyond_the_limits_leave_nobody_out(store):
     """However large a condition is, its SQL is small."""
     put(store, {"resource_types": TYPES, "resources": [{"type": "doc", "id": "a", "attributes": {"k": "a"}}]})
-    many = [compared(f"k{n}", "eq", n) for n in range(5_000)]
-    deep = compared("k", "eq", "a")
+    many = [Comparison.normal(f"k{n}", "eq", n) for n in range(5_000)]
+    deep = Comparison.normal("k", "eq", "a")
     for n, one in enumerate(many[:300]):
-        deep = Joined("and", (deep, negated(one))) if n % 2 else Joined("or", (deep, one))
-    constants = compared("k", "in", [f"{n}" for n in range(MOST_CONSTANTS + 1)])
-    for form in (joined("or", [compared("k", "eq", "a"), *many]), deep, constants):
-        assert [one.id for one in store.resource_candidates(ENV, "doc", "", 10, form, None).found] == ["a"]
-    kept = joined("and", [compared("k", "eq", "b"), *many])
+        deep = And((deep, complement(one))) if n % 2 else Or((deep, one))
+    constants = Comparison.normal("k", "in", [f"{n}" for n in range(MOST_CONSTANTS + 1)])
+    for tree in (normal_or([Comparison.normal("k", "eq", "a"), *many]), deep, constants):
+        assert [one.id for one in store.resource_candidates(ENV, "doc", "", 10, tree, None).found] == ["a"]
+    kept = normal_and([Comparison.normal("k", "eq", "b"), *many])
     assert len(kept.children) > MOST_COMPARISONS
     assert store.resource_candidates(ENV, "doc", "", 10, kept, None).found == []
 
@@ -293,7 +291,7 @@ def test_many_roles_and_conditions_are_looked_up_in_few_queries(store, monkeypat
             "assignments": [{"role": role, "subject": {"type": "user", "id": f"{n}"}} for n, role in enumerate(roles)],
         },
     )
-    ruled = [SubjectRule((role,), compared("k", "eq", n + 1.5 if n else 0)) for n, role in enumerate(roles)]
+    ruled = [SubjectRule((role,), Comparison.normal("k", "eq", n + 1.5 if n else 0)) for n, role in enumerate(roles)]
     seen = store.subject_candidates(ENV, "user", "", 10, ruled, None)
     assert ([one.id for one in seen.found], seen.last, seen.tried) == (["0"], None, 5)
     monkeypatch.setattr(candidates, "MOST_ROLES", 3)
@@ -351,7 +349,7 @@ READ = {"resources", "subjects", "grants", "assignments", "group_subjects", "gro
 def test_no_query_looks_beyond_its_span(store, monkeypatch):
     """Each table is searched, by an index that tells all, down to the ids, or from a role or group to its groups."""
     put(store, {"resource_types": TYPES, "roles": EDITOR, "groups": [{"id": "g"}]})
-    said = compared("k", "eq", "a")
+    said = Comparison.normal("k", "eq", "a")
     plans: list[list[str]] = []
     rows = search_rows.Search._rows
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from writ.runtime.translate import BadFilter, TreeLimits
 from writ.runtime.translate.python import predicate
-from writ.runtime.translate.tree import read_tree
+from writ.runtime.translate.read_tree import read_tree
 
 from tests.support.translated import field
 

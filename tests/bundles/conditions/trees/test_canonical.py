@@ -1,55 +1,31 @@
-"""F6: the form of a condition means what its rules mean, and depends on nothing else."""
+"""F6: the tree of a condition means what its rules mean, and depends on nothing else."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from writ.bundles.conditions.trees import canonical, domain
-from writ.bundles.conditions.trees.canonical import canonical_form, tidy_form
+from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
 from writ.bundles.conditions.trees.diagrams import MAX_QUESTIONS, OutOfSteps
-from writ.bundles.conditions.trees.plain_form import plain_form
-from writ.bundles.conditions.trees.rule_diagram import Ruled
-from writ.bundles.conditions.trees.shortest_form import ShortestForm
-from writ.bundles.conditions.trees.tree import FALSE, TRUE, Joined
+from writ.bundles.conditions.trees.minimise import Minimiser
+from writ.bundles.conditions.trees.rule_diagram import RuleDiagram
+from writ.bundles.conditions.trees.separable import separable_tree
+from writ.bundles.conditions.trees.tree import TRUE, leaf_count
 
 from tests.support.comparing import KEYS, comparisons, filter_holds, rows, rules
-from tests.support.oracle_conditions import compare
+from tests.support.filter_trees import check_shape, shown, tree_holds
 
 ENOUGH = 1_000_000
 LARGEST = 10**4_300 - 1
 """The largest number that a model takes: the next one has too many digits to be written at all."""
 
 
-def form_holds(form, row):
-    if isinstance(form, Joined):
-        answers = (form_holds(child, row) for child in form.children)
-        return all(answers) if form.operator == "and" else any(answers)
-    return compare(form.op, row[form.key], form.value) == form.holds
-
-
-def check_shape(form, above=None):
-    """No node of the operator above it, of one child, of the same child twice; constants only at the top."""
-    if isinstance(form, Joined) and (above or form not in (TRUE, FALSE)):
-        assert form.operator != above
-        assert len(form.children) >= 2
-        assert len(set(form.children)) == len(form.children)
-        assert list(form.children) == sorted(form.children, key=lambda child: child.rank)
-        for child in form.children:
-            check_shape(child, form.operator)
-
-
-def shown(form):
-    if isinstance(form, Joined):
-        return f"{form.operator}({', '.join(map(shown, form.children))})"
-    return ("" if form.holds else "not ") + f"{form.key} {form.op} {form.value!r}"
-
-
 @given(allows=rules, denies=rules, some_rows=st.lists(rows, min_size=1, max_size=12))
-def test_a_form_is_true_where_its_rules_are(allows, denies, some_rows):
-    """F1, F5, for the canonical form and for the one that takes no steps."""
-    for form in (canonical_form(allows, denies), canonical_form(allows, denies, steps=0)):
-        check_shape(form)
+def test_a_tree_is_true_where_its_rules_are(allows, denies, some_rows):
+    """F1, F5, for the canonical tree and for the one that takes no steps."""
+    for tree in (canonical_tree(allows, denies), canonical_tree(allows, denies, steps=0)):
+        check_shape(tree)
         for row in some_rows:
-            assert form_holds(form, row) == filter_holds(allows, denies, row)
+            assert tree_holds(tree, row.__getitem__) == filter_holds(allows, denies, row)
 
 
 @st.composite
@@ -99,10 +75,10 @@ def _versions(key, op, constant):
 
 
 @given(data=st.data(), allows=rules, denies=rules)
-def test_rules_that_mean_the_same_have_the_same_form(data, allows, denies):
-    form = canonical_form(allows, denies, ENOUGH)
+def test_rules_that_mean_the_same_have_the_same_tree(data, allows, denies):
+    tree = canonical_tree(allows, denies, ENOUGH)
     said = data.draw(rewritten(allows)), data.draw(rewritten(denies))
-    assert shown(canonical_form(*said, ENOUGH)) == shown(form)
+    assert shown(canonical_tree(*said, ENOUGH)) == shown(tree)
 
 
 on_one_key = st.sampled_from(KEYS).flatmap(
@@ -116,23 +92,23 @@ on_one_key = st.sampled_from(KEYS).flatmap(
     )
     | st.tuples(st.lists(on_one_key, max_size=4), st.just([]))
 )
-def test_a_plain_form_is_the_one_that_diagrams_lead_to(asked):
-    form = plain_form(*asked)
-    assume(form is not None)
-    ruled = Ruled(*asked, ENOUGH)
-    assert shown(form) == shown(ShortestForm(ruled.diagrams).form(ruled.node))
+def test_a_separable_tree_is_the_one_that_diagrams_lead_to(asked):
+    tree = separable_tree(*asked)
+    assume(tree is not None)
+    diagram = RuleDiagram(*asked, ENOUGH)
+    assert shown(tree) == shown(Minimiser(diagram.diagrams).tree(diagram.node))
 
 
 @pytest.mark.parametrize(
-    ("allows", "denies", "form"),
+    ("allows", "denies", "tree"),
     [
-        ([], [], "or()"),
-        ([[]], [], "and()"),
+        ([], [], "false"),
+        ([[]], [], "true"),
         ([[("a", "eq", "x")]], [], "a eq 'x'"),
         ([[("a", "eq", "y")], [("a", "eq", "x")]], [], "a in ['x', 'y']"),
         ([[("a", "eq", 1.0)]], [], "a eq 1"),
         ([[("a", "lt", 5)], [("a", "gte", 5), ("a", "lt", 9)]], [], "a lt 9"),
-        ([[("a", "lt", 5), ("a", "gt", 5)]], [], "or()"),
+        ([[("a", "lt", 5), ("a", "gt", 5)]], [], "false"),
         ([[("a", "gt", 1), ("a", "lte", 5), ("a", "ne", 3)]], [], "and(a ne 3, a gt 1, a lte 5)"),
         ([[("a", "nin", [])]], [], "a nin []"),
         ([[]], [[("a", "nin", [])]], "not a nin []"),
@@ -160,49 +136,49 @@ def test_a_plain_form_is_the_one_that_diagrams_lead_to(asked):
         ),
     ],
 )
-def test_what_forms_look_like(allows, denies, form):
-    assert shown(canonical_form(allows, denies)) == form
+def test_what_trees_look_like(allows, denies, tree):
+    assert shown(canonical_tree(allows, denies)) == tree
 
 
 def test_a_thousand_rules_on_one_attribute_are_canonical():
     """The work grows with the rules, not with their pairs."""
     rules = [[("tenant", "eq", f"t{n}"), ("level", "gte", n % 2)] for n in range(400)]
-    assert canonical_form(rules, []) == canonical_form([list(reversed(rule)) for rule in reversed(rules)], [])
-    assert canonical_form(rules, []) != tidy_form(rules, [])
+    assert canonical_tree(rules, []) == canonical_tree([list(reversed(rule)) for rule in reversed(rules)], [])
+    assert canonical_tree(rules, []) != flat_tree(rules, [])
 
 
 @pytest.mark.parametrize("steps", [1, 10, 30, 60])
-def test_beyond_its_steps_a_form_is_the_tidy_one(steps):
+def test_beyond_its_steps_a_tree_is_the_flat_one(steps):
     """F6: right, flat, sorted, absorbed; the steps are counted, so it is the same everywhere."""
     rules = [[(f"k{n}", "eq", n), (f"l{n}", "eq", n)] for n in range(6)]
     with pytest.raises(OutOfSteps):
-        Ruled(rules, [], steps)
-    assert canonical_form([*rules, [*rules[0], ("m", "eq", 1)]], [], steps) == tidy_form(rules, [])
+        RuleDiagram(rules, [], steps)
+    assert canonical_tree([*rules, [*rules[0], ("m", "eq", 1)]], [], steps) == flat_tree(rules, [])
 
 
-def test_conditions_on_too_many_attributes_are_tidied():
+def test_conditions_on_too_many_attributes_are_flat():
     """Functions recur from attribute to attribute, so their number is bounded."""
     rule = [(f"k{n}", "eq", n) for n in range(MAX_QUESTIONS + 1)]
-    assert canonical_form([rule], []) == tidy_form([rule], [])
+    assert canonical_tree([rule], []) == flat_tree([rule], [])
 
 
-def test_a_tidy_form_has_no_absorbed_branch():
+def test_a_flat_tree_has_no_absorbed_branch():
     """Of many rules too, of which all begin alike."""
     rules = [[("a", "eq", 1), ("b", "eq", n)] for n in range(3_000)]
     longer = [[*rule, ("c", "eq", 1)] for rule in rules[::7]]
-    assert tidy_form([*rules, *longer], []) == tidy_form(rules, [])
-    assert tidy_form([*rules, []], []) == TRUE
+    assert flat_tree([*rules, *longer], []) == flat_tree(rules, [])
+    assert flat_tree([*rules, []], []) == TRUE
 
 
 def test_absorption_ends_where_it_takes_too_long(monkeypatch):
-    """Then the form is longer than it need be, and true of the same rows."""
+    """Then the tree is longer than it need be, and true of the same rows."""
     monkeypatch.setattr(canonical, "ABSORPTION_TRIES", 3)
     rules = [[("k", "eq", 1)], [("k", "eq", 1), ("l", "eq", 1)], [("k", "eq", 1), ("m.n", "eq", 1)]]
-    form = tidy_form(rules, [])
-    check_shape(form)
-    assert form.size == 5
+    tree = flat_tree(rules, [])
+    check_shape(tree)
+    assert leaf_count(tree) == 5
     for row in ({"k": 1, "l": 1, "m.n": 1}, {"k": 1, "l": 0, "m.n": 0}, {"k": 0, "l": 1, "m.n": 1}):
-        assert form_holds(form, row) == filter_holds(rules, [], row)
+        assert tree_holds(tree, row.__getitem__) == filter_holds(rules, [], row)
 
 
 @pytest.mark.parametrize(
@@ -219,13 +195,13 @@ def test_absorption_ends_where_it_takes_too_long(monkeypatch):
 def test_the_steps_count_all_that_is_read(rules):
     """F6: whatever constants are made of, and whatever patterns are held against."""
     with pytest.raises(OutOfSteps):
-        Ruled(rules, [], 900)
-    assert plain_form(rules, []) is None
+        RuleDiagram(rules, [], 900)
+    assert separable_tree(rules, []) is None
 
 
 def test_no_more_patterns_are_compiled_than_are_asked_for(monkeypatch):
     compiled = []
     monkeypatch.setattr(domain, "compile_pattern", compiled.append)
     rules = [[("a", "regex", f"x{n}")] for n in range(MAX_QUESTIONS + 1)]
-    assert canonical_form(rules, []) == tidy_form(rules, [])
+    assert canonical_tree(rules, []) == flat_tree(rules, [])
     assert compiled == []

@@ -1,4 +1,4 @@
-"""SQL as pieces: text of ours, the caller's columns, and values, which are always bound."""
+"""SQL as fragments: text of ours, the caller's columns, and values, which are always bound."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -14,35 +14,35 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Parameter:
     """A value, with its type for drivers that ask; `texts` is an array."""
 
     value: Any
     type: ValueType
 
 
-Piece: TypeAlias = str | Column | Bound
-Sql: TypeAlias = tuple[Piece, ...]
+Fragment: TypeAlias = str | Column | Parameter
+Sql: TypeAlias = tuple[Fragment, ...]
 CHUNK = 50
 """So many conditions stand in one row at most: engines limit how deep `a AND b AND c …` may nest, SQLite at 1,000."""
 
 
-def sql(template: str, *parts: "Sql | Piece") -> Sql:
+def sql(template: str, *parts: "Sql | Fragment") -> Sql:
     """The template with the parts in the places of its `{}`.
 
-    >>> sql("{} = {}", Column("a"), Bound(1, "integer"))
-    (Column(named='a'), ' = ', Bound(value=1, type='integer'))
+    >>> sql("{} = {}", Column("a"), Parameter(1, "integer"))
+    (Column(named='a'), ' = ', Parameter(value=1, type='integer'))
     """
     texts = template.split("{}")
     assert len(texts) == len(parts) + 1, template
-    found: list[Piece] = [texts[0]]
+    found: list[Fragment] = [texts[0]]
     for part, text in zip(parts, texts[1:], strict=True):
         found.extend(part if isinstance(part, tuple) else (part,))
         found.append(text)
-    return tuple(piece for piece in found if piece != "")
+    return tuple(fragment for fragment in found if fragment != "")
 
 
-def listed(parts: "list[Sql] | list[Bound]") -> Sql:
+def listed(parts: "list[Sql] | list[Parameter]") -> Sql:
     """The parts with commas between them."""
     return sql(", ".join(["{}"] * len(parts)), *parts)
 

@@ -1,55 +1,20 @@
-"""A filter tree, read from JSON into a closed set of nodes (contract 2.7, rules C2 to C6, F5)."""
+"""Reads a filter tree from JSON, once, carefully and within limits (contract 2.7, rules C2 to C6, F5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import compile_pattern
-from ...bundles.conditions.values import Json, is_number
+from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+from ...bundles.conditions.values import is_number
 from .errors import BadFilter
 
+_OPERATORS: dict[str, Operator] = {str(op): op for op in Operator}
 
-@dataclass(frozen=True, slots=True)
-class Const:
-    """Every row, or none."""
-
-    value: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """`key op constant`; `path` is where it stands in the tree."""
-
-    key: str
-    op: Operator
-    constant: Json
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """Every part holds."""
-
-    parts: "tuple[Node, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Some:
-    """One part holds at least."""
-
-    parts: "tuple[Node, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """The part does not hold: plain negation (F5)."""
-
-    part: "Node"
-
-
-Node: TypeAlias = Const | Comparison | All | Some | Not
+ROOT = "$"
+"""The JSON path of the whole tree."""
 
 MEMBERS = {
     "const": {"type", "value"},
@@ -57,12 +22,10 @@ MEMBERS = {
     "logical": {"type", "operator", "conditions"},
 }
 
-_OPERATORS: dict[str, Operator] = {str(op): op for op in Operator}
-
 
 @dataclass(frozen=True, slots=True)
 class TreeLimits:
-    """How large a tree may be; `values` are the elements of all constants together."""
+    """How large a tree may be. `values` counts the elements of all constants together."""
 
     depth: int = 100
     nodes: int = 10_000
@@ -80,7 +43,7 @@ class _Reader:
         if self.spent[what] > (limit := getattr(self.limits, what)):
             raise BadFilter(f"the filter has more than {limit} {what}", path)
 
-    def node(self, tree: Any, path: str, depth: int) -> Node:
+    def node(self, tree: Any, path: str, depth: int) -> FilterTree:
         self.spend("nodes", path)
         if depth > self.limits.depth:
             raise BadFilter(f"the filter is nested more than {self.limits.depth} deep", path)
@@ -93,19 +56,19 @@ class _Reader:
             return self.comparison(tree, path)
         return self.logical(tree, path, depth)
 
-    def logical(self, tree: Mapping[str, Any], path: str, depth: int) -> Node:
+    def logical(self, tree: Mapping[str, Any], path: str, depth: int) -> FilterTree:
         op, conditions = tree["operator"], tree["conditions"]
         if op not in ("and", "or", "not"):
             raise BadFilter("`operator` of a logical node is and, or or not", f"{path}.operator")
         if not isinstance(conditions, list) or not conditions or (op == "not" and len(conditions) != 1):
             wanted = "one node" if op == "not" else "one node or more"
             raise BadFilter(f"`conditions` of {op} is a list of {wanted}", f"{path}.conditions")
-        parts = tuple(
-            self.node(part, f"{path}.conditions[{number}]", depth + 1) for number, part in enumerate(conditions)
+        children = tuple(
+            self.node(child, path_of_child(path, number), depth + 1) for number, child in enumerate(conditions)
         )
         if op == "not":
-            return Not(parts[0])
-        return All(parts) if op == "and" else Some(parts)
+            return Not(children[0])
+        return And(children) if op == "and" else Or(children)
 
     def comparison(self, tree: Mapping[str, Any], path: str) -> Comparison:
         key, op, constant = tree["field"], _operator(tree["operator"]), tree["value"]
@@ -116,10 +79,10 @@ class _Reader:
         at = f"{path}.value"
         self.check(constant, at, 1)
         _check_fit(op, constant, at)
-        return Comparison(key, op, constant, path)
+        return Comparison(key, op, constant)
 
     def check(self, constant: Any, path: str, depth: int) -> None:
-        """Refuse what no model may compare with (C2) and what no JSON document holds."""
+        """Refuses a constant that no model may have (C2), and one that is not JSON."""
         self.spend("values", path)
         if depth > self.limits.constant_depth:
             raise BadFilter(f"the constant is nested more than {self.limits.constant_depth} deep", path)
@@ -139,13 +102,20 @@ class _Reader:
             raise BadFilter("a constant is a JSON value", path)
 
 
-def read_tree(tree: Any, limits: TreeLimits | None = None) -> Node:
-    """The nodes of a filter as a JSON parser gives it; raises BadFilter for anything that is none.
+def read_tree(tree: Any, limits: TreeLimits | None = None) -> FilterTree:
+    """Returns the nodes of a filter that a JSON parser gave. They match the JSON one to one: nothing is simplified.
+
+    Raises BadFilter for anything that is not a filter, or that is over a limit.
 
     >>> read_tree({"type": "field", "field": "size", "operator": "gt", "value": 3})
-    Comparison(key='size', op=<Operator.GT: 'gt'>, constant=3, path='$')
+    Comparison(key='size', op=<Operator.GT: 'gt'>, value=3)
     """
-    return _Reader(limits or TreeLimits()).node(tree, "$", 1)
+    return _Reader(limits or TreeLimits()).node(tree, ROOT, 1)
+
+
+def path_of_child(path: str, number: int) -> str:
+    """Returns the JSON path of a child of the node at `path`. The child of a Not has the number 0."""
+    return f"{path}.conditions[{number}]"
 
 
 def _shape(tree: Any, path: str) -> str:
@@ -166,7 +136,7 @@ def _operator(name: Any) -> Operator | None:
 
 
 def _check_fit(op: Operator, constant: Any, path: str) -> None:
-    """Refuse a constant that the operator does not compare with (C4 to C6)."""
+    """Refuses a constant that the operator does not compare with (C4 to C6)."""
     match op:
         case Operator.EQ | Operator.NE:
             pass

@@ -1,0 +1,243 @@
+"""A short tree for the condition that a diagram stands for, determined by the condition alone (rule F6).
+
+This is how irredundant sums of products are found for binary diagrams (Minato, Morreale), extended to questions with
+many answers and to both polarities. So a product of sums stays as short as it was written.
+
+1. The answers to the first question fall into groups that lead to the same condition.
+2. A part that holds for all answers becomes one term, without the question. For each group, the rest becomes a term
+   under as many answers as it is true for.
+3. Another term may cover a row again, so each term is a condition between a `lower` bound (rows that no term covers
+   yet) and an `upper` bound (rows that it may cover). The shortest tree between them is taken.
+4. The same is tried for the negation. The shorter of both is the result.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from ..operators import Operator
+from . import tree as trees
+from .diagrams import FALSE, TRUE, Diagrams, Node, Question
+from .normalise import normalised
+from .tree import Comparison, FilterTree, complement, fold_and, fold_or, leaf_count
+from .value_sets import value_set_tree
+
+MANY_GROUPS = 32
+"""With more groups, a term is not tried on the answers of other groups."""
+
+
+OPEN = -1
+"""Stands for the decision on patterns in an open cell."""
+
+
+class Cover(NamedTuple):
+    """A condition as its node and as a tree."""
+
+    node: Node
+    tree: FilterTree
+
+
+class Group(NamedTuple):
+    """Answers, as bits, that lead to the same bounds; `answer` is one that represents them.
+
+    In an `open` group the bounds still ask for patterns.
+    """
+
+    answers: int
+    answer: int
+    open: bool
+    lower: Node
+    upper: Node
+
+
+class Term(NamedTuple):
+    """A term of a sum, and its condition in each group that it covers, by the group's index."""
+
+    tree: FilterTree
+    nodes: dict[int, Node]
+
+
+class Minimiser:
+    """Finds short trees for the nodes of some diagrams."""
+
+    def __init__(self, diagrams: Diagrams):
+        self._diagrams = diagrams
+        self._found: dict[tuple[Node, Node], Cover] = {}
+        self._sums: dict[tuple[Node, Node], Cover] = {}
+        self._sets: dict[tuple[int, int, int], FilterTree] = {}
+
+    def tree(self, node: Node) -> FilterTree:
+        """Returns the tree of a node. Raises OutOfSteps."""
+        return normalised(self._between(node, node).tree)
+
+    def _between(self, lower: Node, upper: Node) -> Cover:
+        """Returns the shortest tree of a condition that `lower` implies and that implies `upper`."""
+        if lower == FALSE:
+            return Cover(FALSE, trees.FALSE)
+        if upper == TRUE:
+            return Cover(TRUE, trees.TRUE)
+        found = self._found.get((lower, upper))
+        if found is None:
+            found = self._found[lower, upper] = self._shorter(lower, upper)
+        return found
+
+    def _shorter(self, lower: Node, upper: Node) -> Cover:
+        negate = self._diagrams.negated
+        positive = self._sum(lower, upper)
+        if leaf_count(positive.tree) == 1:
+            return positive
+        negative = self._sum(negate(upper), negate(lower))
+        if leaf_count(positive.tree) <= leaf_count(negative.tree):
+            return positive
+        return Cover(negate(negative.node), complement(negative.tree))
+
+    def _sum(self, lower: Node, upper: Node) -> Cover:
+        """Returns a condition between the bounds as a sum of terms over the answers to the first question."""
+        found = self._sums.get((lower, upper))
+        if found is None:
+            level = min(self._diagrams.level(lower), self._diagrams.level(upper))
+            found = self._sums[lower, upper] = _Sum(self, level, lower, upper).cover()
+        return found
+
+    def _answers_tree(self, level: int, answers: int, free: int) -> FilterTree:
+        """Returns the tree of "the answer to the question is one of these". The `free` ones make no difference."""
+        found = self._sets.get((level, answers, free))
+        if found is None:
+            found = self._sets[level, answers, free] = self._made_answers_tree(level, answers, free)
+        return found
+
+    def _made_answers_tree(self, level: int, answers: int, free: int) -> FilterTree:
+        question = self._diagrams.questions[level]
+        if question.pattern is None:
+            return value_set_tree(question.key, question.domain, answers, free)
+        _, pattern = question.domain.tests[question.pattern]
+        matches = Comparison.normal(question.key, Operator.REGEX, pattern)
+        return {0b01: complement(matches), 0b10: matches, 0b11: trees.TRUE}[answers]
+
+
+class _Sum:
+    """One sum of terms while it is built."""
+
+    def __init__(self, minimiser: Minimiser, level: int, lower: Node, upper: Node):
+        self._minimiser, self._level = minimiser, level
+        self._diagrams = diagrams = minimiser._diagrams
+        self._followers: dict[int, int] = {}
+        self._groups = self._grouped(lower, upper)
+        self._common = TRUE
+        for group in self._groups:
+            self._common = diagrams.both(self._common, group.upper)
+        self._terms: list[Term] = []
+
+    def _grouped(self, lower: Node, upper: Node) -> list[Group]:
+        diagrams, level = self._diagrams, self._level
+        question = diagrams.questions[level]
+        bounds = list(zip(diagrams.children(lower, level), diagrams.children(upper, level), strict=True))
+        patterns = diagrams.patterns_in(level, chain.from_iterable(bounds))
+        if patterns:
+            self._follow_gaps(question, bounds)
+        answers: dict[tuple[Node, Node, int], int] = {}
+        for answer, (low, high) in enumerate(bounds):
+            if answer not in self._followers:
+                key = (low, high, self._decision(question, answer, patterns))
+                answers[key] = answers.get(key, 0) | 1 << answer
+        diagrams.take(len(answers))
+        return [
+            Group(bits, (bits & -bits).bit_length() - 1, decided == OPEN, low, high)
+            for (low, high, decided), bits in answers.items()
+        ]
+
+    def _decision(self, question: Question, answer: int, patterns: int) -> int:
+        """Returns a number that is equal for answers after which `patterns` are decided in the same way."""
+        if not patterns:
+            return 0
+        return OPEN if question.domain.open[answer] else question.domain.holding[answer] & patterns
+
+    def _follow_gaps(self, question: Question, bounds: Sequence[tuple[Node, Node]]) -> None:
+        """Finds the strings that differ from a gap beside them only in which patterns match.
+
+        If both gaps fit, the string follows the one above it: there is a next string, which may be a constant, but
+        there is no previous one.
+        """
+        for answer, gaps in question.domain.between.items():
+            for gap in reversed(gaps):
+                if gap is not None and bounds[answer] == tuple(
+                    self._diagrams.decided(bound, self._level, answer) for bound in bounds[gap]
+                ):
+                    self._followers.setdefault(answer, gap)
+
+    def cover(self) -> Cover:
+        """Returns the sum. The term for all answers is found last, from the rows that the others leave uncovered."""
+        diagrams = self._diagrams
+        for index in self._order():
+            group = self._groups[index]
+            missing = diagrams.without(diagrams.without(group.lower, self._common), self._covered(index))
+            term = self._minimiser._between(missing, group.upper)
+            if term.node != FALSE:
+                self._terms.append(Term(term.tree, self._extended(index, term.node)))
+        missing = FALSE
+        for index, group in enumerate(self._groups):
+            missing = diagrams.either(missing, diagrams.without(group.lower, self._covered(index)))
+        whole = self._minimiser._between(missing, self._common)
+        if whole.node != FALSE:
+            everywhere = {index: self._decided(whole.node, index) for index in range(len(self._groups))}
+            self._terms.append(Term(whole.tree, everywhere))
+        self._drop_redundant()
+        return Cover(self._node(), fold_or([self._term_tree(term) for term in self._terms]))
+
+    def _order(self) -> list[int]:
+        """Returns open groups first, whose terms may be decided in the others; then those that imply others."""
+        diagrams, groups = self._diagrams, self._groups
+        ranks = [0] * len(groups)
+        if len(groups) <= MANY_GROUPS:
+            ranks = [sum(diagrams.implies(other.upper, group.upper) for other in groups) for group in groups]
+        return sorted(range(len(groups)), key=lambda index: (not groups[index].open, ranks[index]))
+
+    def _extended(self, index: int, node: Node) -> dict[int, Node]:
+        """Returns the groups that a term of one group may cover, with its condition there."""
+        if len(self._groups) > MANY_GROUPS:
+            return {index: node}
+        decided = {other: self._decided(node, other) for other in range(len(self._groups))}
+        return {
+            other: there
+            for other, there in decided.items()
+            if other == index or self._diagrams.implies(there, self._groups[other].upper)
+        }
+
+    def _decided(self, node: Node, index: int) -> Node:
+        return self._diagrams.decided(node, self._level, self._groups[index].answer)
+
+    def _covered(self, index: int, terms: Sequence[Term] | None = None) -> Node:
+        """Returns the condition that some terms cover in one group."""
+        found = FALSE
+        for term in self._terms if terms is None else terms:
+            if index in term.nodes:
+                found = self._diagrams.either(found, term.nodes[index])
+        return found
+
+    def _drop_redundant(self) -> None:
+        """Drops each term that the other terms cover together."""
+        if len(self._terms) > MANY_GROUPS:
+            return
+        for term in self._terms.copy():
+            others = [other for other in self._terms if other is not term]
+            if all(
+                self._diagrams.implies(self._groups[index].lower, self._covered(index, others)) for index in term.nodes
+            ):
+                self._terms = others
+
+    def _node(self) -> Node:
+        children = [FALSE] * self._diagrams.questions[self._level].answers
+        for index, group in enumerate(self._groups):
+            covered = self._covered(index)
+            for answer in range(len(children)):
+                if group.answers >> answer & 1:
+                    children[answer] = covered
+        for answer, gap in self._followers.items():
+            children[answer] = self._diagrams.decided(children[gap], self._level, answer)
+        return self._diagrams.node(self._level, children)
+
+    def _term_tree(self, term: Term) -> FilterTree:
+        answers = sum(self._groups[index].answers for index in term.nodes)
+        answers |= sum(1 << answer for answer, gap in self._followers.items() if answers >> gap & 1)
+        free = sum(self._groups[index].answers for index, node in term.nodes.items() if node == FALSE)
+        return fold_and([self._minimiser._answers_tree(self._level, answers, free), term.tree])

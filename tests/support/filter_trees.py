@@ -1,0 +1,53 @@
+"""The meaning of a filter tree by the oracle's comparisons, its text for messages, and the law of its shape (F6)."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from writ.bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
+
+from tests.support.oracle_conditions import compare
+
+
+def tree_holds(tree: FilterTree, read: Callable[[str], Any]) -> bool:
+    """Returns whether a tree holds for an entity; `read` gives the attribute that a key names."""
+    match tree:
+        case Const(value):
+            return value
+        case Comparison(key, op, value):
+            return compare(op, read(key), value)
+        case Not(child):
+            return not tree_holds(child, read)
+        case And(children):
+            return all(tree_holds(child, read) for child in children)
+        case Or(children):
+            return any(tree_holds(child, read) for child in children)
+
+
+def shown(tree: FilterTree) -> str:
+    """Returns a tree as text, in which `1` and `1.0` differ."""
+    match tree:
+        case Const(value):
+            return "true" if value else "false"
+        case Comparison(key, op, value):
+            return f"{key} {op} {value!r}"
+        case Not(child):
+            return f"not {shown(child)}"
+        case And(children):
+            return f"and({', '.join(map(shown, children))})"
+        case Or(children):
+            return f"or({', '.join(map(shown, children))})"
+
+
+def check_shape(tree: FilterTree) -> None:
+    """No node has a child of its own kind, a single child, or one twice; constants stand alone, Not only at leaves."""
+    match tree:
+        case Not(child):
+            assert isinstance(child, Comparison)
+        case And(children) | Or(children):
+            assert not any(isinstance(child, Const | type(tree)) for child in children)
+            assert len(children) >= 2
+            assert len(set(children)) == len(children)
+            assert all(left.rank < right.rank for left, right in pairwise(children))
+            for child in children:
+                check_shape(child)
