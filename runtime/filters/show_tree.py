@@ -17,8 +17,6 @@ def show_tree(tree: FilterTree) -> JsonTree:
     [{'type': 'field', 'field': 'status', 'operator': 'eq', 'value': 'draft'}]
     """
     match tree:
-        case Const(value):
-            return {"type": "const", "value": value}
         case Comparison(key, op, value):
             return {"type": "field", "field": key, "operator": str(op), "value": value}
         case Not(child):
@@ -27,6 +25,8 @@ def show_tree(tree: FilterTree) -> JsonTree:
             return _joint("and", "or", children)
         case Or(children):
             return _joint("or", "and", children)
+        case Const(value):
+            return {"type": "const", "value": value}
         case _:
             assert_never(tree)
 

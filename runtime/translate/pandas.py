@@ -33,8 +33,6 @@ def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | No
 
 def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> pd.Series:
     match tree:
-        case Const(value):
-            return pd.Series(value, index=frame.index, dtype=bool)
         case Comparison(key, op, constant):
             field = field_of(fields, key, path, "pandas")
             check, reads = predicate(op, constant), _reader(field, key)
@@ -45,6 +43,8 @@ def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> p
             return _masks(children, path, frame, fields).any(axis=1)
         case Not(child):
             return ~_mask(child, path_of_child(path, 0), frame, fields)
+        case Const(value):
+            return pd.Series(value, index=frame.index, dtype=bool)
         case _:
             assert_never(tree)
 

@@ -56,8 +56,6 @@ def plan(tree: Any, fields: Fields, target: str, limits: TreeLimits | None = Non
 
 def _planned(tree: FilterTree, path: str, fields: Fields, target: str) -> Plan:
     match tree:
-        case Const():
-            return tree
         case Comparison(key):
             return _condition(tree, path, field_of(fields, key, path, target), target)
         case And(children):
@@ -66,6 +64,8 @@ def _planned(tree: FilterTree, path: str, fields: Fields, target: str) -> Plan:
             return fold_or(_children(children, path, fields, target))
         case Not(child):
             return fold_not(_planned(child, path_of_child(path, 0), fields, target))
+        case Const():
+            return tree
         case _:
             assert_never(tree)
 

@@ -34,8 +34,6 @@ def predicate(tree: Any, limits: TreeLimits | None = None) -> Callable[..., bool
 
 def _closure(tree: FilterTree) -> RowTest:
     match tree:
-        case Const(value):
-            return lambda _: value
         case Comparison(key, op, value):
             check, steps = comparison(op, value), steps_of(key)
             return lambda reads: check(reads(key, steps))
@@ -48,5 +46,7 @@ def _closure(tree: FilterTree) -> RowTest:
         case Not(child):
             test = _closure(child)
             return lambda reads: not test(reads)
+        case Const(value):
+            return lambda _: value
         case _:
             assert_never(tree)

@@ -61,8 +61,6 @@ class CandidateSql:
 
     def _tree(self, tree: FilterTree) -> Sql:
         match tree:
-            case Const(value):
-                return None if value else "0"
             case Comparison():
                 return self._comparison(tree, holds=True)
             case Not(Comparison() as child):
@@ -74,6 +72,8 @@ class CandidateSql:
                 return f"({' AND '.join(known)})" if known else None
             case Or(children):
                 return _either(self._children(children))
+            case Const(value):
+                return None if value else "0"
             case _:
                 assert_never(tree)
 
@@ -193,8 +193,6 @@ class CandidateSql:
 def may_hold_without_attributes(tree: FilterTree) -> bool:
     """Returns whether a filter may hold for an entity without attributes."""
     match tree:
-        case Const(value):
-            return value
         case Comparison(key):
             return key == "id"
         case Not(Comparison()):
@@ -205,6 +203,8 @@ def may_hold_without_attributes(tree: FilterTree) -> bool:
             return all(map(may_hold_without_attributes, children))
         case Or(children):
             return any(map(may_hold_without_attributes, children))
+        case Const(value):
+            return value
         case _:
             assert_never(tree)
 
