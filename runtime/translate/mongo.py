@@ -2,7 +2,7 @@
 
 from typing import Any, assert_never
 
-from ...bundles.conditions.operators import Operator, Ordering, is_upward
+from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from .errors import Untranslatable
 from .fields import Fields
 from .numbers import INT64, Number, real, real_bound
@@ -135,7 +135,7 @@ def _ordered(op: Ordering, value: Number) -> Any:
         op, value = bound
     compared = {_COMPARES[op]: [_VALUE, {"$literal": value}]}
     # NaN is the least number here.
-    return compared if is_upward(op) else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
+    return compared if IS_UPWARD[op] else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
 
 
 def _holds(text: str, place: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, assert_never
 from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
-from ....bundles.conditions.operators import Operator, Ordering, is_upward
+from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ....bundles.conditions.trees.tree import Compared, Form
 from ....bundles.conditions.values import Json, is_number
 from ..elements.bodies import encode_body
@@ -114,7 +114,7 @@ class Proposal:
 
     def _ordered(self, form: Compared, op: Ordering) -> Said:
         """That the value may be in order, or is not certainly."""
-        value, upward = self._value(form.key), is_upward(op)
+        value, upward = self._value(form.key), IS_UPWARD[op]
         if value is None:
             return None
         if is_number(form.value):

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from ....bundles.conditions.operators import is_upward
+from ....bundles.conditions.operators import IS_UPWARD
 from ..fields import Boolean, Decimal, Integer, Real, Text
 from ..numbers import Number
 from ..plan import Cell, Holds, JsonCell, JsonType, Keys, Matches, NoneOf, OneOf, Ordered, Present, Size, TypedField
@@ -77,7 +77,7 @@ class Sqlite(Dialect):
                 return sql(f"writ.value {COMPARES[op]} {{}}", self._number(cell, value))
             case Ordered(op, value):
                 self._check_nul(cell, value)
-                bound, cut = Bound(value, "text"), ">=" if is_upward(op) else "<"
+                bound, cut = Bound(value, "text"), ">=" if IS_UPWARD[op] else "<"
                 template = f"CASE WHEN {NO_NUL} THEN writ.value {COMPARES[op]} {{}} ELSE writ.value {cut} {{}} END"
                 return sql(template, "writ.raw", bound, bound)
             case Size(length):
