@@ -1,7 +1,7 @@
 """The closed set of operators that compare an attribute with a constant (rules C3 to C6)."""
 
 from enum import StrEnum
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, TypeAlias
 
 
 class Operator(StrEnum):
@@ -54,17 +54,10 @@ NAMES_ITS_VALUES: dict[Operator, bool] = {
 }
 """Whether an attribute for which the comparison holds has one of the constants."""
 
-
-def is_upward(op: Ordering) -> bool:
-    """Returns whether the values above the constant are those for which `op` holds.
-
-    >>> is_upward(Operator.GTE), is_upward(Operator.LT)
-    (True, False)
-    """
-    match op:
-        case Operator.GT | Operator.GTE:
-            return True
-        case Operator.LT | Operator.LTE:
-            return False
-        case _:
-            assert_never(op)
+IS_UPWARD: dict[Ordering, bool] = {
+    Operator.GT: True,
+    Operator.GTE: True,
+    Operator.LT: False,
+    Operator.LTE: False,
+}
+"""Whether the operator holds for the values above its constant."""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import read, reads_own_key, steps_of
-from ...bundles.conditions.operators import NAMES_ITS_VALUES
+from ...bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection, Comparison
 from ..requests.entities import Attributes
@@ -130,7 +130,9 @@ def _most_telling(bodies: Sequence[Sequence[object]]) -> Key | None:
 def _is_telling(atom: Comparison) -> bool:
     if (atom.section, atom.key) == ("resource_attrs", "type"):
         return False
-    return NAMES_ITS_VALUES[atom.op] and all(map(_is_plain, constants_of(atom.op, atom.value)))
+    if not NAMES_ITS_VALUES[atom.op]:
+        return False
+    return all(map(_is_plain, atom.value)) if TAKES_LIST[atom.op] else _is_plain(atom.value)
 
 
 def _is_plain(value: Json) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from ...bundles.conditions.addresses import AddressSet, parse_block, read_address
 from ...bundles.conditions.comparisons import Predicate, predicate
@@ -14,6 +14,9 @@ from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
 from ..requests.entities import Attributes
 from .attributes import Test, attribute_test
+
+_REGEX: Final = Operator.REGEX
+"""PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
 
 Zones: TypeAlias = Callable[[str], tzinfo]
 
@@ -50,7 +53,7 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
 def _cost(atom: Atom) -> int:
     match atom:
         case Comparison(op=op, key=key):
-            return 3 if op == Operator.REGEX else 1 if "." in key else 0
+            return 3 if op == _REGEX else 1 if "." in key else 0
         case Rate():
             return 4  # it counts, so everything else comes first (C10)
         case _:

@@ -56,13 +56,13 @@ _THROUGH: dict[PolicyPath, str] = {
 }
 
 
-def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
-    """The members of every context, as plain text: callers may pickle an answer or write it as YAML."""
-    return {"reason": reason, "reason_code": str(code), "access_path": str(path)}
+_ALLOWED = str(ReasonCode.ALLOWED)
+_NONE = str(AccessPath.NONE)
+"""Contexts hold plain text: callers may pickle an answer, or write it as YAML."""
 
 
 def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:
-    return Answer(False, _context(code, AccessPath.NONE, reason) | more)
+    return Answer(False, {"reason": reason, "reason_code": str(code), "access_path": _NONE, **more})
 
 
 NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is not declared")
@@ -101,7 +101,7 @@ def condition_failed(clause: Clause, others: int) -> Answer:
 
 
 def _permission(id: str, path: GrantingPath, reason: str) -> Answer:
-    return Answer(True, _context(ReasonCode.ALLOWED, path, reason) | {"policy_id": id})
+    return Answer(True, {"reason": reason, "reason_code": _ALLOWED, "access_path": str(path), "policy_id": id})
 
 
 def _title(clause: Clause) -> str:

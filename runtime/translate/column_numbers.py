@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, nextafter, ulp
 from typing import Any, TypeAlias
 
-from ...bundles.conditions.operators import Operator, Ordering, is_upward
+from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 
 Number: TypeAlias = int | float
 Bound: TypeAlias = tuple[Ordering, Any] | bool
@@ -32,14 +32,14 @@ def integer_bound(op: Ordering, constant: Number) -> Bound:
     ((<Operator.GTE: 'gte'>, 3), True, False)
     """
     op, whole = whole_bound(op, constant)
-    return (op, whole) if whole in INT64 else is_upward(op) is (whole < 0)
+    return (op, whole) if whole in INT64 else IS_UPWARD[op] is (whole < 0)
 
 
 def whole_bound(op: Ordering, constant: Number) -> tuple[Ordering, int]:
     """`op constant` for integers of any size."""
     if constant == floor(constant):
         return op, int(constant)
-    return (Operator.GTE, ceil(constant)) if is_upward(op) else (Operator.LTE, floor(constant))
+    return (Operator.GTE, ceil(constant)) if IS_UPWARD[op] else (Operator.LTE, floor(constant))
 
 
 def real(constant: Number) -> float | None:
@@ -54,7 +54,7 @@ def real_bound(op: Ordering, constant: Number) -> Bound:
     >>> real_bound(Operator.GT, 2**53 + 1), real_bound(Operator.GT, 2**53 + 3), real_bound(Operator.LT, 10**400)
     ((<Operator.GT: 'gt'>, 9007199254740992.0), (<Operator.GTE: 'gte'>, 9007199254740996.0), True)
     """
-    upward, nearest = is_upward(op), _nearest(constant)
+    upward, nearest = IS_UPWARD[op], _nearest(constant)
     if nearest in (inf, -inf):
         return upward is (nearest < 0)
     if nearest == constant:
@@ -79,7 +79,7 @@ def decimal_bound(op: Ordering, constant: Number, digits: int) -> Bound:
     >>> decimal_bound(Operator.GTE, 1.1, 12), decimal_bound(Operator.GT, 1e-9, 4), decimal_bound(Operator.LT, 1e30, 12)
     ((<Operator.GTE: 'gte'>, Decimal('1.1')), (<Operator.GT: 'gt'>, Decimal('0')), True)
     """
-    upward, written = is_upward(op), _shortest(constant)
+    upward, written = IS_UPWARD[op], _shortest(constant)
     if written.copy_abs() >= 10**digits:
         return upward is (written < 0)
     scaled = Fraction(written) * 10**digits
@@ -108,8 +108,8 @@ def read_bound(op: Ordering, constant: Number) -> tuple[Ordering, Exact]:
     """
     if (nearest := _nearest(constant)) in (inf, -inf):
         if nearest > 0:
-            return (Operator.GTE if is_upward(op) else Operator.LT), _PAST
-        return (Operator.GT if is_upward(op) else Operator.LTE), _PAST.copy_negate()
+            return (Operator.GTE if IS_UPWARD[op] else Operator.LT), _PAST
+        return (Operator.GT if IS_UPWARD[op] else Operator.LTE), _PAST.copy_negate()
     bound = real_bound(op, constant)
     assert not isinstance(bound, bool)
     op, double = bound

@@ -2,7 +2,7 @@
 
 from typing import Any, assert_never
 
-from ...bundles.conditions.operators import Operator, Ordering, is_upward
+from ...bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
 from .column_numbers import INT64, Number, real, real_bound
 from .conditions import (
@@ -132,7 +132,7 @@ def _ordered(op: Ordering, value: Number) -> Any:
         op, value = bound
     compared = {_COMPARES[op]: [_VALUE, {"$literal": value}]}
     # NaN is the least number here.
-    return compared if is_upward(op) else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
+    return compared if IS_UPWARD[op] else {"$and": [compared, {"$gte": [_VALUE, float("-inf")]}]}
 
 
 def _substring(text: str, position: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, assert_never
 from ....bundles.conditions.comparisons import constants_of
 from ....bundles.conditions.keys import steps_of
 from ....bundles.conditions.literals import literal_of
-from ....bundles.conditions.operators import Operator, Ordering, is_upward
+from ....bundles.conditions.operators import IS_UPWARD, Operator, Ordering
 from ....bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, complement
 from ....bundles.conditions.values import Json, is_number
 from ..elements.bodies import encode_body
@@ -126,7 +126,7 @@ class CandidateSql:
 
     def _ordered(self, tree: Comparison, op: Ordering, holds: bool) -> Sql:
         """The value may be in this order. For the negation, it is not certainly in it."""
-        value, upward = self._value(tree.key), is_upward(op)
+        value, upward = self._value(tree.key), IS_UPWARD[op]
         if value is None:
             return None
         if is_number(tree.value):

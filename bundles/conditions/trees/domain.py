@@ -7,12 +7,12 @@ between strings a pattern is open: it is taken to match there or not, whatever t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias
 
 from ..comparisons import constants_of
 from ..constants import Meaning, meaning
 from ..neighbours import Ordered, next_value
-from ..operators import Operator, Ordering, is_upward
+from ..operators import Operator
 from ..patterns import compile_pattern
 from ..values import Json, is_number
 
@@ -27,6 +27,9 @@ Class: TypeAlias = tuple[int, bool]
 
 NO_VALUES = -1
 """The cell of a gap with nothing in it."""
+
+_REGEX: Final = Operator.REGEX
+"""PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
 
 MISSING, OTHER = 0, 1
 """The first two classes: absent, and present but nothing that a constant names."""
@@ -113,12 +116,37 @@ def _before(text: str) -> list[str]:
 def compared_with(test: Test) -> Iterable[Json]:
     """Every single value that a test compares with, none for a pattern."""
     op, constant = test
-    return () if op == Operator.REGEX else constants_of(op, constant)
+    return () if op == _REGEX else constants_of(op, constant)
 
 
 def patterns_of(tests: Iterable[Test]) -> list[tuple[int, str]]:
     """Returns the patterns that tests search for, each with the number of its test."""
-    return [(number, constant) for number, (op, constant) in enumerate(tests) if op == Operator.REGEX]
+    return [(number, constant) for number, (op, constant) in enumerate(tests) if op == _REGEX]
+
+
+class _Holds(NamedTuple):
+    """Where a comparison holds. One that does not go by order holds otherwise at its constants."""
+
+    present: bool = False
+    """It holds for every value that is present."""
+    below: bool = False
+    """It holds below its constant."""
+    flips_at: bool | None = None
+    """It changes at its constant, or if False, above it. None if it does not go by order."""
+
+
+_HOLDS: dict[Operator, _Holds] = {
+    Operator.EQ: _Holds(),
+    Operator.NE: _Holds(present=True),
+    Operator.GT: _Holds(flips_at=False),
+    Operator.GTE: _Holds(flips_at=True),
+    Operator.LT: _Holds(below=True, flips_at=True),
+    Operator.LTE: _Holds(below=True, flips_at=False),
+    Operator.IN: _Holds(),
+    Operator.NIN: _Holds(present=True),
+    Operator.REGEX: _Holds(),
+}
+"""What is known of each operator. For a pattern nothing is: it is searched for in the constants of the others."""
 
 
 class _Classes:
@@ -148,28 +176,19 @@ class _Classes:
         yield from self._along(self.strings, text=True)
 
     def _add(self, bit: int, op: Operator, constant: Json) -> None:
-        match op:
-            case Operator.EQ | Operator.IN:
-                self._flip(bit, constants_of(op, constant))
-            case Operator.NE | Operator.NIN:
-                self._present |= bit
-                self._flip(bit, constants_of(op, constant))
-            case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
-                self._pass(bit, op, constant)
-            case Operator.REGEX:
-                pass  # it is one of `patterns`
-            case _:
-                assert_never(op)
+        holds = _HOLDS[op]
+        if holds.present:
+            self._present |= bit
+        if holds.flips_at is not None:
+            self._pass(bit, constant, holds.below, holds.flips_at)
+        else:
+            for value in {meaning(c) for c in compared_with((op, constant))}:
+                self._flips[value] = self._flips.get(value, 0) | bit
 
-    def _flip(self, bit: int, constants: Iterable[Json]) -> None:
-        for value in {meaning(constant) for constant in constants}:
-            self._flips[value] = self._flips.get(value, 0) | bit
-
-    def _pass(self, bit: int, op: Ordering, constant: Json) -> None:
-        if not is_upward(op):
+    def _pass(self, bit: int, constant: Json, below: bool, flips_at: bool) -> None:
+        if below:
             self._below[isinstance(constant, str)] |= bit
         at, above = self._passed.get(meaning(constant), (0, 0))
-        flips_at = op in (Operator.LT, Operator.GTE)
         self._passed[meaning(constant)] = (at | bit, above) if flips_at else (at, above | bit)
 
     def _at(self, constant: Json, ordered: int = 0) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from ....bundles.conditions.operators import is_upward
+from ....bundles.conditions.operators import IS_UPWARD
 from ..column_numbers import Number
 from ..conditions import (
     ArrayLength,
@@ -90,7 +90,7 @@ class Sqlite(Dialect):
                 return sql(f"writ.value {COMPARES[op]} {{}}", self._number(condition, value))
             case Ordered(op, value):
                 self._check_nul(condition, value)
-                bound, cut = Parameter(value, "text"), ">=" if is_upward(op) else "<"
+                bound, cut = Parameter(value, "text"), ">=" if IS_UPWARD[op] else "<"
                 template = f"CASE WHEN {NO_NUL} THEN writ.value {COMPARES[op]} {{}} ELSE writ.value {cut} {{}} END"
                 return sql(template, "writ.raw", bound, bound)
             case ArrayLength(length):
