@@ -92,7 +92,7 @@ class KnownCredentials:
         try:
             return any(kind.recognises(token) and kind.was_issued(token, digest) for kind in self._kinds)
         except StoreUnavailable as ex:
-            raise Stale("the store can't be read, so nobody knows this credential") from ex
+            raise Stale("the store can't be read, so this credential can't be checked") from ex
 
     def environment_uuid(self, id: str) -> str | None:
         """Returns the UUID of an environment, or None if no environment has that id. Raises Stale."""
@@ -105,14 +105,14 @@ class KnownCredentials:
             try:
                 self._uuids[id] = self._store.environment_uuid(id)
             except StoreUnavailable as ex:
-                raise Stale("the store can't be read, so nobody knows this environment") from ex
+                raise Stale("the store can't be read, so this environment can't be looked up") from ex
         return self._uuids[id]
 
     def _look_up(self, token: bytes, digest: bytes) -> Credential | None:
         try:
             found = next((kind.credential(token, digest) for kind in self._kinds if kind.recognises(token)), None)
         except StoreUnavailable as ex:
-            raise Stale("the store can't be read, so nobody knows this credential") from ex
+            raise Stale("the store can't be read, so this credential can't be checked") from ex
         if found is not None:
             if len(self._remembered) >= MOST_REMEMBERED:
                 self._remembered.popitem(last=False)
@@ -148,7 +148,7 @@ class KnownCredentials:
             self._behind_since = time.monotonic()
             self._log.error("the credentials can't be followed: %s", error)
         if time.monotonic() - self._behind_since > self._stale_seconds:
-            raise Stale("the store can't be read, so no credential is believed") from error
+            raise Stale("the store can't be read, so no credential can be checked") from error
 
 
 class ApiKeys:
