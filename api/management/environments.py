@@ -93,7 +93,7 @@ class Environments:
 
     async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
         made = await self._work.change(self._work.store.create_environment, actor, wanted.id, wanted.protected)
-        await self._work.settle(made.id)
+        await self._work.activate(made.id)
         return made
 
 

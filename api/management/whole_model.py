@@ -108,7 +108,7 @@ class WholeModel:
         with document:
             changes = await self._replacer.replace(order, document, confirm)
         if not order.dry_run:
-            await self._work.settle(order.env)
+            await self._work.activate(order.env)
         return changes
 
     def _export_ended(self) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..store.environments import Environment
 from ..store.errors import StoreUnavailable
-from .live_engines import InForce
+from .live_engines import LiveEngines
 from .own_process import own_process
 
 COMPACT_AFTER: Final = 10_000
@@ -20,12 +20,12 @@ PAUSE_SECONDS: Final = 10.0
 """Between two tries to build beside the service what could not be built, or was found damaged again."""
 
 
-class Settle:
+class Activation:
     """Awaited after each commit, on the event loop of one worker."""
 
-    def __init__(self, directory: Path, in_force: InForce, log: logging.Logger):
+    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger):
         """`directory` is the data directory."""
-        self._directory, self._in_force, self._log = directory, in_force, log
+        self._directory, self._live_engines, self._log = directory, live_engines, log
         self._building: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, env: Environment) -> None:
@@ -35,18 +35,18 @@ class Settle:
         first of an environment, waits for a bundle. Raises StoreUnavailable where that can't be built: the commit
         stays, and what was in force too.
         """
-        revision = self._in_force.revision(env.id)
+        revision = self._live_engines.revision(env.id)
         if revision is None or revision < env.revision:
             await self._build(env.id, env.revision)
         else:
-            changes, things = self._in_force.changes(env.id)
+            changes, things = self._live_engines.changes(env.id)
             if changes >= max(COMPACT_AFTER, things // COMPACT_SHARE):
                 self._build_beside(env.id, env.revision)
 
-    def mend(self) -> None:
+    def build_missing(self) -> None:
         """Follow the store, and build what is missing where whoever should have done it is gone; called each second."""
-        self._in_force.refresh()
-        for environment, revision in self._in_force.lagging():
+        self._live_engines.refresh()
+        for environment, revision in self._live_engines.missing_bundles():
             self._build_beside(environment, revision)
 
     def _build_beside(self, environment: str, revision: int) -> None:

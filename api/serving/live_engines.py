@@ -23,8 +23,8 @@ from .bundle_files import BundleFile, BundleFiles, NoBundle
 EngineOf: TypeAlias = Callable[[str], Engine]
 """Gives the engine of an environment, by its id."""
 
-Damaged: TypeAlias = Callable[[str, BundleError], bool]
-"""Told of an environment whose bundle turned out to be damaged; gives back whether that is news."""
+ReportDamage: TypeAlias = Callable[[str, BundleError], bool]
+"""Reports that the bundle of an environment is damaged. Returns False if that was reported before."""
 
 
 class Stale(Exception):
@@ -35,7 +35,7 @@ class Stale(Exception):
 
 
 @dataclass(slots=True)
-class _Served:
+class _LiveEngine:
     """An engine, the environment's UUID and epoch, the bundle file below it and that one's revision.
 
     `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is. `needs` is
@@ -59,10 +59,10 @@ class _Served:
         return newest == (env.uuid, env.epoch, env.revision) and self.behind_since is None
 
 
-class InForce:
+class LiveEngines:
     """The engines of one process. Decisions run on one thread, and so does this: nothing here is locked.
 
-    An environment without a bundle, or with a damaged one, is not decided in until it has one (see `lagging`).
+    An environment without a bundle, or with a damaged one, is not decided in until it has one (see `missing_bundles`).
     """
 
     def __init__(
@@ -78,15 +78,15 @@ class InForce:
         self._stale_seconds = stale_seconds
         self._watch = store.watch
         self._seen: tuple[int, int] | None = None
-        self._served: dict[str, _Served] = {}
-        self._without: set[str] = set()
+        self._served: dict[str, _LiveEngine] = {}
+        self._without_bundle: set[str] = set()
 
     def engine(self, environment: str = DEFAULT) -> Engine:
         """The engine of an environment. Raises NotFound, and Stale where it has been behind for too long."""
         try:
             version = self._watch.version()
             if version != self._seen:
-                self._catch_up()
+                self._update_all()
                 behind = any(served.behind_since is not None and not served.damage for served in self._served.values())
                 self._seen = None if behind else version
             if environment not in self._served:
@@ -95,7 +95,7 @@ class InForce:
             self._seen = None
             if environment not in self._served:
                 if isinstance(ex, NoBundle):
-                    self._without.add(environment)
+                    self._without_bundle.add(environment)
                 raise self._undecided(environment, ex) from ex
             for served in self._served.values():
                 self._fall_behind(served, ex)
@@ -105,10 +105,10 @@ class InForce:
             raise Stale(served.damage or "the store can't be read, so nothing is decided")
         return served.engine
 
-    def damaged(self, environment: str, error: BundleError) -> bool:
-        """Decide nothing more from a bundle that turned out to be damaged, and ask for another one (see `lagging`).
+    def report_damage(self, environment: str, error: BundleError) -> bool:
+        """Stop deciding from a damaged bundle, and list the environment in `missing_bundles`.
 
-        Whoever rebuilds it finds no file any more. Gives back whether that is news.
+        Also removes the file, so that the rebuild doesn't find it. Returns False if the damage was reported before.
         """
         served = self._served.get(environment)
         if served is None or served.damage:
@@ -127,20 +127,20 @@ class InForce:
         self._log.error("nothing can be decided in `%s`: %s", environment, trouble)
         return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
 
-    def _fall_behind(self, served: _Served, trouble: Exception) -> None:
+    def _fall_behind(self, served: _LiveEngine, trouble: Exception) -> None:
         """What is in memory serves on for a while."""
         if served.behind_since is None:
             served.behind_since = time.monotonic()
             self._log.error("the store can't be followed: %s", trouble)
 
-    def _catch_up(self) -> None:
+    def _update_all(self) -> None:
         here = {env.id: env for env in self._store.environments()}
-        self._without &= here.keys()
+        self._without_bundle &= here.keys()
         for id, served in list(self._served.items()):
             if id in here and served.is_at(here[id]):
                 continue
             try:
-                self._advance(id, served)
+                self._update(id, served)
                 if not served.damage:
                     served.behind_since = None
             except NotFound:
@@ -148,7 +148,7 @@ class InForce:
             except NoBundle as ex:
                 self._fall_behind(served, ex)
             except BundleError as ex:
-                self.damaged(id, ex)
+                self.report_damage(id, ex)
 
     def refresh(self) -> None:
         """Follow the store though nobody asks, so that the next one who does finds little to do."""
@@ -156,14 +156,14 @@ class InForce:
             with suppress(NotFound, Stale):
                 self.engine(environment)
                 break
-        for environment in list(self._without):
+        for environment in list(self._without_bundle):
             with suppress(NotFound, Stale):
                 self.engine(environment)
 
-    def lagging(self) -> list[tuple[str, int]]:
+    def missing_bundles(self) -> list[tuple[str, int]]:
         """The environments that need a bundle to get on, and the revision that it has to be of."""
         behind = [(id, served.needs) for id, served in self._served.items() if served.needs is not None]
-        return [*behind, *((id, 0) for id in self._without)]
+        return [*behind, *((id, 0) for id in self._without_bundle)]
 
     def revision(self, environment: str) -> int | None:
         """The revision in force, None where the environment has no bundle yet. Raises NotFound."""
@@ -185,7 +185,7 @@ class InForce:
         self._watch.close()
         self._seen = None
 
-    def _advance(self, id: str, served: _Served) -> None:
+    def _update(self, id: str, served: _LiveEngine) -> None:
         """Bring one engine as far as deltas lead, or to a newer bundle.
 
         Where that is not the newest revision, it takes a bundle which is not there yet. The write that made it
@@ -217,7 +217,7 @@ class InForce:
         env = followed.env
         try:
             if served is None:
-                served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
+                served = _LiveEngine(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
                 served.engine.advance(deltas)
                 served.changes = _changes(deltas)
                 self._served[id] = served
@@ -231,7 +231,7 @@ class InForce:
             self._files.discard(file)
             raise NoBundle from None
         served.needs = followed.needs
-        self._without.discard(id)
+        self._without_bundle.discard(id)
 
 
 def _changes(deltas: Iterable[Delta]) -> int:

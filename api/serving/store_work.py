@@ -25,17 +25,17 @@ for its lock look for it now and then."""
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-Settle = Callable[[Environment], Awaitable[None]]
+Activate = Callable[[Environment], Awaitable[None]]
 """Sees that a commit is in force; awaited before the write is answered."""
 
 
 class StoreWork:
     """The store of one application, for its event loop. Threads start when they are first needed, after a fork."""
 
-    def __init__(self, store: Store, settle: Settle, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, activate: Activate, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self.store = store
-        self._settle = settle
+        self._activate = activate
         self._clock = clock
         self._readers = ThreadPoolExecutor(READING_THREADS, "store-read")
         self._credentials = ThreadPoolExecutor(1, "store-credentials")
@@ -56,12 +56,12 @@ class StoreWork:
         return await self._run(self._writer, partial(call, *arguments, **named))
 
     async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
-        """Apply `edits` as one revision, and settle it. Raises what `Store.write` raises."""
+        """Apply `edits` as one revision, and activate it. Raises what `Store.write` raises."""
         return await self.to_its_end(self._written(env, actor, edits))
 
-    async def settle(self, env: str) -> None:
-        """Settle what was committed to an environment otherwise. Raises NotFound, StoreUnavailable."""
-        await self._settle(await self.read(self.store.environment, env))
+    async def activate(self, env: str) -> None:
+        """Activate what was committed to an environment otherwise. Raises NotFound, StoreUnavailable."""
+        await self._activate(await self.read(self.store.environment, env))
 
     async def record(self, entry: Entry) -> None:
         """Add an entry to the audit log, which has it when this ends."""
@@ -84,7 +84,7 @@ class StoreWork:
 
     async def _written(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         committed = await self.change(self.store.write, env, actor, edits)
-        await self._settle(committed.environment)
+        await self._activate(committed.environment)
         return committed
 
     def _ended(self, task: asyncio.Future[Any]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import InForce
+from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.errors import OutOfBounds
 from writ.api.store.historical_model import past_model
 from writ.compiler.source import Source
@@ -88,7 +88,7 @@ class Deciding(Managed):
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
         self.files = BundleFiles(directory, self.store)
-        self.engine = InForce(self.store, self.files, 5.0, logging.getLogger("tests")).engine
+        self.engine = LiveEngines(self.store, self.files, 5.0, logging.getLogger("tests")).engine
 
     def _no_engine(self, environment: str) -> Engine:
         return self.engine(environment)
