@@ -22,7 +22,7 @@ from .audit.events import Event
 from .audit.log import AuditLog
 from .backup import back_up
 from .credential_rows import Bounds
-from .credentials.credential_recheck import refuse_ended
+from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate
@@ -132,7 +132,7 @@ class Store:
     def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
         """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             if actor.bounds is not None:
                 raise OutOfBounds("a credential that is bound to environments can't make another one")
             time = self._time(None)
@@ -144,7 +144,7 @@ class Store:
     def protect_environment(self, actor: Actor, id: str, protected: bool) -> Environment:
         """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             before = environment_for(db, id, actor.bounds)
             found = protect_environment(db, id, protected)
             if found == before:
@@ -156,7 +156,7 @@ class Store:
     def delete_environment(self, actor: Actor, id: str) -> None:
         """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             gone = environment_for(db, id, actor.bounds)
             remove_environment(db, id)
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
@@ -196,7 +196,7 @@ class Store:
             message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
             raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             workspace = Workspace(db, environment_for(db, env, actor.bounds))
             applying = Applying(workspace)
             results = applying.apply(edits)
@@ -243,7 +243,7 @@ class Store:
             _refuse_changed(environment, if_match)
             found = Replacement(db, environment, incoming)
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             environment = environment_for(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
             if not found.is_of(db, environment):

@@ -7,7 +7,7 @@ from ..credential_rows import client_row
 from ..errors import NotFound, OutOfBounds
 
 
-def refuse_ended(db: Database, actor: Actor) -> None:
+def recheck_credential(db: Database, actor: Actor) -> None:
     """Pass where the credential of `actor` is still good for what it does, in the transaction that writes.
 
     Raises OutOfBounds. A credential is checked when a request begins and when its body is there; this closes the rest:

@@ -26,7 +26,7 @@ from ..credential_rows import (
 )
 from ..database.connections import PATIENCE, Connections
 from ..errors import Conflict, NotFound
-from .credential_recheck import refuse_ended
+from .credential_recheck import recheck_credential
 
 REVOCATION_SECONDS: Final = 86_400.0
 """How long a revocation is kept after its token has expired, since a clock may be wrong for a while."""
@@ -249,7 +249,7 @@ class Credentials:
     @contextmanager
     def _writing(self, actor: Actor) -> Iterator[Database]:
         with self._connections.writing(PATIENCE) as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             yield db
 
 
