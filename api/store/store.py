@@ -52,7 +52,7 @@ from .history.change_log import Entry, LogWriter, Revision
 from .history.delta_states import delta_of
 from .history.following import Followed, follow
 from .models.incoming import Incoming
-from .models.reading import KnownModel, ModelText, model_of
+from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Changes, Replacement
 from .pages import MAX_PAGE, cursor_behind, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
@@ -250,12 +250,12 @@ class Store:
                 found = Replacement(db, environment, incoming)
             return found.commit(actor, self._time(now))
 
-    def model(self, env: str, bounds: Bounds = None) -> ModelText:
+    def model(self, env: str, bounds: Bounds = None) -> ModelStream:
         """The model as one document, read in pieces from one state of the database, in constant memory."""
         db = self._connections.fresh()
         try:
             with self._connections.translated():
-                return ModelText(db, env, self._connections.translated, bounds)
+                return ModelStream(db, env, self._connections.translated, bounds)
         except BaseException:
             db.close()
             raise

@@ -29,7 +29,7 @@ class KnownModel(NamedTuple):
     model: Model
 
 
-class ModelText:
+class ModelStream:
     """A model document in UTF-8, piece by piece: `model` first, then the lists as they were put.
 
     It reads one state of the database, whatever is written meanwhile; `close` it, or read it to its end. Pieces may be

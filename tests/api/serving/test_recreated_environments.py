@@ -14,7 +14,7 @@ import pytest
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.errors import OutOfBounds
-from writ.api.store.historical_model import past_model
+from writ.api.store.historical_model import historical_model
 from writ.compiler.source import Source
 from writ.runtime import Engine
 
@@ -148,7 +148,7 @@ def test_models_are_read_within_bounds(tmp_path: Path) -> None:
     service = Deciding(tmp_path / "data")
     bounds = frozenset({service.store.environment("default").uuid})
     service.make_staging()
-    for read in (service.store.model, lambda env, bounds: past_model(service.store, env, 0, bounds)):
+    for read in (service.store.model, lambda env, bounds: historical_model(service.store, env, 0, bounds)):
         read("default", bounds).close()
         for env in ("staging", "absent"):
             with pytest.raises(OutOfBounds):
