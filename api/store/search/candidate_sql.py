@@ -30,7 +30,7 @@ _DOUBT = 1e-12
 """How far, relatively, the number that SQLite reads may be from the one that was written."""
 _LEAST = 5e-324
 
-Said: TypeAlias = str | None
+Sql: TypeAlias = str | None
 """SQL; None is true of every row."""
 
 
@@ -47,28 +47,28 @@ _ID = _Value("+id", "id", "1")
 """The plus keeps SQLite from making texts of the numbers that a text column is compared with."""
 
 
-class Proposal:
-    """A form in SQL, for rows with the columns `id` and `body`. `text` is None where nothing can be left out.
+class CandidateSql:
+    """A form in SQL, for rows with the columns `id` and `body`. `condition` is None where nothing can be left out.
 
-    `values` are its parameters; their names begin with `prefix`.
+    The names of `parameters` begin with `prefix`.
     """
 
     def __init__(self, form: Form, prefix: str = "p"):
-        self.values: dict[str, Any] = {}
+        self.parameters: dict[str, Any] = {}
         self._prefix = prefix
         self._comparisons, self._constants = MOST_COMPARISONS, MOST_CONSTANTS
-        self.text = self._form(form)
+        self.condition = self._form(form)
 
-    def _form(self, form: Form) -> Said:
+    def _form(self, form: Form) -> Sql:
         if isinstance(form, Compared):
             return self._compared(form)
-        said = [self._form(child) for child in sorted(form.children, key=_cost)]
+        parts = [self._form(child) for child in sorted(form.children, key=_cost)]
         if form.operator == "or":
-            return _either(said)
-        known = [one for one in said if one is not None]
+            return _either(parts)
+        known = [one for one in parts if one is not None]
         return f"({' AND '.join(known)})" if known else None
 
-    def _compared(self, form: Compared) -> Said:
+    def _compared(self, form: Compared) -> Sql:
         among = constants_of(form.op, form.value)
         if form.key == "type" or self._comparisons == 0 or self._constants < len(among):
             return None
@@ -86,18 +86,18 @@ class Proposal:
             case _:
                 assert_never(form.op)
 
-    def _equals(self, form: Compared, among: Sequence[Json]) -> Said:
+    def _equals(self, form: Compared, among: Sequence[Json]) -> Sql:
         """That the value may be one of the constants; where that is the negation of `ne`, it may be absent too (F5)."""
         if form.holds and form.key != "id" and _are_searched(among):
             return self._searched(form.key, among)
         value = self._value(form.key)
         if value is None or any(isinstance(item, list | dict) for item in among):
             return None
-        said = [self._among(value.read, [found for item in among for found in _readings(item)])]
-        said += [self._between(value, *_around(item)) for item in among if is_number(item) and not _is_exact(item)]
-        return _either(said if form.holds else [f"{value.read} IS NULL", *said])
+        parts = [self._among(value.read, [found for item in among for found in _readings(item)])]
+        parts += [self._between(value, *_around(item)) for item in among if is_number(item) and not _is_exact(item)]
+        return _either(parts if form.holds else [f"{value.read} IS NULL", *parts])
 
-    def _differs(self, form: Compared, among: Sequence[Json]) -> Said:
+    def _differs(self, form: Compared, among: Sequence[Json]) -> Sql:
         """That the value is not certainly one of the constants; where that is `ne`, it is not absent either."""
         if form.key == "id":
             return f"NOT {self._among('id', [item for item in among if isinstance(item, str)])}"
@@ -107,12 +107,12 @@ class Proposal:
         certain = [_json(item).decode() for item in among if not is_number(item) or _is_exact(item)]
         if form.holds:
             return f"NOT {self._among(value.raw, ['null', *certain])}"
-        said = self._among(value.raw, certain)
+        sql = self._among(value.raw, certain)
         if _are_searched(among):
-            said = f"{self._searched(form.key, among)} AND {said}"
-        return f"({said}) IS NOT TRUE"
+            sql = f"{self._searched(form.key, among)} AND {sql}"
+        return f"({sql}) IS NOT TRUE"
 
-    def _ordered(self, form: Compared, op: Ordering) -> Said:
+    def _ordered(self, form: Compared, op: Ordering) -> Sql:
         """That the value may be in order, or is not certainly."""
         value, upward = self._value(form.key), is_upward(op)
         if value is None:
@@ -121,16 +121,16 @@ class Proposal:
             low, high = _around(form.value)
             if form.holds:
                 return self._between(value, *((low, float("inf")) if upward else (float("-inf"), high)))
-            said = self._between(value, *((high, float("inf")) if upward else (float("-inf"), low)))
-            return f"({said} AND substr({value.raw}, 1, 1) NOT IN ('t', 'f')) IS NOT TRUE"
+            sql = self._between(value, *((high, float("inf")) if upward else (float("-inf"), low)))
+            return f"({sql} AND substr({value.raw}, 1, 1) NOT IN ('t', 'f')) IS NOT TRUE"
         # What is read is never behind what is there, and is in front of a text without U+0000 only where that is.
         cut = _cut(form.value)
         if form.holds:
             return f"{value.read} >= {self._bound(cut)}" if upward else self._between(value, "", form.value)
-        said = f"{value.read} > {self._bound(form.value)}" if upward else f"{value.read} < {self._bound(cut)}"
-        return f"({said} AND {value.quoted}) IS NOT TRUE"
+        sql = f"{value.read} > {self._bound(form.value)}" if upward else f"{value.read} < {self._bound(cut)}"
+        return f"({sql} AND {value.quoted}) IS NOT TRUE"
 
-    def _matches(self, form: Compared) -> Said:
+    def _matches(self, form: Compared) -> Sql:
         """That the text of a pattern that is only text is there."""
         text, _ = literal_of(form.value) or ("", "inside")
         if not text:
@@ -140,8 +140,8 @@ class Proposal:
     def _searched(self, key: str, among: Sequence[Json]) -> str:
         """That a body has a member of that name, the last one of a path (C1), with one of the values."""
         names = {key, *steps_of(key)[-1:]}
-        said = [self._instr("body", _json({name: item})[1:-1]) for item in among for name in sorted(names)]
-        return _either(said) or "0"
+        parts = [self._instr("body", _json({name: item})[1:-1]) for item in among for name in sorted(names)]
+        return _either(parts) or "0"
 
     def _value(self, key: str) -> _Value | None:
         """What the key names (C1, E6), None where no path of SQLite says so."""
@@ -173,8 +173,8 @@ class Proposal:
         return f"instr({column}, {self._bound(part)})"
 
     def _bound(self, value: Any) -> str:
-        name = f"{self._prefix}{len(self.values)}"
-        self.values[name] = value
+        name = f"{self._prefix}{len(self.parameters)}"
+        self.parameters[name] = value
         return f":{name}"
 
 
@@ -186,9 +186,9 @@ def may_hold_of_nothing(form: Form) -> bool:
     return all(answers) if form.operator == "and" else any(answers)
 
 
-def _either(said: Sequence[Said]) -> Said:
-    known = [one for one in said if one is not None]
-    if len(known) < len(said):
+def _either(parts: Sequence[Sql]) -> Sql:
+    known = [one for one in parts if one is not None]
+    if len(known) < len(parts):
         return None
     return f"({' OR '.join(known)})" if known else "0"
 
