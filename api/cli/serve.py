@@ -228,10 +228,10 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
         with progress_bar() as progress:
             documents = _demo_of(directory, store) if demo else sources_of(sources)
             if documents:
-                read, incoming = read_model(documents, progress)
-                known = store_model(store, DEFAULT, incoming, progress)
+                read, submitted = read_model(documents, progress)
+                known = store_model(store, DEFAULT, submitted, progress)
                 shown = read.shown
-                del documents, incoming  # the bundle needs the memory
+                del documents, submitted  # the bundle needs the memory
             for environment in store.environments():
                 ensure_bundle(directory, store, environment.id, progress, known)
     except Refused as ex:

@@ -8,8 +8,8 @@ from pathlib import Path
 from ...bundles.file.writer import Progress
 from ...compiler.source import Source
 from ..store.actor import COMMAND_LINE
-from ..store.models.incoming import Incoming
 from ..store.models.reading import KnownModel
+from ..store.models.submitted_model import SubmittedModel
 from ..store.store import Store
 from .build import Read, Refused, read_sources, without_cycle_search
 from .bundle_files import BundleFiles, NoBundle
@@ -18,21 +18,21 @@ from .data_directory import open_lock
 _LOCK_FILE = "compaction.lock"
 
 
-def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, Incoming]:
+def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, SubmittedModel]:
     """Documents that can be stored, and what was found in them, warnings at most. Raises Refused for errors."""
     read = read_sources(sources, progress)
     if read.model is None:
         raise Refused(read)
-    return read, Incoming.of(read.model, sources)
+    return read, SubmittedModel.of(read.model, sources)
 
 
 @without_cycle_search()
-def store_model(store: Store, environment: str, incoming: Incoming, progress: Progress) -> KnownModel:
+def store_model(store: Store, environment: str, submitted: SubmittedModel, progress: Progress) -> KnownModel:
     """Replace the model of an environment. Raises NotFound, StoreUnavailable; nothing is changed then."""
     progress("storing", 0, 1)
-    changes = store.put_incoming(environment, COMMAND_LINE, incoming)
+    changes = store.put_submitted(environment, COMMAND_LINE, submitted)
     progress("storing", 1, 1)
-    return KnownModel(changes.etag, incoming.model)
+    return KnownModel(changes.etag, submitted.model)
 
 
 @without_cycle_search()

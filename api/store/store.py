@@ -51,9 +51,9 @@ from .history import change_log
 from .history.change_log import Entry, LogWriter, Revision
 from .history.delta_states import delta_of
 from .history.following import Followed, follow
-from .models.incoming import Incoming
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Changes, Replacement
+from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE, cursor_behind, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
@@ -220,17 +220,17 @@ class Store:
         Raises Rejected with all that is wrong with them; a fault's path starts at its document. Raises
         PreconditionFailed where the model's etag is none of `if_match`.
         """
-        incoming = Incoming.read(sources)
+        submitted = SubmittedModel.read(sources)
         if dry_run:
             with self._connections.reading() as db:
-                return Replacement(db, environment_for(db, env, actor.bounds), incoming).preview()
-        return self.put_incoming(env, actor, incoming, now, if_match)
+                return Replacement(db, environment_for(db, env, actor.bounds), submitted).preview()
+        return self.put_submitted(env, actor, submitted, now, if_match)
 
-    def put_incoming(
+    def put_submitted(
         self,
         env: str,
         actor: Actor,
-        incoming: Incoming,
+        submitted: SubmittedModel,
         now: float | None = None,
         if_match: Collection[str] | None = None,
     ) -> Changes:
@@ -241,13 +241,13 @@ class Store:
         with self._connections.reading() as db:
             environment = environment_for(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
-            found = Replacement(db, environment, incoming)
+            found = Replacement(db, environment, submitted)
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             environment = environment_for(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
             if not found.is_of(db, environment):
-                found = Replacement(db, environment, incoming)
+                found = Replacement(db, environment, submitted)
             return found.commit(actor, self._time(now))
 
     def model(self, env: str, bounds: Bounds = None) -> ModelStream:

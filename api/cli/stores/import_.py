@@ -36,14 +36,14 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
     """
     try:
         with progress_bar() as progress:
-            read, incoming = read_model(sources_of(sources), progress)
+            read, submitted = read_model(sources_of(sources), progress)
         store = opened_or_made(directory)
         if create:
             with suppress(Conflict):
                 store.create_environment(COMMAND_LINE, environment)
         with progress_bar() as progress:
-            known = store_model(store, environment, incoming, progress)
-            del incoming  # the bundle needs the memory
+            known = store_model(store, environment, submitted, progress)
+            del submitted  # the bundle needs the memory
             ensure_bundle(directory, store, environment, progress, known)
     except Refused as ex:
         click.echo(ex.read.shown, nl=False, err=True)

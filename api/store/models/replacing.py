@@ -20,8 +20,8 @@ from ..errors import Fault, Key
 from ..history.affected import MAX_CHANGES
 from ..history.change_log import LogWriter, Summary, change_of
 from ..history.delta_states import delta_of
-from .incoming import Incoming
 from .reading import put_lists
+from .submitted_model import SubmittedModel
 
 MAX_LISTED = 1_000
 """Changed elements that are listed one by one."""
@@ -75,8 +75,8 @@ class _Plan:
 class Replacement:
     """The difference between the stored model and documents."""
 
-    def __init__(self, db: Database, environment: Environment, incoming: Incoming):
-        self._db, self._environment, self._incoming = db, environment, incoming
+    def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
+        self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
         self._log = LogWriter(db, environment)
         self._listed: list[tuple[str, Key, str]] = []
@@ -98,7 +98,7 @@ class Replacement:
 
     def commit(self, actor: Actor, time: str) -> Changes:
         """Write what differs as one revision; none where nothing does."""
-        environment, lists = self._environment, list(self._incoming.lists)
+        environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
             return self._done(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
@@ -115,17 +115,17 @@ class Replacement:
 
     def _done(self, revision: int) -> Changes:
         etag = self._environment.etag_of(revision)
-        return Changes(revision, self._log.summary, tuple(self._listed), self._incoming.warnings, etag)
+        return Changes(revision, self._log.summary, tuple(self._listed), self._submitted.warnings, etag)
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
-        elements = self._incoming.elements(kind.name)
+        elements = self._submitted.elements(kind.name)
         stored = self._stored_places(kind)
         if not stored:
             plan.places = array("q", [_NEW]) * len(elements)
             plan.differs = bytearray(b"\1") * len(elements)
             return plan
-        for element, text in zip(elements, self._incoming.texts(kind.name), strict=True):
+        for element, text in zip(elements, self._submitted.texts(kind.name), strict=True):
             found = table.find(self._db, number, kind.key_of(element))
             plan.places.append(_NEW if found is None else found.place)
             plan.differs.append(found is None or found.body != text)
@@ -185,7 +185,7 @@ class Replacement:
         if not any(plan.differs):
             return
         name, key_of = plan.kind.name, plan.kind.key_of
-        pairs = zip(self._incoming.elements(name), self._incoming.texts(name), strict=True)
+        pairs = zip(self._submitted.elements(name), self._submitted.texts(name), strict=True)
         for at, (element, text) in enumerate(pairs):
             if plan.differs[at]:
                 yield at, element, Change(name, key_of(element), befores.get(plan.places[at]), text, 0)
