@@ -24,10 +24,10 @@ from ..demo import demo_questions, demo_sources
 from ..http.public_url import url_warning
 from ..log import service_log
 from ..serving.activation import Activation
-from ..serving.build import NoSources, Refused, sources_of
+from ..serving.build import InvalidModel, NoSources, sources_of
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
-from ..serving.import_model import ensure_bundle, read_model, store_model
+from ..serving.import_model import check_model, ensure_bundle, store_model
 from ..serving.live_engines import LiveEngines, Stale
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.actor import COMMAND_LINE
@@ -228,15 +228,15 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
         with progress_bar() as progress:
             documents = _demo_of(directory, store) if demo else sources_of(sources)
             if documents:
-                read, submitted = read_model(documents, progress)
+                checked, submitted = check_model(documents, progress)
                 known = store_model(store, DEFAULT, submitted, progress)
-                shown = read.shown
+                shown = checked.shown
                 del documents, submitted  # the bundle needs the memory
             for environment in store.environments():
                 ensure_bundle(directory, store, environment.id, progress, known)
-    except Refused as ex:
-        click.echo(ex.read.shown, nl=False, err=True)
-        error_console().print(summary(ex.read.diagnostics))
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        error_console().print(summary(ex.checked.diagnostics))
         sys.exit(1)
     click.echo(shown, nl=False, err=True)
     if not store.revision_of(DEFAULT):

@@ -12,7 +12,7 @@ from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
 from .build import without_cycle_search
 from .bundle_files import BundleFiles
-from .import_model import one_builder
+from .import_model import builder_lock
 
 NICENESS = 10
 
@@ -27,7 +27,7 @@ def main(directory: Path, environment: str, revision: int) -> int:
     try:
         store = Store.open(directory)
         files = BundleFiles(directory, store)
-        with one_builder(directory):
+        with builder_lock(directory):
             if not files.covers(environment, revision):
                 files.build(environment)
     except NotFound:  # deleted in the meantime: nothing is left to do

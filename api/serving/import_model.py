@@ -11,19 +11,19 @@ from ..store.actor import COMMAND_LINE
 from ..store.models.reading import KnownModel
 from ..store.models.submitted_model import SubmittedModel
 from ..store.store import Store
-from .build import Read, Refused, read_sources, without_cycle_search
+from .build import CheckedSources, InvalidModel, check_sources, without_cycle_search
 from .bundle_files import BundleFiles, NoBundle
 from .data_directory import open_lock
 
 _LOCK_FILE = "compaction.lock"
 
 
-def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, SubmittedModel]:
-    """Documents that can be stored, and what was found in them, warnings at most. Raises Refused for errors."""
-    read = read_sources(sources, progress)
-    if read.model is None:
-        raise Refused(read)
-    return read, SubmittedModel.of(read.model, sources)
+def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedSources, SubmittedModel]:
+    """Documents that can be stored, and what was found in them, warnings at most. Raises InvalidModel for errors."""
+    checked = check_sources(sources, progress)
+    if checked.model is None:
+        raise InvalidModel(checked)
+    return checked, SubmittedModel.of(checked.model, sources)
 
 
 @without_cycle_search()
@@ -49,12 +49,12 @@ def ensure_bundle(
             return
     except NoBundle:
         pass
-    with one_builder(directory):
+    with builder_lock(directory):
         files.build(environment, progress, known)
 
 
 @contextmanager
-def one_builder(directory: Path) -> Iterator[None]:
+def builder_lock(directory: Path) -> Iterator[None]:
     """One process at a time builds bundles from a store."""
     with open_lock(directory / _LOCK_FILE) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from writ.api.serving.import_model import one_builder
+from writ.api.serving.import_model import builder_lock
 from writ.bundles.file.reader import open_bundle
 
 from tests.api.conftest import ALLOWED, DENIED
@@ -26,7 +26,7 @@ def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, m
     with running(data, "--import", str(model_file)) as server, server.client() as client:
         (path,) = data.glob("bundles/*.bundle")
         damage(path, "grants")
-        with one_builder(data):  # the service's own waits
+        with builder_lock(data):  # the service's own waits
             for question in (GRANTED, ALLOWED):
                 failed = client.post(SINGLE, json=question)
                 assert (failed.status_code, set(failed.json())) == (500, {"error"})

@@ -8,7 +8,7 @@ from threading import Timer
 import pytest
 from writ.api.serving import data_directory
 from writ.api.serving.data_directory import UnusableDirectory, hold, prepare_directory
-from writ.api.serving.import_model import one_builder
+from writ.api.serving.import_model import builder_lock
 
 
 def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
@@ -64,14 +64,14 @@ def test_a_lock_is_its_owner_s_alone(tmp_path: Path) -> None:
     """Whoever can open it, if only to read, can hold it; one of an earlier version is made so."""
     before = os.umask(0)
     try:
-        with hold(tmp_path), one_builder(tmp_path):
+        with hold(tmp_path), builder_lock(tmp_path):
             made = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     finally:
         os.umask(before)
     assert made == {"serve.lock": 0o600, "compaction.lock": 0o600}
     for path in tmp_path.iterdir():
         path.chmod(0o644)
-    with hold(tmp_path), one_builder(tmp_path):
+    with hold(tmp_path), builder_lock(tmp_path):
         assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
 
 
