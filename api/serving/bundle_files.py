@@ -15,7 +15,7 @@ from ...bundles.manifest import Environment as Origin
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ..store.environments import Environment
-from ..store.history.following import Followed
+from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
 from ..store.store import Store
 
@@ -30,10 +30,10 @@ class BundleFile:
     inode: int
 
 
-class Newest(NamedTuple):
+class NewestBundle(NamedTuple):
     """The newest bundle of an environment, the file that it is mapped from, and what leads on from it."""
 
-    followed: Followed
+    updates: Updates
     bundle: Bundle
     file: BundleFile
 
@@ -74,19 +74,19 @@ class BundleFiles:
         self._remove_older(env, path)
         return path
 
-    def newest(self, environment: str) -> Newest:
+    def newest(self, environment: str) -> NewestBundle:
         """The newest bundle of an environment, and what leads on from it.
 
         Raises NoBundle where there is none or it can't be read, NotFound, StoreUnavailable.
         """
-        followed = self._store.follow(environment)
-        if followed.bundle is None:
+        updates = self._store.updates(environment)
+        if updates.bundle is None:
             raise NoBundle
-        path = self._folder / followed.bundle[1]
+        path = self._folder / updates.bundle[1]
         try:
             # Looked at first: who opens another one that took its place meanwhile removes nothing later.
             file = BundleFile(path, path.stat().st_ino)
-            return Newest(followed, open_bundle(path), file)
+            return NewestBundle(updates, open_bundle(path), file)
         except OSError:
             raise NoBundle from None
         except BundleError:
@@ -101,7 +101,7 @@ class BundleFiles:
 
     def covers(self, environment: str, revision: int) -> bool:
         """Whether a bundle of that revision, or a later one, is recorded and there. Raises NotFound."""
-        recorded = self._store.follow(environment).bundle
+        recorded = self._store.updates(environment).bundle
         return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
 
     def _remove_older(self, env: Environment, kept: Path) -> None:

@@ -45,7 +45,7 @@ def ensure_bundle(
     """
     files = BundleFiles(directory, store)
     try:
-        if files.newest(environment).followed.complete:
+        if files.newest(environment).updates.are_complete:
             return
     except NoBundle:
         pass

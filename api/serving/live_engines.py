@@ -49,7 +49,7 @@ class _LiveEngine:
     file: BundleFile
     base: int
     behind_since: float | None = None
-    needs: int | None = None
+    required_revision: int | None = None
     damage: str | None = None
     changes: int = 0
 
@@ -114,7 +114,7 @@ class LiveEngines:
         if served is None or served.damage:
             return False
         served.damage = f"nothing is decided in `{environment}` until its bundle is built anew, since it is damaged"
-        served.behind_since, served.needs = -math.inf, served.engine.revision
+        served.behind_since, served.required_revision = -math.inf, served.engine.revision
         self._log.error("%s: %s", served.damage, error)
         self._files.discard(served.file)
         self._seen = None  # another worker may have built it already
@@ -131,7 +131,7 @@ class LiveEngines:
         """What is in memory serves on for a while."""
         if served.behind_since is None:
             served.behind_since = time.monotonic()
-            self._log.error("the store can't be followed: %s", trouble)
+            self._log.error("the engines can't be updated: %s", trouble)
 
     def _update_all(self) -> None:
         here = {env.id: env for env in self._store.environments()}
@@ -162,7 +162,11 @@ class LiveEngines:
 
     def missing_bundles(self) -> list[tuple[str, int]]:
         """The environments that need a bundle to get on, and the revision that it has to be of."""
-        behind = [(id, served.needs) for id, served in self._served.items() if served.needs is not None]
+        behind = [
+            (id, served.required_revision)
+            for id, served in self._served.items()
+            if served.required_revision is not None
+        ]
         return [*behind, *((id, 0) for id in self._without_bundle)]
 
     def revision(self, environment: str) -> int | None:
@@ -191,30 +195,30 @@ class LiveEngines:
         Where that is not the newest revision, it takes a bundle which is not there yet. The write that made it
         necessary is not answered yet either.
         """
-        followed = self._store.follow(id, served.engine.revision)
-        if (followed.env.uuid, followed.env.epoch) != (served.uuid, served.epoch):
+        updates = self._store.updates(id, served.engine.revision)
+        if (updates.env.uuid, updates.env.epoch) != (served.uuid, served.epoch):
             del self._served[id]
             self._open(id)
             return
         if not served.damage:
-            if followed.deltas:
-                deltas = [decode_delta(delta) for delta in followed.deltas]
+            if updates.deltas:
+                deltas = [decode_delta(delta) for delta in updates.deltas]
                 served.engine.advance(deltas)
                 served.changes += _changes(deltas)
-            served.needs = followed.needs
-        if followed.bundle is not None and (followed.bundle[0] > served.base or served.damage):
+            served.required_revision = updates.required_revision
+        if updates.bundle is not None and (updates.bundle[0] > served.base or served.damage):
             try:
                 self._open(id)
             except NoBundle:
-                if not followed.complete:
+                if not updates.are_complete:
                     raise
 
     def _open(self, id: str) -> None:
         """Start from the newest bundle, unless what is served is further on already, or damaged and that very file."""
-        followed, bundle, file = self._files.newest(id)
+        updates, bundle, file = self._files.newest(id)
         served = self._served.get(id)
-        deltas = [decode_delta(delta) for delta in followed.deltas]
-        env = followed.env
+        deltas = [decode_delta(delta) for delta in updates.deltas]
+        env = updates.env
         try:
             if served is None:
                 served = _LiveEngine(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
@@ -223,14 +227,14 @@ class LiveEngines:
                 self._served[id] = served
             elif served.damage and file == served.file:
                 raise NoBundle
-            elif followed.since + len(deltas) >= served.engine.revision:
+            elif updates.since + len(deltas) >= served.engine.revision:
                 served.engine.replace(bundle, deltas)
                 served.base, served.file, served.damage = bundle.revision, file, None
                 served.changes = _changes(deltas)
         except BundleError:
             self._files.discard(file)
             raise NoBundle from None
-        served.needs = followed.needs
+        served.required_revision = updates.required_revision
         self._without_bundle.discard(id)
 
 

@@ -50,7 +50,7 @@ from .errors import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejec
 from .history import change_log
 from .history.change_log import Entry, LogWriter, Revision
 from .history.delta_states import delta_of
-from .history.following import Followed, follow
+from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Changes, Replacement
 from .models.submitted_model import SubmittedModel
@@ -291,10 +291,10 @@ class Store:
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
-    def follow(self, env: str, since: int | None = None) -> Followed:
+    def updates(self, env: str, since: int | None = None) -> Updates:
         """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
         with self._connections.reading() as db:
-            return follow(db, env, since)
+            return updates_since(db, env, since)
 
     def resource_candidates(
         self,

@@ -1,4 +1,4 @@
-"""What a follower of an environment needs to get to its newest revision, read from one state of the database."""
+"""The updates of an environment since a revision: its newest bundle and deltas, from one state of the database."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from ..environments import Environment, environment_called
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """An environment, its newest bundle as (revision, file), and the deltas behind `since`, in order.
+class Updates:
+    """An environment, its newest bundle as (revision, file), and the deltas after the revision `since`, in order.
 
-    They end in front of the first change that no delta carries. What they do lead to was answered to some client, so it
-    is applied at once.
+    The deltas end before the first change that has no delta. An engine applies them at once: clients know of these
+    commits.
     """
 
     env: Environment
@@ -21,18 +21,21 @@ class Followed:
     deltas: tuple[bytes, ...]
 
     @property
-    def complete(self) -> bool:
+    def are_complete(self) -> bool:
         """Whether the deltas lead to the newest revision."""
         return self.since + len(self.deltas) == self.env.revision
 
     @property
-    def needs(self) -> int | None:
-        """The revision of which a bundle is needed to get there, None where the deltas lead there."""
-        return None if self.complete else self.env.revision
+    def required_revision(self) -> int | None:
+        """The revision that a new bundle must have, or None if the deltas lead to the newest revision."""
+        return None if self.are_complete else self.env.revision
 
 
-def follow(db: Database, id: str, since: int | None) -> Followed:
-    """What lies behind the revision `since`, behind the newest bundle's where it is None. Raises NotFound."""
+def updates_since(db: Database, id: str, since: int | None) -> Updates:
+    """Returns the updates after the revision `since`, or after that of the newest bundle if it is None.
+
+    Raises NotFound.
+    """
     env = environment_called(db, id)
     query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
     bundle: tuple[int, str] | None = db.execute(query, (env.number,)).fetchone()
@@ -46,4 +49,4 @@ def follow(db: Database, id: str, since: int | None) -> Followed:
             break
         deltas.append(delta)
     rows.close()
-    return Followed(env, bundle, start, tuple(deltas))
+    return Updates(env, bundle, start, tuple(deltas))
