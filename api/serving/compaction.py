@@ -1,7 +1,7 @@
-"""Builds the bundle of an environment in a process of its own.
+"""Builds the bundle of an environment in a separate process.
 
-`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does
-not delay decisions in the workers.
+`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does not delay
+decisions in the workers.
 """
 
 import os
@@ -19,9 +19,9 @@ NICENESS = 10
 
 @without_cycle_search()
 def main(directory: Path, environment: str, revision: int) -> int:
-    """Build a bundle unless there is one of `revision` or later; one process at a time does.
+    """Build a bundle, unless there is one of `revision` or later. One process at a time builds.
 
-    Gives back an exit code, and says what failed.
+    Returns an exit code, and prints the reason of a failure.
     """
     os.nice(NICENESS)
     try:
@@ -30,7 +30,7 @@ def main(directory: Path, environment: str, revision: int) -> int:
         with builder_lock(directory):
             if not files.covers(environment, revision):
                 files.build(environment)
-    except NotFound:  # deleted in the meantime: nothing is left to do
+    except NotFound:  # the environment was deleted meanwhile
         return 0
     except (StoreUnavailable, OSError) as ex:
         print(ex, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Replaces a stored model by documents, and makes it be in force: what `import` and `serve` share."""
+"""Imports a model into a store and makes it live, for `writ import` and `writ serve`."""
 
 import fcntl
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _LOCK_FILE = "compaction.lock"
 
 
 def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedSources, SubmittedModel]:
-    """Documents that can be stored, and what was found in them, warnings at most. Raises InvalidModel for errors."""
+    """Returns the diagnostics of documents, warnings at most, and the model to store. Raises InvalidModel."""
     checked = check_sources(sources, progress)
     if checked.model is None:
         raise InvalidModel(checked)
@@ -28,7 +28,7 @@ def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedS
 
 @without_cycle_search()
 def store_model(store: Store, environment: str, submitted: SubmittedModel, progress: Progress) -> KnownModel:
-    """Replace the model of an environment. Raises NotFound, StoreUnavailable; nothing is changed then."""
+    """Replace the model of an environment. Raises NotFound and StoreUnavailable, and changes nothing then."""
     progress("storing", 0, 1)
     changes = store.put_submitted(environment, COMMAND_LINE, submitted)
     progress("storing", 1, 1)
@@ -39,9 +39,9 @@ def store_model(store: Store, environment: str, submitted: SubmittedModel, progr
 def ensure_bundle(
     directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
 ) -> None:
-    """See that a bundle, with deltas, leads to the environment's revision; `known` may be its model.
+    """Build a bundle, unless a bundle and deltas lead to the environment's newest revision.
 
-    Raises OSError, StoreUnavailable.
+    `known` replaces the read from the store if it is the current model. Raises OSError, StoreUnavailable.
     """
     files = BundleFiles(directory, store)
     try:
@@ -55,7 +55,7 @@ def ensure_bundle(
 
 @contextmanager
 def builder_lock(directory: Path) -> Iterator[None]:
-    """One process at a time builds bundles from a store."""
+    """Let one process at a time build bundles from a store."""
     with open_lock(directory / _LOCK_FILE) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,8 @@
-"""What is in force: the engine of each environment, kept at the newest revision that the store has committed.
+"""The live engines: one per environment, at the newest revision that the store has committed.
 
-A worker asks before every decision whether the database changed (`PRAGMA data_version`, microseconds) and applies what
-it has not seen. So an evaluation is never older than the last commit that its client was told of.
+Before every decision, a worker asks whether the database has changed (`PRAGMA data_version`, microseconds). If so, it
+applies the changes that it has not seen. So an evaluation is never older than the last commit that its client was told
+of.
 """
 
 import logging
@@ -21,26 +22,26 @@ from ..store.store import Store
 from .bundle_files import BundleFile, BundleFiles, NoBundle
 
 EngineOf: TypeAlias = Callable[[str], Engine]
-"""Gives the engine of an environment, by its id."""
+"""Returns the engine of an environment, by its id."""
 
 ReportDamage: TypeAlias = Callable[[str, BundleError], bool]
 """Reports that the bundle of an environment is damaged. Returns False if that was reported before."""
 
 
 class Stale(Exception):
-    """The store can't be read, and what is in memory is older than may be served: decisions fail, clients deny.
+    """The store can't be read, and the snapshot in memory is too old to serve. Decisions fail, and clients deny.
 
-    Its text is for anybody: it names no file.
+    The message may be shown to anyone: it names no file.
     """
 
 
 @dataclass(slots=True)
 class _LiveEngine:
-    """An engine, the environment's UUID and epoch, the bundle file below it and that one's revision.
+    """An engine, its environment's UUID and epoch, its bundle file and the revision of that bundle.
 
-    `behind_since` is when, on the monotonic clock, it could not be brought up to date; None where it is. `needs` is
-    the revision of which a bundle is needed to get on; None where deltas lead on. `damage` says that the file is
-    damaged: nothing is decided then. `changes` lie on top of the bundle.
+    `behind_since` is the time on the monotonic clock since which Writ could not update it, or None if it is up to date.
+    `required_revision` is the revision that a new bundle must have, or None if deltas suffice. `damage` says that the
+    bundle is damaged, and then Writ decides nothing with it. `changes` counts the changes on top of the bundle.
     """
 
     engine: Engine
@@ -54,15 +55,16 @@ class _LiveEngine:
     changes: int = 0
 
     def is_at(self, env: Environment) -> bool:
-        """Whether this is the environment's newest revision already."""
+        """Whether the engine is at the environment's newest revision."""
         newest = self.uuid, self.epoch, self.engine.revision
         return newest == (env.uuid, env.epoch, env.revision) and self.behind_since is None
 
 
 class LiveEngines:
-    """The engines of one process. Decisions run on one thread, and so does this: nothing here is locked.
+    """The engines of one process. Decisions run on one thread, and so do these methods: nothing has a lock.
 
-    An environment without a bundle, or with a damaged one, is not decided in until it has one (see `missing_bundles`).
+    If an environment has no bundle, or a damaged one, decisions in it fail until there is a new one (see
+    `missing_bundles`).
     """
 
     def __init__(
@@ -82,7 +84,10 @@ class LiveEngines:
         self._without_bundle: set[str] = set()
 
     def engine(self, environment: str = DEFAULT) -> Engine:
-        """The engine of an environment. Raises NotFound, and Stale where it has been behind for too long."""
+        """Returns the engine of an environment.
+
+        Raises NotFound, or Stale if the engine has been behind for too long.
+        """
         try:
             version = self._watch.version()
             if version != self._seen:
@@ -121,14 +126,14 @@ class LiveEngines:
         return True
 
     def _undecided(self, environment: str, trouble: Exception) -> Stale:
-        """What /readyz may show to anybody: the log alone names files."""
+        """Returns the error that /readyz may show to anyone. Only the log names files."""
         if isinstance(trouble, NoBundle):
             return Stale(f"nothing can be decided in `{environment}`: {trouble}")
         self._log.error("nothing can be decided in `%s`: %s", environment, trouble)
         return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
 
     def _fall_behind(self, served: _LiveEngine, trouble: Exception) -> None:
-        """What is in memory serves on for a while."""
+        """Start the time for which the snapshot in memory may serve."""
         if served.behind_since is None:
             served.behind_since = time.monotonic()
             self._log.error("the engines can't be updated: %s", trouble)
@@ -151,7 +156,7 @@ class LiveEngines:
                 self.report_damage(id, ex)
 
     def refresh(self) -> None:
-        """Follow the store though nobody asks, so that the next one who does finds little to do."""
+        """Update the engines without a request, so that the next request finds little to do."""
         for environment in list(self._served):
             with suppress(NotFound, Stale):
                 self.engine(environment)
@@ -161,7 +166,7 @@ class LiveEngines:
                 self.engine(environment)
 
     def missing_bundles(self) -> list[tuple[str, int]]:
-        """The environments that need a bundle to get on, and the revision that it has to be of."""
+        """Returns the environments that need a bundle, each with the revision that the bundle must have."""
         behind = [
             (id, served.required_revision)
             for id, served in self._served.items()
@@ -170,30 +175,31 @@ class LiveEngines:
         return [*behind, *((id, 0) for id in self._without_bundle)]
 
     def revision(self, environment: str) -> int | None:
-        """The revision in force, None where the environment has no bundle yet. Raises NotFound."""
+        """Returns the live revision of an environment, or None if it has no bundle yet. Raises NotFound."""
         try:
             return self.engine(environment).revision
         except Stale:
             return None
 
     def changes(self, environment: str) -> tuple[int, int]:
-        """How many changes lie on top of the bundle, and of how many things that one is made."""
+        """Returns the number of changes on top of the bundle, and the number of elements in the bundle."""
         served = self._served[environment]
         return served.changes, sum(served.engine.manifest.counts.values())
 
     def close(self) -> None:
-        """Let go of the database, and keep the engines: to be called before a fork.
+        """Close the connection to the database, and keep the engines. Call this before a fork.
 
-        A child that inherits a connection, even one that it never uses, takes its locks for its own and gets none.
+        A child that inherits a connection, even an unused one, takes the parent's locks for its own, and gets no lock
+        itself.
         """
         self._watch.close()
         self._seen = None
 
     def _update(self, id: str, served: _LiveEngine) -> None:
-        """Bring one engine as far as deltas lead, or to a newer bundle.
+        """Update one engine as far as deltas lead, or to a newer bundle.
 
-        Where that is not the newest revision, it takes a bundle which is not there yet. The write that made it
-        necessary is not answered yet either.
+        If that is not the newest revision, the bundle for it does not exist yet, and the write is not acknowledged yet
+        either.
         """
         updates = self._store.updates(id, served.engine.revision)
         if (updates.env.uuid, updates.env.epoch) != (served.uuid, served.epoch):
@@ -214,7 +220,7 @@ class LiveEngines:
                     raise
 
     def _open(self, id: str) -> None:
-        """Start from the newest bundle, unless what is served is further on already, or damaged and that very file."""
+        """Start from the newest bundle, unless the engine is newer already or this file is the damaged one."""
         updates, bundle, file = self._files.newest(id)
         served = self._served.get(id)
         deltas = [decode_delta(delta) for delta in updates.deltas]

@@ -1,4 +1,4 @@
-"""The engines of a process follow the store: every commit, other environments, bundles that go, a store that fails."""
+"""The engines of a process follow the store: commits, other environments, missing bundles, an unreadable store."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ def grant(id: str, subject: str = "alice", resource: str = "d1") -> dict[str, An
 
 
 class Service:
-    """A store with a bundle, and two processes' worth of engines over it."""
+    """A store with a bundle, and the engines of two processes over it."""
 
     def __init__(self, directory: Path, stale_seconds: float = 5.0):
         self.store = Store.open(directory, busy_seconds=0.1)
@@ -46,7 +46,7 @@ class Service:
         self.store.put_model(environment, ACTOR, [Source("model.json", json.dumps(model).encode())])
 
     def allowed(self, subject: str = "alice", resource: str = "d1", environment: str = "default") -> bool:
-        """What all workers say."""
+        """Returns the answer of all workers."""
         said = {
             worker.engine(environment).allowed("user", subject, "read", "document", resource) for worker in self.workers
         }
@@ -90,7 +90,7 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
 
 
 def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is_built(service: Service) -> None:
-    """A worker that was not asked in between applies the small changes in front of it."""
+    """A worker without requests in between applies the small changes before the large one."""
     service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
     service.store.write("default", ACTOR, [Delete("grants", ("g1",))])
@@ -106,7 +106,7 @@ def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is
 
 
 def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -> None:
-    """Until then what was in force stays, and the write is not answered."""
+    """Until then the live revision stays live, and the write is not acknowledged."""
     assert service.allowed() is False
     service.put(MODEL | {"grants": [grant(f"g{n}", "alice", f"d{n}") for n in range(2_500)]})
     assert service.allowed() is False
@@ -148,7 +148,7 @@ def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monke
 
 
 def damaged(service: Service) -> Path:
-    """Flip a byte of what the bundle's file says of grants, in place, as it is mapped; gives back its path."""
+    """Flip a byte of the grants in the mapped bundle file, in place. Returns the file's path."""
     (path,) = service.store.path.parent.glob("bundles/*.bundle")
     section = open_bundle(path).sections["grants"]
     with path.open("r+b") as file:
@@ -162,7 +162,7 @@ def damaged(service: Service) -> Path:
 def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What could still be read is not either: who damaged one part may have changed another (fail closed)."""
+    """The readable parts do not serve either: the cause of the damage may have changed them too (fail closed)."""
     service.put(MODEL | {"grants": [grant("g1")]})
     service.files.build("default")
     first, second = service.workers

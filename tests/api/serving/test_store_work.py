@@ -1,4 +1,4 @@
-"""Work on the store off the event loop: what is committed is activated, whoever still waits for it."""
+"""Work on the store off the event loop: every commit is activated, even if its client has disconnected."""
 
 import asyncio
 import time
