@@ -8,7 +8,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ...bundles.conditions.instants import show_seconds
 from ..store.actor import Actor
-from ..store.audit.entries import Entry
+from ..store.audit.entries import AuditEntry
 from ..store.database.connections import PATIENCE
 from ..store.elements.edits import Committed, Edit
 from ..store.environments import Environment
@@ -64,7 +64,7 @@ class StoreWork:
         """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
         await self._activate(await self.read(self.store.environment, env))
 
-    async def record(self, entry: Entry) -> None:
+    async def record(self, entry: AuditEntry) -> None:
         """Add an entry to the audit log, and return when it is stored."""
         await self._recorder.record(entry)
 

@@ -16,7 +16,7 @@ from ...bundles.conditions.instants import show_seconds
 from .actor import COMMAND_LINE
 from .audit.anchor import FILE as ANCHOR
 from .audit.anchor import Anchor
-from .audit.entries import Entry, append
+from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.restored_credentials import ReplacedStore, RestoredCredential
 from .database.connections import Connections
@@ -79,7 +79,7 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
         try:
             _copy(Connections(file, "FULL"), unfinished)
             _check(connections)
-            restored = Entry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
+            restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
             environments, credentials = _prepare(connections, replaced, restored)
         finally:
             connections.close()
@@ -108,7 +108,7 @@ def _check(connections: Connections) -> None:
 
 
 def _prepare(
-    connections: Connections, replaced: ReplacedStore, entry: Entry
+    connections: Connections, replaced: ReplacedStore, entry: AuditEntry
 ) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[RestoredCredential, ...] | None]:
     """Bring the copy up to date, raise its epochs and add `entry` to its log; bundles that it names are not with it.
 

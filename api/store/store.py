@@ -16,8 +16,7 @@ from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
 from ..settings import SYNCHRONOUS
 from .actor import Actor
-from .audit.entries import Entry as AuditEntry
-from .audit.entries import append
+from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .audit.log import AuditLog
 from .backup import back_up
@@ -48,7 +47,7 @@ from .environments import (
 )
 from .errors import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
 from .history import change_log
-from .history.change_log import Entry, LogWriter, Revision
+from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
 from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
@@ -284,7 +283,7 @@ class Store:
         shown = tuple(found[:limit])
         return shown, cursor_behind(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
-    def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[Entry]]:
+    def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
         with self._connections.reading() as db:
             environment = environment_for(db, env, bounds)
@@ -361,13 +360,13 @@ class Store:
         if not workspace.changes:
             return environment.revision
         net = workspace.net_changes()
-        log = LogWriter(workspace.db, environment)
+        log = ChangeLogWriter(workspace.db, environment)
         for change in net:
             log.add(change)
         delta = delta_of(workspace.db, environment.number, workspace.version, net)
         return log.end(self._time(now), actor, delta)
 
-    def _entries(self, environment: int, revision: int) -> Iterator[Entry]:
+    def _entries(self, environment: int, revision: int) -> Iterator[ChangeEntry]:
         chunk = 0
         while True:
             with self._connections.reading() as db:

@@ -26,7 +26,7 @@ _NUMBER_BYTES = 8
 _MOST_DIGITS = 18
 
 
-class Entry(msgspec.Struct, frozen=True):
+class AuditEntry(msgspec.Struct, frozen=True):
     """What the log says of one event. `time` is RFC 3339 in UTC, with three digits of a second, so that texts compare.
 
     `client_id` is the OAuth client that it is about, else the one that did it; `environment` an id. `within` are the
@@ -56,7 +56,7 @@ class Entry(msgspec.Struct, frozen=True):
         client_id: str | None = None,
         environment: Environment | None = None,
         within: Bounds = None,
-    ) -> "Entry":
+    ) -> "AuditEntry":
         """The entry of what `actor` did at `time`, RFC 3339; `environment` is the one that it belongs to."""
         if environment is not None:
             within = frozenset({environment.uuid})
@@ -78,11 +78,11 @@ class Numbered(msgspec.Struct, frozen=True):
     """An entry and its number in the log."""
 
     number: int
-    entry: Entry
+    entry: AuditEntry
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Which entries are wanted: `since` inclusive and `until` exclusive, as `Entry.time`; None asks for nothing."""
+    """Which entries: `since` is inclusive, `until` exclusive, both as `AuditEntry.time`. None is no condition."""
 
     client_id: str | None = None
     event: Event | None = None
@@ -90,10 +90,10 @@ class Wanted(msgspec.Struct, frozen=True):
     until: str | None = None
 
 
-_decoder = msgspec.json.Decoder(Entry)
+_decoder = msgspec.json.Decoder(AuditEntry)
 
 
-def append(db: Database, entry: Entry) -> int:
+def append(db: Database, entry: AuditEntry) -> int:
     """Add an entry behind the last one, in a transaction that writes; gives back its number."""
     last = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     number, before = (0, GENESIS) if last is None else last
@@ -108,7 +108,7 @@ def chained(before: bytes, number: int, body: bytes) -> bytes:
     return hashlib.sha256(before + number.to_bytes(_NUMBER_BYTES) + body).digest()
 
 
-def entry_in(body: str | bytes) -> Entry:
+def entry_in(body: str | bytes) -> AuditEntry:
     """The entry that a body is."""
     return _decoder.decode(body)
 

@@ -16,7 +16,7 @@ from ..database.connections import Connections
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
 from .check import Progress, Verdict, check
-from .entries import GENESIS, Entry, Numbered, Wanted, append, page, sortable_time
+from .entries import GENESIS, AuditEntry, Numbered, Wanted, append, page, sortable_time
 from .events import Event
 from .refused_attempts import Attempt, count_refusals, end_minutes, has_ended_minutes
 from .retention import cut, old_entries
@@ -40,7 +40,7 @@ class AuditLog:
         self._connections, self._time = connections, time
         self._anchor = Anchor(connections.path.with_name(FILE))
 
-    def add(self, entries: Sequence[Entry], patience: int = 1) -> None:
+    def add(self, entries: Sequence[AuditEntry], patience: int = 1) -> None:
         """Add entries in one transaction; `patience` as in `Connections.writing`."""
         with self._connections.writing(patience) as db:
             for entry in entries:
@@ -137,14 +137,14 @@ class AuditLog:
     def tell(self, actor: Actor, event: Event, details: Mapping[str, object] | None = None) -> None:
         """Add an entry of something that belongs to no environment, by the store's clock."""
         with self._connections.writing() as db:
-            append(db, Entry.of(self._time(None), actor, event, details))
+            append(db, AuditEntry.of(self._time(None), actor, event, details))
 
     def end(self, now: float) -> None:
         """Add the last entry of a service, behind what it has counted."""
         with self._connections.writing() as db:
             time = self._time(now)
             end_minutes(db, time, now, all_of_them=True)
-            append(db, Entry.of(time, SERVICE, Event.SERVICE_STOPPED))
+            append(db, AuditEntry.of(time, SERVICE, Event.SERVICE_STOPPED))
 
     def check(self, sealer: Sealer, noted: dict[int, bytes], progress: Progress = lambda *_: None) -> Verdict:
         """Check the whole log as it is at one instant; `noted` are heads that were written down. Raises Tampered."""

@@ -9,7 +9,7 @@ from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
 from ..actor import Actor
 from ..credential_rows import Bounds, client_row
 from ..errors import NotFound
-from .entries import Entry, append
+from .entries import AuditEntry, append
 from .events import Event
 
 MOST_A_MINUTE: Final = 500
@@ -63,7 +63,7 @@ def end_minutes(db: Database, time: str, now: float, all_of_them: bool = False) 
         since = show_instant(minute * MINUTE_SECONDS * SECOND)
         details = {"count": count, "minute": since}
         within = _bounds_of(db, client) if client else None
-        append(db, Entry.of(time, actor, Event(event), details, client_id=client or None, within=within))
+        append(db, AuditEntry.of(time, actor, Event(event), details, client_id=client or None, within=within))
     db.execute(f"DELETE FROM audit_refusals WHERE {_ENDED}", values)
 
 

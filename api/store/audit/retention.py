@@ -6,7 +6,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from ..actor import SERVICE
-from .entries import GENESIS, Entry, append
+from .entries import GENESIS, AuditEntry, append
 from .events import Event
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals
 from .tampering import Proven, Tampered, proven, walk
@@ -62,7 +62,7 @@ def cut(db: Database, old: Old, time: str, sealer: Sealer) -> Seal | None:
         "DELETE FROM audit_seals WHERE number <= ? AND NOT (purpose = 'checkpoint' AND number = ?)", (number, number)
     )
     details = {"before": old.before, "entries": number - old.start, "up_to": str(number)}
-    append(db, Entry.of(time, SERVICE, Event.LOG_CUT, details))
+    append(db, AuditEntry.of(time, SERVICE, Event.LOG_CUT, details))
     return seal
 
 

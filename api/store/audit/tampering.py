@@ -7,7 +7,7 @@ import msgspec
 from sqlite_utils import Database
 
 from ....bundles.wording import quoted
-from .entries import Entry, chained, entry_in
+from .entries import AuditEntry, chained, entry_in
 from .seals import Seal, Sealer
 
 
@@ -24,7 +24,7 @@ class Proven(NamedTuple):
 
     number: int
     digest: bytes
-    entry: Entry
+    entry: AuditEntry
 
 
 def walk(db: Database, start: int, digest: bytes, end: int | None = None) -> Iterator[Proven]:
@@ -62,7 +62,7 @@ def proven(seal: Seal, sealer: Sealer) -> Seal:
     return seal
 
 
-def _entry(number: int, body: bytes) -> Entry:
+def _entry(number: int, body: bytes) -> AuditEntry:
     """An entry that is written just as we write it: else two readers might read two things. Raises Tampered."""
     try:
         entry = entry_in(body)

@@ -10,7 +10,7 @@ from msgspec import UnsetType
 from sqlite_utils import Database
 
 from ..actor import Actor
-from ..audit.entries import Entry, append
+from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credential_rows import (
     ApiKey,
@@ -238,7 +238,7 @@ class Credentials:
         client_id: str | None = None,
         within: Bounds = None,
     ) -> None:
-        append(db, Entry.of(self._now(), actor, event, details, client_id=client_id, within=within))
+        append(db, AuditEntry.of(self._now(), actor, event, details, client_id=client_id, within=within))
 
     @contextmanager
     def _changing(self, actor: Actor) -> Iterator[Database]:

@@ -11,8 +11,7 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
-from ..audit.entries import Entry as AuditEntry
-from ..audit.entries import append
+from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..elements.bodies import Body
 from ..elements.kinds import KINDS
@@ -28,7 +27,7 @@ Summary: TypeAlias = dict[str, dict[str, int]]
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
-class Changed(Protocol):
+class BodyChange(Protocol):
     """What an entry is made of."""
 
     kind: ElementKind
@@ -37,7 +36,7 @@ class Changed(Protocol):
     after: bytes | None
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class ChangeEntry(msgspec.Struct, frozen=True, array_like=True):
     """What a revision made of one element: its body before and after, None where it was not or is no more."""
 
     kind: ElementKind
@@ -56,7 +55,7 @@ class Revision:
     changes: Summary
 
 
-_entries = msgspec.json.Decoder(list[Entry])
+_entries = msgspec.json.Decoder(list[ChangeEntry])
 _summary = msgspec.json.Decoder(Summary)
 _NULL = msgspec.Raw(b"null")
 _SHORT = 4_096
@@ -69,7 +68,7 @@ def change_of(before: object | None, after: object | None) -> Literal["added", "
     return "removed" if after is None else "changed"
 
 
-class LogWriter:
+class ChangeLogWriter:
     """Writes the entries of one revision as they come, and then the revision itself."""
 
     def __init__(self, db: Database, environment: Environment):
@@ -86,11 +85,11 @@ class LogWriter:
             found[kind][change] = count
         return found
 
-    def count(self, change: Changed) -> None:
+    def count(self, change: BodyChange) -> None:
         """Count what would happen to one element, of which nothing is to be written."""
         self._counts[change.kind, change_of(change.before, change.after)] += 1
 
-    def add(self, change: Changed) -> None:
+    def add(self, change: BodyChange) -> None:
         """Add what happened to one element."""
         self.count(change)
         self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
@@ -141,7 +140,7 @@ def no_revision(revision: int, env: str) -> NotFound:
     return NotFound(f"there is no revision {revision} in environment `{env}`")
 
 
-def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[Entry] | None:
+def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[ChangeEntry] | None:
     """One piece of a revision's entries, None behind the last."""
     query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
     row = db.execute(query, (environment, revision, chunk)).fetchone()

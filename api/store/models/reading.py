@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from ....compiler.documents.interning import Sharing
 from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
-from ..audit.entries import Entry
+from ..audit.entries import AuditEntry
 from ..audit.events import Event
 from ..credential_rows import Bounds
 from ..elements.bodies import element_of
@@ -65,10 +65,10 @@ class ModelStream:
             self.close()
             raise
 
-    def exported(self, time: str, actor: Actor) -> Entry:
+    def exported(self, time: str, actor: Actor) -> AuditEntry:
         """What the audit log is told before anybody has a piece of it. `time` is RFC 3339."""
         details = {"revision": self.revision}
-        return Entry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
+        return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
 
     def close(self) -> None:
         """Let go of the database."""

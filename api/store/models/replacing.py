@@ -18,7 +18,7 @@ from ..elements.workspace import Change
 from ..environments import Environment
 from ..errors import Fault, Key
 from ..history.affected import MAX_CHANGES
-from ..history.change_log import LogWriter, Summary, change_of
+from ..history.change_log import ChangeLogWriter, Summary, change_of
 from ..history.delta_states import delta_of
 from .reading import put_lists
 from .submitted_model import SubmittedModel
@@ -78,7 +78,7 @@ class Replacement:
     def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
         self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
-        self._log = LogWriter(db, environment)
+        self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, Key, str]] = []
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]

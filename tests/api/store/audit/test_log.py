@@ -15,7 +15,7 @@ from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
 from writ.api.store.audit.check import Verdict
-from writ.api.store.audit.entries import Entry, Wanted
+from writ.api.store.audit.entries import AuditEntry, Wanted
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
 from writ.api.store.audit.refused_attempts import Attempt
@@ -82,7 +82,7 @@ def test_an_entry_says_who_did_what_where_from_and_when(store: Store, clock: Clo
     clock.now = START + 0.1239
     made = store.create_environment(ADMIN, "staging")
     ((found,), cursor) = store.audit.page(ALL, None, 1)
-    assert found.entry == Entry(
+    assert found.entry == AuditEntry(
         "2023-11-14T22:13:20.123Z",
         Event.ENVIRONMENT_CREATED,
         "admin-key",
@@ -108,7 +108,7 @@ def test_it_only_grows(store: Store, clock: Clock, tmp_path: Path) -> None:
 def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Store, clock: Clock) -> None:
     tell(store, clock, 3)
     store.audit.tell(Actor("admin-key"), Event.SERVICE_STARTED)
-    store.audit.add([Entry.of("2020-01-01T00:00:00Z", ALICE, Event.CLIENT_REVOKED, client_id="bob")])
+    store.audit.add([AuditEntry.of("2020-01-01T00:00:00Z", ALICE, Event.CLIENT_REVOKED, client_id="bob")])
     assert numbers(store) == [4, 3, 2, 1, 5], "by time: this clock was put back"
     assert numbers(store, Wanted(event=Event.SERVICE_STARTED)) == [4]
     assert numbers(store, Wanted(client_id="alice")) == [3, 2, 1, 5], "what it did"
@@ -124,7 +124,7 @@ def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Stor
 def test_whoever_is_bound_sees_what_belongs_to_its_environments_alone(store: Store) -> None:
     one, two = (store.create_environment(ADMIN, id).uuid for id in ("one", "two"))
     store.audit.tell(ALICE, Event.SERVICE_STARTED)
-    both = Entry.of("2023-11-14T23:00:00Z", ALICE, Event.CLIENT_CREATED, within=frozenset({one, two}))
+    both = AuditEntry.of("2023-11-14T23:00:00Z", ALICE, Event.CLIENT_CREATED, within=frozenset({one, two}))
     store.audit.add([both])
     assert numbers(store, within=frozenset({one})) == [1]
     assert numbers(store, within=frozenset({one, two})) == [4, 2, 1]
