@@ -51,7 +51,7 @@ from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
 from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
-from .models.replacing import Changes, Replacement
+from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE, cursor_behind, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
@@ -213,7 +213,7 @@ class Store:
         dry_run: bool = False,
         now: float | None = None,
         if_match: Collection[str] | None = None,
-    ) -> Changes:
+    ) -> ReplacementResult:
         """Replace the whole model by what the documents say together; of a dry run nothing stays.
 
         Raises Rejected with all that is wrong with them; a fault's path starts at its document. Raises
@@ -232,7 +232,7 @@ class Store:
         submitted: SubmittedModel,
         now: float | None = None,
         if_match: Collection[str] | None = None,
-    ) -> Changes:
+    ) -> ReplacementResult:
         """`put_model` of documents that were read and checked already.
 
         What differs is found before others are kept from writing, and once more where one of them was faster.

@@ -21,7 +21,7 @@ from ..errors import Key, NotFound
 CHUNK_ENTRIES = 1_000
 """Entries that are stored, and read back, in one piece."""
 
-Summary: TypeAlias = dict[str, dict[str, int]]
+ChangeCounts: TypeAlias = dict[str, dict[str, int]]
 """By list how many elements were `added`, `changed` and `removed`; lists in which nothing changed are left out."""
 
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
@@ -52,11 +52,11 @@ class Revision:
     revision: int
     by: str
     time: str
-    changes: Summary
+    changes: ChangeCounts
 
 
 _entries = msgspec.json.Decoder(list[ChangeEntry])
-_summary = msgspec.json.Decoder(Summary)
+_change_counts = msgspec.json.Decoder(ChangeCounts)
 _NULL = msgspec.Raw(b"null")
 _SHORT = 4_096
 
@@ -78,7 +78,7 @@ class ChangeLogWriter:
         self._counts: Counter[tuple[ElementKind, str]] = Counter()
 
     @property
-    def summary(self) -> Summary:
+    def change_counts(self) -> ChangeCounts:
         """How much was added up to now."""
         found: Summary = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
         for (kind, change), count in self._counts.items():
@@ -99,11 +99,11 @@ class ChangeLogWriter:
     def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
         """Write the revision, make it the environment's, and tell the audit log of it; gives back its number."""
         self._store_chunk()
-        number, revision, summary = self._environment.number, self._environment.revision + 1, self.summary
-        row = (number, revision, time, actor.name, msgspec.json.encode(summary).decode(), delta)
+        number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
+        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta)
         self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
         self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
-        details = {"revision": revision, "changes": summary}
+        details = {"revision": revision, "changes": counts}
         entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
         append(self._db, entry)
         return revision
@@ -158,5 +158,5 @@ def _raw(body: bytes | None) -> msgspec.Raw:
 
 
 def _revision(row: tuple[int, str, str, str]) -> Revision:
-    revision, actor, time, summary = row
-    return Revision(revision, actor, time, _summary.decode(summary))
+    revision, actor, time, counts = row
+    return Revision(revision, actor, time, _change_counts.decode(counts))

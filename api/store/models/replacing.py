@@ -18,7 +18,7 @@ from ..elements.workspace import Change
 from ..environments import Environment
 from ..errors import Fault, Key
 from ..history.affected import MAX_CHANGES
-from ..history.change_log import ChangeLogWriter, Summary, change_of
+from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
 from .reading import put_lists
 from .submitted_model import SubmittedModel
@@ -35,14 +35,14 @@ _NEW = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ReplacementResult:
     """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
 
     `warnings` are those about the documents, `etag` is that of the model as it is now.
     """
 
     revision: int
-    changes: Summary
+    changes: ChangeCounts
     listed: tuple[tuple[str, Key, str], ...]
     warnings: tuple[Fault, ...]
     etag: str
@@ -87,7 +87,7 @@ class Replacement:
         """Whether it is the difference to what `db` has of the environment now."""
         return self._db is db and self._environment == environment
 
-    def preview(self) -> Changes:
+    def preview(self) -> ReplacementResult:
         """What would change."""
         for plan in self._plans:
             differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
@@ -96,7 +96,7 @@ class Replacement:
                 self._list(change)
         return self._done(self._environment.revision)
 
-    def commit(self, actor: Actor, time: str) -> Changes:
+    def commit(self, actor: Actor, time: str) -> ReplacementResult:
         """Write what differs as one revision; none where nothing does."""
         environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
@@ -113,9 +113,9 @@ class Replacement:
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return self._done(revision)
 
-    def _done(self, revision: int) -> Changes:
+    def _done(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
-        return Changes(revision, self._log.summary, tuple(self._listed), self._submitted.warnings, etag)
+        return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), self._submitted.warnings, etag)
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
