@@ -19,10 +19,10 @@ from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
 from ...credentials.keys.sources import NO_KEYS, audit_keys_at
 from ...http.bodies import ENCODER
 from ...log import service_log
-from ...management.audit import AuditEntry, shown_entry, wanted_entries
+from ...management.audit import AuditEntry, entry_filter, shown_entry
 from ...settings import BadSetting, settings_from
 from ...store.audit.check import Verdict
-from ...store.audit.entries import Wanted
+from ...store.audit.entries import EntryFilter
 from ...store.audit.log import SEAL_SECONDS
 from ...store.audit.tampering import Tampered, Unproven
 from ...store.errors import BadQuery, StoreUnavailable
@@ -76,7 +76,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
         return
     show = _text if form == "text" else _json
     try:
-        wanted = wanted_entries({name: value for name, value in asked.items() if value is not None})
+        wanted = entry_filter({name: value for name, value in asked.items() if value is not None})
         entry = None
         for number, entry in enumerate(_entries(opened(directory), wanted, limit + 1)):
             if number == limit:
@@ -142,7 +142,7 @@ def _refuse_filters(context: click.Context) -> None:
             raise click.UsageError(f"`{option.opts[0]}` does not go with `{context.invoked_subcommand}`")
 
 
-def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
+def _entries(store: Store, wanted: EntryFilter, limit: int) -> Iterator[AuditEntry]:
     size = min(limit, MAX_PAGE)
     return islice(map(shown_entry, every(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
 

@@ -74,14 +74,14 @@ class AuditEntry(msgspec.Struct, frozen=True):
         )
 
 
-class Numbered(msgspec.Struct, frozen=True):
+class NumberedEntry(msgspec.Struct, frozen=True):
     """An entry and its number in the log."""
 
     number: int
     entry: AuditEntry
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class EntryFilter(msgspec.Struct, frozen=True):
     """Which entries: `since` is inclusive, `until` exclusive, both as `AuditEntry.time`. None is no condition."""
 
     client_id: str | None = None
@@ -114,8 +114,8 @@ def entry_in(body: str | bytes) -> AuditEntry:
 
 
 def page(
-    db: Database, wanted: Wanted, within: Bounds, limit: int, cursor: str | None
-) -> tuple[list[Numbered], str | None]:
+    db: Database, where: EntryFilter, within: Bounds, limit: int, cursor: str | None
+) -> tuple[list[NumberedEntry], str | None]:
     """Entries, the newest first, that somebody bound to `within` may see, and the cursor of the next page.
 
     Raises BadQuery.
@@ -123,10 +123,10 @@ def page(
     if not 1 <= limit <= MAX_PAGE:
         raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
     values = {
-        "client": wanted.client_id,
-        "event": wanted.event,
-        "since": wanted.since,
-        "until": wanted.until,
+        "client": where.client_id,
+        "event": where.event,
+        "since": where.since,
+        "until": where.until,
         "within": None if within is None else msgspec.json.encode(sorted(within)).decode(),
         "limit": limit + 1,
     }
@@ -134,8 +134,8 @@ def page(
     if cursor is not None:
         values["time"], values["number"] = _place_in(cursor)
         conditions.append("(time, number) < (:time, :number)")
-    rows = db.execute(_query(conditions, wanted.client_id is not None), values).fetchall()
-    found = [Numbered(number, entry_in(body)) for number, body, _ in rows[:limit]]
+    rows = db.execute(_query(conditions, where.client_id is not None), values).fetchall()
+    found = [NumberedEntry(number, entry_in(body)) for number, body, _ in rows[:limit]]
     behind = cursor_behind(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
     return found, behind
 

@@ -16,7 +16,7 @@ from ..database.connections import Connections
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
 from .check import Progress, Verdict, check
-from .entries import GENESIS, AuditEntry, Numbered, Wanted, append, page, sortable_time
+from .entries import GENESIS, AuditEntry, EntryFilter, NumberedEntry, append, page, sortable_time
 from .events import Event
 from .refused_attempts import Attempt, count_refusals, end_minutes, has_ended_minutes
 from .retention import cut, old_entries
@@ -47,15 +47,15 @@ class AuditLog:
                 append(db, entry)
 
     def page(
-        self, wanted: Wanted, within: Bounds, limit: int, cursor: str | None = None
-    ) -> tuple[list[Numbered], str | None]:
+        self, where: EntryFilter, within: Bounds, limit: int, cursor: str | None = None
+    ) -> tuple[list[NumberedEntry], str | None]:
         """Entries, the newest first, that somebody bound to `within` may see, and the cursor of what follows.
 
         Raises BadQuery.
         """
         try:
             with self._connections.reading() as db:
-                return page(db, wanted, within, limit, cursor)
+                return page(db, where, within, limit, cursor)
         except (msgspec.MsgspecError, sqlite3.Error) as ex:
             sentence = "the audit log can't be read; `writ audit verify` says where it was changed"
             raise StoreUnavailable(sentence) from ex

@@ -15,7 +15,7 @@ from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
 from writ.api.store.audit.check import Verdict
-from writ.api.store.audit.entries import AuditEntry, Wanted
+from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
 from writ.api.store.audit.refused_attempts import Attempt
@@ -31,7 +31,7 @@ from tests.support.managed import LOG
 START = 1_700_000_000.0
 ALICE = Actor("client:alice", client="alice")
 ADMIN = Actor("admin-key", address="192.0.2.7", request_id="r-1")
-ALL = Wanted()
+ALL = EntryFilter()
 KEY = new_key("EdDSA")[1]
 OTHER_KEY = new_key("ES256")[1]
 
@@ -62,7 +62,7 @@ def tell(store: Store, clock: Clock, count: int, event: Event = Event.STORE_BACK
         store.audit.tell(ALICE, event, {"at": clock.now})
 
 
-def numbers(store: Store, wanted: Wanted = ALL, within: frozenset[str] | None = None) -> list[int]:
+def numbers(store: Store, wanted: EntryFilter = ALL, within: frozenset[str] | None = None) -> list[int]:
     """All entries that are wanted, page by page."""
     found, cursor = store.audit.page(wanted, within, 2)
     seen = [one.number for one in found]
@@ -110,12 +110,12 @@ def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Stor
     store.audit.tell(Actor("admin-key"), Event.SERVICE_STARTED)
     store.audit.add([AuditEntry.of("2020-01-01T00:00:00Z", ALICE, Event.CLIENT_REVOKED, client_id="bob")])
     assert numbers(store) == [4, 3, 2, 1, 5], "by time: this clock was put back"
-    assert numbers(store, Wanted(event=Event.SERVICE_STARTED)) == [4]
-    assert numbers(store, Wanted(client_id="alice")) == [3, 2, 1, 5], "what it did"
-    assert numbers(store, Wanted(client_id="bob")) == [5], "what was done to it"
-    assert numbers(store, Wanted(client_id="alice", event=Event.CLIENT_REVOKED)) == [5]
-    assert numbers(store, Wanted(since="2023-11-14T22:13:22.000Z")) == [4, 3, 2]
-    assert numbers(store, Wanted(until="2023-11-14T22:13:22.000Z")) == [1, 5]
+    assert numbers(store, EntryFilter(event=Event.SERVICE_STARTED)) == [4]
+    assert numbers(store, EntryFilter(client_id="alice")) == [3, 2, 1, 5], "what it did"
+    assert numbers(store, EntryFilter(client_id="bob")) == [5], "what was done to it"
+    assert numbers(store, EntryFilter(client_id="alice", event=Event.CLIENT_REVOKED)) == [5]
+    assert numbers(store, EntryFilter(since="2023-11-14T22:13:22.000Z")) == [4, 3, 2]
+    assert numbers(store, EntryFilter(until="2023-11-14T22:13:22.000Z")) == [1, 5]
     for limit, cursor in ((0, None), (1_001, None), (1, "x"), (1, "WyJhdWRpdCIsIngiLCJ5Il0")):
         with pytest.raises(BadQuery):
             store.audit.page(ALL, None, limit, cursor)
@@ -151,7 +151,7 @@ def test_refused_attempts_of_a_minute_are_one_entry(
     many = {Attempt(Event.CREDENTIAL_REFUSED, None, f"192.0.2.{number}"): 1 for number in range(100)}
     store.audit.count_refusals(many, clock.now + 100)
     store.audit.end(clock.now + 101)
-    assert len(numbers(store, Wanted(event=Event.CREDENTIAL_REFUSED))) == 1 + 3 + 1
+    assert len(numbers(store, EntryFilter(event=Event.CREDENTIAL_REFUSED))) == 1 + 3 + 1
     ((last,), _) = store.audit.page(ALL, None, 1)
     assert last.entry.event == Event.SERVICE_STOPPED
 
@@ -181,7 +181,7 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
     assert len(numbers(store)) == 7, "nothing goes without a checkpoint"
     store.audit.keep_up(clock.now, 7, SEALER)
     assert numbers(store) == [8, 7, 6]
-    ((last,), _) = store.audit.page(Wanted(event=Event.LOG_CUT), None, 1)
+    ((last,), _) = store.audit.page(EntryFilter(event=Event.LOG_CUT), None, 1)
     assert (last.number, last.entry.details["entries"], last.entry.details["up_to"]) == (8, 5, "5")
     verdict = sealed(store, clock)
     assert (verdict.entries, verdict.first, verdict.last) == (3, 6, 8)

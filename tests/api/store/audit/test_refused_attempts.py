@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from writ.api.store.audit import refused_attempts as refusals
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.store import Store
@@ -34,7 +34,7 @@ def refused(client: str | None, address: str | None) -> Attempt:
 
 def told(store: Store) -> dict[tuple[str | None, str | None], int]:
     """Counts by client and address."""
-    found, _ = store.audit.page(Wanted(event=Event.TOKEN_REFUSED), None, 100)
+    found, _ = store.audit.page(EntryFilter(event=Event.TOKEN_REFUSED), None, 100)
     return {(one.entry.client_id, one.entry.address): one.entry.details["count"] for one in found}
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from writ.api.store.credentials.credentials import ClientWanted
+from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.elements.edits import Create
@@ -67,7 +67,7 @@ def test_a_store_that_is_locked(store):
 
 def test_what_ends_a_credential_waits_longer_than_other_writes(tmp_path):
     store = Store.open(tmp_path, "NORMAL", busy_seconds=0.3)
-    client = store.credentials.add_client(ACTOR, ClientWanted("c", ["read"], 60), bytes(32))
+    client = store.credentials.add_client(ACTOR, ClientSpec("c", ["read"], 60), bytes(32))
     with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
