@@ -116,7 +116,7 @@ class AuditUpkeep:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._tell_start()
-            for seal in self.audit.keep_up(self.clock(), self.keep_days, self.sealer):
+            for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
                 self._tell_seal(seal)
 
     def _try(self, work: Callable[[], None]) -> None:

@@ -61,7 +61,7 @@ def test_counts_of_a_time_to_come_do_not_stay(store: Store, at_the_end: bool) ->
     for seconds in (3_600, 60):
         store.audit.count_refusals({refused("alice", f"192.0.2.{seconds // 60}"): 1}, NOW + seconds)
     with store._connections.writing() as db:
-        refusals.end_minutes(db, "2027-01-15T08:00:00Z", NOW, at_the_end)
+        refusals.record_ended_minutes(db, "2027-01-15T08:00:00Z", NOW, at_the_end)
         assert not refusals.has_ended_minutes(db, NOW)
     later = {("alice", "192.0.2.1"): 1} if at_the_end else {}
     assert told(store) == {("alice", "192.0.2.60"): 1} | later
