@@ -80,7 +80,9 @@ class ChangeLogWriter:
     @property
     def change_counts(self) -> ChangeCounts:
         """How much was added up to now."""
-        found: Summary = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
+        found: ChangeCounts = {
+            kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)
+        }
         for (kind, change), count in self._counts.items():
             found[kind][change] = count
         return found

@@ -31,7 +31,7 @@ from ....compiler.model.elements import Assignment, Element, ElementKind, Grant,
 from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
-from .affected import Alias, ElementChange, TooManyAffected, Affected, affected_by
+from .affected import Affected, Alias, ElementChange, TooManyAffected, affected_by
 
 
 def delta_of(db: Database, environment: int, revision: int, changes: Collection[ElementChange]) -> bytes | None:
