@@ -7,7 +7,7 @@ from typing import get_args
 
 import pandas
 import pytest
-from writ.api.store.search.candidate_sql import Proposal
+from writ.api.store.search.candidate_sql import CandidateSql
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST, Operator, Ordering, is_upward
 from writ.bundles.conditions.trees import tree as forms
@@ -237,7 +237,7 @@ def test_the_last_step_to_a_target_refuses_an_invented_ordering(step, cell):
 @pytest.mark.parametrize("constant", ["a", 1, ["a"]])
 def test_candidates_of_a_search_refuse_an_invented_operator(key, constant, holds):
     with pytest.raises((AssertionError, KeyError)):
-        Proposal(forms.Compared(key, LIKE, constant, holds))
+        CandidateSql(forms.Compared(key, LIKE, constant, holds))
 
 
 def model(value="a"):

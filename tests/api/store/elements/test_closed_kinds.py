@@ -10,7 +10,7 @@ from writ.api.store.elements.kinds import KINDS, kind_called
 from writ.api.store.elements.listing import FILTERS
 from writ.api.store.elements.tables import TABLES
 from writ.api.store.errors import BadQuery
-from writ.api.store.history.affected import touched_by
+from writ.api.store.history.affected import affected_by
 from writ.compiler.model.elements import ElementKind
 
 from tests.support.inventing import invented
@@ -37,7 +37,7 @@ CONSUMERS = {
     "body": lambda: element_of(PLANETS, b"{}"),
     "release": lambda: references._without(ElementKind.ROLES, ("r",), PLANETS, {}),
     "release of a policy": lambda: references._without(PLANETS, ("r",), ElementKind.POLICIES, {}),
-    "affected": lambda: touched_by(None, 1, [_change()]),
+    "affected": lambda: affected_by(None, 1, [_change()]),
 }
 
 
