@@ -27,7 +27,7 @@ from .store.environments import DEFAULT
 from .store.errors import (
     BadQuery,
     Conflict,
-    Key,
+    ElementKey,
     NotFound,
     OutOfBounds,
     PreconditionFailed,
@@ -160,7 +160,7 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
     return None
 
 
-def _user(kind: str, key: Key) -> dict[str, str]:
+def _user(kind: str, key: ElementKey) -> dict[str, str]:
     """One that stands in the way; its path is that of its resource, below its environment's."""
     path = "/".join((kind.replace("_", "-"), *map(segment, key)))
     return {"code": "in-use", "path": path, "message": f"`{':'.join(key)}` in `{kind}` refers to it"}

@@ -45,7 +45,7 @@ from .environments import (
     protect_environment,
     remove_environment,
 )
-from .errors import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
+from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected
 from .history import change_log
 from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
@@ -160,7 +160,7 @@ class Store:
             remove_environment(db, id)
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
-    def get(self, env: str, kind: str, key: Key, bounds: Bounds = None) -> Stored:
+    def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> Stored:
         """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
         known = kind_called(kind)
         with self._connections.reading() as db:

@@ -11,7 +11,7 @@ from ....bundles.wording import quoted
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
 from ....compiler.model.made_ids import with_ids
-from ..errors import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
+from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import Examined
 from .edits import Create, Delete, Edit, Patch, Replace, Stored
@@ -77,7 +77,7 @@ class Applying:
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
-    def _found(self, kind: Kind, key: Key, if_match: str | None) -> Found:
+    def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> Found:
         found = self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
         if found is None:
             raise kind.absent(key, self.workspace.environment.id)
@@ -99,7 +99,7 @@ class Applying:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
         return self._put(kind, key, read, read.element, None)
 
-    def _replace(self, kind: Kind, key: Key, body: Body, found: Found) -> Stored | None:
+    def _replace(self, kind: Kind, key: ElementKey, body: Body, found: Found) -> Stored | None:
         if isinstance(body, dict):
             named = dict(zip(kind.key, key, strict=True))
             for name, value in named.items():
@@ -115,7 +115,7 @@ class Applying:
             return None
         return self._put(kind, key, read, read.element, found)
 
-    def _patch(self, kind: Kind, key: Key, patch: Body, found: Found) -> Stored | None:
+    def _patch(self, kind: Kind, key: ElementKey, patch: Body, found: Found) -> Stored | None:
         if not isinstance(patch, dict):
             raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
         before = decode_body(found.body)
@@ -131,7 +131,9 @@ class Applying:
         """Keep a body that was not written for the checks, which tell what is wrong with it."""
         self.unread.append(Examined(kind.name, read, self._edit))
 
-    def _put(self, kind: Kind, key: Key, read: ReadElement, element: Element, found: Found | None) -> Stored | None:
+    def _put(
+        self, kind: Kind, key: ElementKey, read: ReadElement, element: Element, found: Found | None
+    ) -> Stored | None:
         text, environment = encode_body(read.value), self.workspace.environment
         if found is not None and found.body == text:
             return Stored(read.value, environment.etag_of(found.version))
@@ -143,7 +145,7 @@ class Applying:
         self.workspace.put(kind, key, text, read, found)
         return Stored(read.value, environment.etag_of(self.workspace.version))
 
-    def _taken_names(self, kind: Kind, key: Key, element: Element) -> list[Fault]:
+    def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[Fault]:
         """Faults for names that another element has."""
         values = dict(zip((*kind.key, *kind.columns), kind.values(element), strict=True))
         scope = {"type": values["type"]} if "type" in values else {}

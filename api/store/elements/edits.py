@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..environments import Environment
-from ..errors import Key
+from ..errors import ElementKey
 from .bodies import Body
 
 
@@ -21,7 +21,7 @@ class Replace:
     """Put another body in an element's place. `if_match` is the tag that the element must still have, if any."""
 
     kind: str
-    key: Key
+    key: ElementKey
     body: Body
     if_match: str | None = None
 
@@ -31,7 +31,7 @@ class Patch:
     """Change an element by a JSON merge patch (RFC 7396)."""
 
     kind: str
-    key: Key
+    key: ElementKey
     merge_patch: Body
     if_match: str | None = None
 
@@ -41,7 +41,7 @@ class Delete:
     """Remove an element; what refers to it stands in the way, or is taken along where `cascade` says so."""
 
     kind: str
-    key: Key
+    key: ElementKey
     cascade: bool = False
     if_match: str | None = None
 

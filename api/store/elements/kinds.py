@@ -18,11 +18,11 @@ from ....compiler.model.elements import (
     Role,
     Subject,
 )
-from ..errors import BadQuery, Key, NotFound
+from ..errors import BadQuery, ElementKey, NotFound
 
 Value = str | int | None
 Row = tuple[Value, ...]
-Reference = tuple[ElementKind, Key]
+Reference = tuple[ElementKind, ElementKey]
 """A kind and the key of an element of it."""
 
 
@@ -47,11 +47,11 @@ class Kind:
     values: Callable[[Any], Row]
     parts: tuple[Part, ...] = ()
 
-    def key_of(self, element: Element) -> Key:
+    def key_of(self, element: Element) -> ElementKey:
         """The key of an element that has an id."""
         return tuple(getattr(element, name) for name in self.key)
 
-    def absent(self, key: Key, env: str) -> NotFound:
+    def absent(self, key: ElementKey, env: str) -> NotFound:
         """The refusal where the environment `env` has no element of that key, as long as it is."""
         of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
         id = ":".join(key[1:] or key)

@@ -5,7 +5,7 @@ from typing import NamedTuple, assert_never
 
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import ElementKind
-from ..errors import MAX_LISTED_USERS, Conflict, Key
+from ..errors import MAX_LISTED_USERS, Conflict, ElementKey
 from .bodies import Body, decode_body, encode_body
 from .kinds import KINDS, Kind, Reference
 from .tables import Found
@@ -72,7 +72,7 @@ def refuse_dangling(workspace: Workspace) -> None:
                 raise error
 
 
-def release_users(workspace: Workspace, kind: Kind, key: Key) -> None:
+def release_users(workspace: Workspace, kind: Kind, key: ElementKey) -> None:
     """Take along who refers to an element: grants, assignments and resources go, policies and groups lose the entry.
 
     A policy whose last role or type goes is removed with it, never opened to everyone.
@@ -85,7 +85,7 @@ def release_users(workspace: Workspace, kind: Kind, key: Key) -> None:
                 _release(workspace, kind, key, user, user_key, found)
 
 
-def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: Key, found: Found) -> None:
+def _release(workspace: Workspace, kind: Kind, key: ElementKey, user: Kind, user_key: ElementKey, found: Found) -> None:
     left = _without(kind.name, key, user.name, decode_body(found.body))
     if left is None:
         release_users(workspace, user, user_key)
@@ -94,7 +94,7 @@ def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: K
     workspace.put(user, user_key, encode_body(left), read_element(user.name, left), found)
 
 
-def _without(kind: ElementKind, key: Key, user: ElementKind, body: Body) -> Body | None:
+def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) -> Body | None:
     """The body of a user without its references to an element; None where nothing is left that could stand alone."""
     match user:
         case ElementKind.GROUPS:
@@ -110,7 +110,7 @@ def _without(kind: ElementKind, key: Key, user: ElementKind, body: Body) -> Body
             assert_never(user)
 
 
-def _policy_without(kind: ElementKind, key: Key, body: Body) -> Body | None:
+def _policy_without(kind: ElementKind, key: ElementKey, body: Body) -> Body | None:
     if kind == ElementKind.ROLES:
         roles = [role for role in body["roles"] if (role,) != key]
         return body | {"roles": roles} if roles else None
@@ -119,24 +119,24 @@ def _policy_without(kind: ElementKind, key: Key, body: Body) -> Body | None:
     return body | {"resource_types": scopes} if scopes else None
 
 
-def _is_member(member: Body, kind: ElementKind, key: Key) -> bool:
+def _is_member(member: Body, kind: ElementKind, key: ElementKey) -> bool:
     if kind == ElementKind.GROUPS:
         return (member.get("group"),) == key
     return (member.get("type"), member.get("id")) == key
 
 
-def _users(workspace: Workspace, kind: ElementKind, key: Key) -> list[Reference]:
+def _users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> list[Reference]:
     """One more than are listed at most, so that it shows that there are more."""
     return [*_some_users(workspace, kind, key)][: MAX_LISTED_USERS + 1]
 
 
-def _some_users(workspace: Workspace, kind: ElementKind, key: Key) -> Iterator[Reference]:
+def _some_users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> Iterator[Reference]:
     for use in _USES[kind]:
         query = f"{use.query} LIMIT {MAX_LISTED_USERS + 1}"
         yield from ((use.kind, tuple(row)) for row in workspace.db.execute(query, (workspace.number, *key)))
 
 
-def _sentence(kind: Kind, key: Key, users: list[Reference]) -> str:
+def _sentence(kind: Kind, key: ElementKey, users: list[Reference]) -> str:
     by_kind: dict[str, int] = {}
     for name, _ in users:
         by_kind[name] = by_kind.get(name, 0) + 1

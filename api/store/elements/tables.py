@@ -8,7 +8,7 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import Element
 from ..database.schema import PLACE_BITS
-from ..errors import Key
+from ..errors import ElementKey
 from .kinds import KINDS, Kind, Part, Row
 
 MANY = 10_000
@@ -44,7 +44,7 @@ class Table:
         self._find = f"SELECT place, version, body FROM {kind.name} WHERE {where}"
         self._parts = [(part, _part_insert(part), _part_delete(part)) for part in kind.parts]
 
-    def find(self, db: Database, environment: int, key: Key) -> Found | None:
+    def find(self, db: Database, environment: int, key: ElementKey) -> Found | None:
         """The element of that key."""
         row = db.execute(self._find, (environment, *key)).fetchone()
         return None if row is None else Found(*row)

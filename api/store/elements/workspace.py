@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind
 from ..environments import Environment
-from ..errors import Key
+from ..errors import ElementKey
 from .bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, Added, Found
@@ -22,7 +22,7 @@ class Change:
     """
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: bytes | None
     after: bytes | None
     edit: int
@@ -57,11 +57,11 @@ class Workspace:
         """The changes, without those of elements that are again what they were."""
         return [change for change in self.changes.values() if change.before != change.after]
 
-    def find(self, kind: Kind, key: Key) -> Found | None:
+    def find(self, kind: Kind, key: ElementKey) -> Found | None:
         """The element of that key as it is now."""
         return TABLES[kind.name].find(self.db, self.number, key)
 
-    def put(self, kind: Kind, key: Key, text: bytes, read: ReadElement, found: Found | None) -> None:
+    def put(self, kind: Kind, key: ElementKey, text: bytes, read: ReadElement, found: Found | None) -> None:
         """Write an element, which fits its class, and its text: in the place of `found`, or at the list's end."""
         table, element, before = TABLES[kind.name], read.element, None
         assert element is not None
@@ -73,7 +73,7 @@ class Workspace:
             table.change(self.db, self.number, self.version, found, text, before, element)
         self._note(Change(kind.name, key, found and found.body, text, self.edit, read, before))
 
-    def remove(self, kind: Kind, key: Key, found: Found) -> None:
+    def remove(self, kind: Kind, key: ElementKey, found: Found) -> None:
         """Remove an element."""
         TABLES[kind.name].remove(self.db, (found.place,))
         self._note(Change(kind.name, key, found.body, None, self.edit))

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from ....bundles.program.facts import EntityKey
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Resource, ResourceType, Subject
-from ..errors import Key as ElementKey
+from ..errors import ElementKey
 
 MAX_CHANGES = 1_000
 """Of more changed elements in a commit there is no delta: a new bundle is made instead (design, "The bundle file")."""

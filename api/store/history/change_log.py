@@ -16,7 +16,7 @@ from ..audit.events import Event
 from ..elements.bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
-from ..errors import Key, NotFound
+from ..errors import ElementKey, NotFound
 
 CHUNK_ENTRIES = 1_000
 """Entries that are stored, and read back, in one piece."""
@@ -31,7 +31,7 @@ class BodyChange(Protocol):
     """What an entry is made of."""
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: bytes | None
     after: bytes | None
 
@@ -40,7 +40,7 @@ class ChangeEntry(msgspec.Struct, frozen=True, array_like=True):
     """What a revision made of one element: its body before and after, None where it was not or is no more."""
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: Body | None
     after: Body | None
 
@@ -73,7 +73,7 @@ class ChangeLogWriter:
 
     def __init__(self, db: Database, environment: Environment):
         self._db, self._environment = db, environment
-        self._pending: list[tuple[ElementKind, Key, msgspec.Raw, msgspec.Raw]] = []
+        self._pending: list[tuple[ElementKind, ElementKey, msgspec.Raw, msgspec.Raw]] = []
         self._chunks = 0
         self._counts: Counter[tuple[ElementKind, str]] = Counter()
 

@@ -16,7 +16,7 @@ from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES, Added, bounds
 from ..elements.workspace import Change
 from ..environments import Environment
-from ..errors import Fault, Key
+from ..errors import ElementKey, Fault
 from ..history.affected import MAX_CHANGES
 from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
@@ -43,7 +43,7 @@ class ReplacementResult:
 
     revision: int
     changes: ChangeCounts
-    listed: tuple[tuple[str, Key, str], ...]
+    listed: tuple[tuple[str, ElementKey, str], ...]
     warnings: tuple[Fault, ...]
     etag: str
 
@@ -79,7 +79,7 @@ class Replacement:
         self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
         self._log = ChangeLogWriter(db, environment)
-        self._listed: list[tuple[str, Key, str]] = []
+        self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
