@@ -42,5 +42,5 @@ class ServedKind:
         return "/".join(("/v1/environments", segment(env), self.segment, *map(segment, key)))
 
 
-KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
+SERVED_KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
 """In the order of the model document."""

@@ -14,7 +14,7 @@ _LONGEST_CURSOR: Final = 16_384
 """Characters; the longest key fits."""
 
 
-def cursor_behind(list_name: str, key: tuple[str, ...]) -> str:
+def cursor_after(list_name: str, key: tuple[str, ...]) -> str:
     """The cursor that goes on behind a key."""
     return base64.urlsafe_b64encode(msgspec.json.encode([list_name, *key])).decode().rstrip("=")
 

@@ -30,7 +30,7 @@ from .elements.applying import Applying
 from .elements.bodies import decode_body
 from .elements.checking import check
 from .elements.edits import Committed, Edit, Stored
-from .elements.kinds import kind_called
+from .elements.kinds import kind_named
 from .elements.listing import Page, page_of
 from .elements.references import refuse_dangling
 from .elements.tables import TABLES
@@ -40,8 +40,8 @@ from .environments import (
     Environment,
     add_environment,
     all_environments,
-    environment_called,
-    environment_for,
+    environment_by_id,
+    environment_within,
     protect_environment,
     remove_environment,
 )
@@ -53,7 +53,7 @@ from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
-from .pages import MAX_PAGE, cursor_behind, read_cursor
+from .pages import MAX_PAGE, cursor_after, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
@@ -126,7 +126,7 @@ class Store:
     def environment(self, id: str, bounds: Bounds = None) -> Environment:
         """The environment of that id."""
         with self._connections.reading() as db:
-            return environment_for(db, id, bounds)
+            return environment_within(db, id, bounds)
 
     def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
         """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
@@ -144,7 +144,7 @@ class Store:
         """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
         with self._connections.writing() as db:
             recheck_credential(db, actor)
-            before = environment_for(db, id, actor.bounds)
+            before = environment_within(db, id, actor.bounds)
             found = protect_environment(db, id, protected)
             if found == before:
                 return found
@@ -156,15 +156,15 @@ class Store:
         """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
             recheck_credential(db, actor)
-            gone = environment_for(db, id, actor.bounds)
+            gone = environment_within(db, id, actor.bounds)
             remove_environment(db, id)
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
     def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> Stored:
         """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
-        known = kind_called(kind)
+        known = kind_named(kind)
         with self._connections.reading() as db:
-            environment = environment_for(db, env, bounds)
+            environment = environment_within(db, env, bounds)
             fits = len(key) == len(known.key) and all(map(is_text, key))
             found = TABLES[known.name].find(db, environment.number, key) if fits else None
         if found is None:
@@ -181,9 +181,9 @@ class Store:
         bounds: Bounds = None,
     ) -> Page:
         """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
-        known = kind_called(kind)
+        known = kind_named(kind)
         with self._connections.reading() as db:
-            return page_of(db, environment_for(db, env, bounds), known, filters or {}, limit, cursor)
+            return page_of(db, environment_within(db, env, bounds), known, filters or {}, limit, cursor)
 
     def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
         """Apply edits in order, all or none, as one revision; what changes nothing makes none.
@@ -196,7 +196,7 @@ class Store:
             raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
         with self._connections.writing() as db:
             recheck_credential(db, actor)
-            workspace = Workspace(db, environment_for(db, env, actor.bounds))
+            workspace = Workspace(db, environment_within(db, env, actor.bounds))
             applying = Applying(workspace)
             results = applying.apply(edits)
             if not applying.unread:
@@ -222,7 +222,7 @@ class Store:
         submitted = SubmittedModel.read(sources)
         if dry_run:
             with self._connections.reading() as db:
-                return Replacement(db, environment_for(db, env, actor.bounds), submitted).preview()
+                return Replacement(db, environment_within(db, env, actor.bounds), submitted).preview()
         return self.put_submitted(env, actor, submitted, now, if_match)
 
     def put_submitted(
@@ -238,12 +238,12 @@ class Store:
         What differs is found before others are kept from writing, and once more where one of them was faster.
         """
         with self._connections.reading() as db:
-            environment = environment_for(db, env, actor.bounds)
+            environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
             found = Replacement(db, environment, submitted)
         with self._connections.writing() as db:
             recheck_credential(db, actor)
-            environment = environment_for(db, env, actor.bounds)
+            environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
             if not found.is_of(db, environment):
                 found = Replacement(db, environment, submitted)
@@ -262,7 +262,7 @@ class Store:
     def read_model(self, env: str, known: KnownModel | None = None) -> tuple[Environment, Model]:
         """The environment at a revision, and its model then, as the compiler takes it: `known`, where it is that."""
         with self._connections.reading() as db:
-            environment = environment_called(db, env)
+            environment = environment_by_id(db, env)
             if known is not None and known.etag == environment.etag:
                 return environment, known.model
             return environment, model_of(db, environment)
@@ -279,14 +279,14 @@ class Store:
             raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
         before = None if cursor is None else _revision_in(cursor)
         with self._connections.reading() as db:
-            found = change_log.revisions_before(db, environment_for(db, env, bounds), before, limit + 1)
+            found = change_log.revisions_before(db, environment_within(db, env, bounds), before, limit + 1)
         shown = tuple(found[:limit])
-        return shown, cursor_behind(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
+        return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
     def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
         with self._connections.reading() as db:
-            environment = environment_for(db, env, bounds)
+            environment = environment_within(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
@@ -311,7 +311,7 @@ class Store:
         id, has no direct grant, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_for(db, env, bounds).number
+            number = environment_within(db, env, bounds).number
             return resource_candidates(db, number, type, after, count, where, granted_to)
 
     def subject_candidates(
@@ -330,13 +330,13 @@ class Store:
         on the resource `granted_on`, its type's id and its id, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_for(db, env, bounds).number
+            number = environment_within(db, env, bounds).number
             return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
         """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""
         with self._connections.writing() as db:
-            environment_called(db, env.id)
+            environment_by_id(db, env.id)
             db.execute("DELETE FROM bundles WHERE environment = ? AND revision <= ?", (env.number, revision))
             db.execute("INSERT INTO bundles VALUES (?, ?, ?)", (env.number, revision, file))
 

@@ -19,7 +19,7 @@ from uuid import UUID
 from writ.api.store.database.connections import Connections
 from writ.api.store.elements.bodies import element_of, encode_body
 from writ.api.store.elements.tables import TABLES, Added, bounds
-from writ.api.store.environments import environment_called
+from writ.api.store.environments import environment_by_id
 from writ.api.store.search.candidates import Candidates
 from writ.api.store.store import Store
 from writ.bundles.conditions.trees.tree import FALSE, TRUE, compared
@@ -97,7 +97,7 @@ def _fill(store: Store, kind: str, bodies: Iterator[Body]) -> None:
     start, made = time.perf_counter(), kind in ("assignments", "grants")
     connections = Connections(store.path, "NORMAL")
     with connections.writing() as db:
-        environment = environment_called(db, ENVIRONMENT).number
+        environment = environment_by_id(db, ENVIRONMENT).number
         rows = []
         for number, body in enumerate(bodies):
             text = encode_body({"id": f"{number}", **body} if made else body)

@@ -12,7 +12,7 @@ from ..actor import Actor
 from ..credential_rows import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from ..pages import MAX_PAGE, cursor_after, read_cursor
 from .events import Event
 
 GENESIS: Final = hashlib.sha256(b"writ audit log 1").digest()
@@ -141,7 +141,7 @@ def page(
         conditions.append("(time, number) < (:time, :number)")
     rows = db.execute(_query(conditions, where.client_id is not None), values).fetchall()
     found = [NumberedEntry(number, entry_in(body)) for number, body, _ in rows[:limit]]
-    behind = cursor_behind(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
+    behind = cursor_after(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
     return found, behind
 
 

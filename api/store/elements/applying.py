@@ -15,7 +15,7 @@ from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, R
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import Examined
 from .edits import Create, Delete, Edit, Patch, Replace, Stored
-from .kinds import MADE_IDS, Kind, kind_called
+from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
 from .tables import Found
 from .workspace import Workspace
@@ -61,7 +61,7 @@ class Applying:
         return self.workspace.edit
 
     def _apply(self, edit: Edit) -> Stored | None:
-        kind = kind_called(edit.kind)
+        kind = kind_named(edit.kind)
         if isinstance(edit, Create):
             return self._create(kind, edit.body)
         found = self._found(kind, edit.key, edit.if_match)

@@ -162,7 +162,7 @@ MADE_IDS = (ElementKind.GRANTS, ElementKind.ASSIGNMENTS)
 """The kinds whose elements need no id in a document either: null stands for none there."""
 
 
-def kind_called(name: str) -> Kind:
+def kind_named(name: str) -> Kind:
     """The kind of that name. Raises BadQuery for another."""
     try:
         return KINDS[ElementKind(name)]

@@ -10,7 +10,7 @@ from ....bundles.wording import alternatives, quoted
 from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from ..pages import MAX_PAGE, cursor_after, read_cursor
 from .bodies import decode_body
 from .edits import Stored
 from .kinds import Kind, Value
@@ -99,7 +99,7 @@ def page_of(
     query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
     items = tuple(Stored(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
-    return Page(items, cursor_behind(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
+    return Page(items, cursor_after(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from ..environments import Environment, environment_called
+from ..environments import Environment, environment_by_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def updates_since(db: Database, id: str, since: int | None) -> Updates:
 
     Raises NotFound.
     """
-    env = environment_called(db, id)
+    env = environment_by_id(db, id)
     query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
     bundle: tuple[int, str] | None = db.execute(query, (env.number,)).fetchone()
     start = since if since is not None else bundle[0] if bundle else 0

@@ -16,7 +16,7 @@ from ..credential_rows import Bounds
 from ..elements.bodies import element_of
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES
-from ..environments import Environment, environment_for
+from ..environments import Environment, environment_within
 
 PIECE_ROWS = 100
 """Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
@@ -43,10 +43,10 @@ class ModelStream:
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
     ):
-        """Takes over the connection `db`, unless it raises. Raises what `environment_for` raises."""
+        """Takes over the connection `db`, unless it raises. Raises what `environment_within` raises."""
         self._db, self._translated = db, translated
         db.conn.execute("BEGIN")
-        self.environment = environment_for(db, env, bounds)
+        self.environment = environment_within(db, env, bounds)
         self.revision = self.environment.revision
         """Of what is read."""
         self.etag = self.environment.etag
