@@ -13,7 +13,7 @@ from ..http.queries import flag, known_parameters, page_limit, parameters
 from ..serving.store_work import StoreWork
 from ..settings import HttpLimits
 from ..store.credential_rows import Bounds
-from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, Stored
+from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, StoredElement
 from ..store.errors import ElementKey
 from .kinds import ServedKind
 
@@ -121,7 +121,7 @@ class Element:
         stored = await self._stored(req, env, key)
         return required_tag(req, stored.etag)
 
-    async def _stored(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> Stored:
+    async def _stored(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> StoredElement:
         return await self._work.read(self._work.store.get, env, self._kind.name, key, req.context.credential.bounds)
 
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
@@ -131,6 +131,6 @@ class Element:
         _show(resp, stored)
 
 
-def _show(resp: falcon.asgi.Response, stored: Stored) -> None:
+def _show(resp: falcon.asgi.Response, stored: StoredElement) -> None:
     resp.etag = stored.etag
     resp.data = ENCODER.encode(stored.body)

@@ -26,12 +26,12 @@ from .credentials.credentials import Credentials
 from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate
 from .database.watch import Watch
-from .elements.applying import Applying
+from .elements.applying import EditApplier
 from .elements.bodies import decode_body
 from .elements.checking import check
-from .elements.edits import Committed, Edit, Stored
+from .elements.edits import Committed, Edit, StoredElement
 from .elements.kinds import kind_named
-from .elements.listing import Page, page_of
+from .elements.listing import Page, list_page
 from .elements.references import refuse_dangling
 from .elements.tables import TABLES
 from .elements.workspace import Workspace
@@ -160,7 +160,7 @@ class Store:
             remove_environment(db, id)
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
-    def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> Stored:
+    def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
         """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
         known = kind_named(kind)
         with self._connections.reading() as db:
@@ -169,7 +169,7 @@ class Store:
             found = TABLES[known.name].find(db, environment.number, key) if fits else None
         if found is None:
             raise known.absent(key, env)
-        return Stored(decode_body(found.body), environment.etag_of(found.version))
+        return StoredElement(decode_body(found.body), environment.etag_of(found.version))
 
     def list(
         self,
@@ -183,7 +183,7 @@ class Store:
         """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
         known = kind_named(kind)
         with self._connections.reading() as db:
-            return page_of(db, environment_within(db, env, bounds), known, filters or {}, limit, cursor)
+            return list_page(db, environment_within(db, env, bounds), known, filters or {}, limit, cursor)
 
     def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
         """Apply edits in order, all or none, as one revision; what changes nothing makes none.
@@ -197,11 +197,11 @@ class Store:
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             workspace = Workspace(db, environment_within(db, env, actor.bounds))
-            applying = Applying(workspace)
-            results = applying.apply(edits)
-            if not applying.unread:
+            applier = EditApplier(workspace)
+            results = applier.apply(edits)
+            if not applier.rejected:
                 refuse_dangling(workspace)
-            check(workspace, applying.unread, applying.faults)
+            check(workspace, applier.rejected, applier.faults)
             revision = self._log(workspace, actor, now)
             return Committed(replace(workspace.environment, revision=revision), results)
 

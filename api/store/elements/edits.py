@@ -1,4 +1,4 @@
-"""What a caller may ask to be done to the elements of a model."""
+"""The edits of a model that a caller can request."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,7 +10,10 @@ from .bodies import Body
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Add an element to a list. Without an id it gets one (E1): made of what it says for a grant or an assignment."""
+    """Add an element to a list.
+
+    If it has no id, it gets one (E1): a grant's or assignment's is made from its content.
+    """
 
     kind: str
     body: Body
@@ -18,7 +21,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put another body in an element's place. `if_match` is the tag that the element must still have, if any."""
+    """Replace the body of an element. `if_match` is the entity tag that the element must still have, if it is given."""
 
     kind: str
     key: ElementKey
@@ -38,7 +41,10 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove an element; what refers to it stands in the way, or is taken along where `cascade` says so."""
+    """Remove an element.
+
+    If other elements refer to it, this is a conflict, or they are changed too if `cascade` is set.
+    """
 
     kind: str
     key: ElementKey
@@ -50,8 +56,8 @@ Edit: TypeAlias = Create | Replace | Patch | Delete
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """An element as it is stored, with its entity tag, without quotes."""
+class StoredElement:
+    """A stored element and its entity tag, without quotes."""
 
     body: Body
     etag: str
@@ -59,7 +65,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a write left: the environment, and of each edit the element, None where it removed one."""
+    """The result of a write: the environment, and each edit's element, or None if it was removed."""
 
     environment: Environment
-    results: tuple[Stored | None, ...]
+    results: tuple[StoredElement | None, ...]

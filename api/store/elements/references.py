@@ -1,4 +1,4 @@
-"""Who refers to an element, and what becomes of them when it is deleted together with them."""
+"""The references to an element, and what happens to the referring elements in a cascading delete."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
@@ -8,12 +8,12 @@ from ....compiler.model.elements import ElementKind
 from ..errors import MAX_LISTED_USERS, Conflict, ElementKey
 from .bodies import Body, decode_body, encode_body
 from .kinds import KINDS, Kind, Reference
-from .tables import Found
+from .tables import StoredRow
 from .workspace import Workspace
 
 
 class _Use(NamedTuple):
-    """A way to refer to an element: the list of those who do, and the query for their keys."""
+    """A way to refer to an element: the list of the referring elements, and the query for their keys."""
 
     kind: ElementKind
     query: str
@@ -62,7 +62,7 @@ _USES: dict[ElementKind, tuple[_Use, ...]] = {
 
 
 def refuse_dangling(workspace: Workspace) -> None:
-    """Raises Conflict where something still refers to an element that was removed."""
+    """Raises Conflict if another element still refers to a removed element."""
     for change in workspace.net_changes():
         if change.after is None:
             users = _users(workspace, change.kind, change.key)
@@ -73,9 +73,10 @@ def refuse_dangling(workspace: Workspace) -> None:
 
 
 def release_users(workspace: Workspace, kind: Kind, key: ElementKey) -> None:
-    """Take along who refers to an element: grants, assignments and resources go, policies and groups lose the entry.
+    """Remove the references to an element.
 
-    A policy whose last role or type goes is removed with it, never opened to everyone.
+    Policies and groups lose the reference. Other referring elements are removed. A policy that loses its last role or
+    type is removed too, so that it never applies to everyone.
     """
     for use in _USES[kind.name]:
         user = KINDS[use.kind]
@@ -85,7 +86,9 @@ def release_users(workspace: Workspace, kind: Kind, key: ElementKey) -> None:
                 _release(workspace, kind, key, user, user_key, found)
 
 
-def _release(workspace: Workspace, kind: Kind, key: ElementKey, user: Kind, user_key: ElementKey, found: Found) -> None:
+def _release(
+    workspace: Workspace, kind: Kind, key: ElementKey, user: Kind, user_key: ElementKey, found: StoredRow
+) -> None:
     left = _without(kind.name, key, user.name, decode_body(found.body))
     if left is None:
         release_users(workspace, user, user_key)
@@ -95,7 +98,7 @@ def _release(workspace: Workspace, kind: Kind, key: ElementKey, user: Kind, user
 
 
 def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) -> Body | None:
-    """The body of a user without its references to an element; None where nothing is left that could stand alone."""
+    """Returns the body without its references to an element, or None if the rest can't stand alone."""
     match user:
         case ElementKind.GROUPS:
             members = [member for member in body["members"] if not _is_member(member, kind, key)]
@@ -126,7 +129,7 @@ def _is_member(member: Body, kind: ElementKind, key: ElementKey) -> bool:
 
 
 def _users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> list[Reference]:
-    """One more than are listed at most, so that it shows that there are more."""
+    """Returns one user more than Writ lists, so that it can say whether there are more."""
     return [*_some_users(workspace, kind, key)][: MAX_LISTED_USERS + 1]
 
 

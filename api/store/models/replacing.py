@@ -13,7 +13,7 @@ from ..actor import Actor
 from ..database.connections import CACHE_KIB
 from ..elements.bodies import element_of
 from ..elements.kinds import KINDS, Kind
-from ..elements.tables import TABLES, Added, bounds
+from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import Change
 from ..environments import Environment
 from ..errors import ElementKey, Fault
@@ -150,11 +150,11 @@ class Replacement:
             self._note(change)
         # What goes makes room first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
-        batch: list[Added] = []
+        batch: list[NewRow] = []
         with table.filling(db, plan.places.count(_NEW)):
             for at, element, change in self._differences(plan, befores):
                 self._note(change)
-                batch.append(Added(places[at], change.after or b"", element))
+                batch.append(NewRow(places[at], change.after or b"", element))
                 if len(batch) == _BATCH:
                     table.add(db, number, version, batch)
                     batch.clear()
