@@ -102,9 +102,9 @@ def _check(connections: Connections) -> None:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
     if not version:
-        raise StoreUnavailable("the file is no backup of a store; take another one")
+        raise StoreUnavailable("the file is not a backup of a store; use another one")
     if found != "ok":
-        raise StoreUnavailable(f"the backup is damaged ({found}); take another one")
+        raise StoreUnavailable(f"the backup is damaged ({found}); use another one")
 
 
 def _prepare(
@@ -153,7 +153,7 @@ def _kept(path: Path) -> Path | None:
     except StoreUnavailable as ex:
         name = getattr(ex.__cause__, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            message = f"another process uses the store `{path}`; let it end, then try again"
+            message = f"another process uses the store `{path}`; stop it, then try again"
             raise StoreUnavailable(message) from None
         if not name.startswith(_DAMAGED):  # which may be why it is replaced: its log goes along
             raise

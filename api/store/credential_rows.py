@@ -105,7 +105,7 @@ def bound_to(
         return _json(before)
     if environments is None or environments is UNSET:
         if within is not None:
-            raise OutOfBounds("your credential is bound to environments, so name `environments` among them")
+            raise OutOfBounds("your credential is bound to environments, so give `environments` within them")
         return None
     uuids = set()
     for place, id in enumerate(environments):

@@ -29,5 +29,5 @@ def read_cursor(list_name: str, cursor: str, parts: int) -> tuple[str, ...]:
         if name != list_name or len(key) != parts:
             raise ValueError
     except ValueError:  # what base64, msgspec and the encoding raise are kinds of it
-        raise BadQuery("the cursor is none of this list; begin without one") from None
+        raise BadQuery("the cursor is not of this list; begin without one") from None
     return tuple(key)

@@ -390,5 +390,5 @@ def _refuse_changed(environment: Environment, if_match: Collection[str] | None) 
 def _revision_in(cursor: str) -> int:
     (text,) = read_cursor(_REVISIONS, cursor, 1)
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise BadQuery("the cursor is none of this list; begin without one")
+        raise BadQuery("the cursor is not of this list; begin without one")
     return int(text)

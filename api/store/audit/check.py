@@ -110,7 +110,7 @@ def _check_tables(db: Database) -> None:
         raise Tampered(f"the table, index or trigger {different[0]!a} was changed")
     (state,) = db.execute("PRAGMA integrity_check(audit)").fetchone()
     if state != "ok":
-        raise Tampered(f"its table is not sound: {state!a}")
+        raise Tampered(f"its table is damaged: {state!a}")
 
 
 def _objects(connection: sqlite3.Connection) -> dict[str, str]:

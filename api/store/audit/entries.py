@@ -175,7 +175,7 @@ def _where(conditions: list[str]) -> str:
 def _place_in(cursor: str) -> tuple[str, int]:
     time, number = read_cursor(_LIST, cursor, 2)
     if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
-        raise BadQuery("the cursor is none of this list; begin without one")
+        raise BadQuery("the cursor is not of this list; begin without one")
     return time, int(number)
 
 

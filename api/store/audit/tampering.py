@@ -59,7 +59,7 @@ def verified_seal(seal: Seal, sealer: Sealer) -> Seal:
     right = sealer.verify(seal.key, seal.text, seal.signature)
     if right is None:
         by = f"the seal of entry {seal.number} is by the key {quoted(seal.key)}"
-        raise UnknownKey(f"{by}, which is not known here; give its public half")
+        raise UnknownKey(f"{by}, which is not known here; give its public key")
     if not right:
         raise Tampered(f"the seal of entry {seal.number} was changed")
     return seal
@@ -76,4 +76,4 @@ def _entry(number: int, body: bytes) -> AuditEntry:
             return entry
     except (ValueError, msgspec.MsgspecError):
         pass
-    raise Tampered(f"entry {number} was changed: it is not written as entries are")
+    raise Tampered(f"entry {number} was changed: it has another encoding than entries")

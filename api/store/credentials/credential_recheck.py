@@ -14,7 +14,7 @@ def recheck_credential(db: Database, actor: Actor) -> None:
     what is committed after something was taken from it is never done with that.
     """
     if not (_is_good_client(db, actor) and _is_there(db, "api_keys", actor.api_key)) or _is_revoked(db, actor.token):
-        raise OutOfBounds("the credential was ended, or something taken from it, while this was on its way")
+        raise OutOfBounds("the credential was revoked or restricted while the request was on its way")
 
 
 def _is_good_client(db: Database, actor: Actor) -> bool:

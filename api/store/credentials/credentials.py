@@ -130,7 +130,7 @@ class Credentials:
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             if client.revoked is not None:
-                raise Conflict("the client is revoked, and stays so; make another one")
+                raise Conflict("the client is revoked for good; create another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
             self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)

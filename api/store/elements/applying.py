@@ -104,7 +104,7 @@ class EditApplier:
             named = dict(zip(kind.key, key, strict=True))
             for name, value in named.items():
                 if name in body and body[name] != value:
-                    message = f"the body's `{name}` is not that of the {kind.noun} that is addressed"
+                    message = f"the body's `{name}` differs from the addressed {kind.noun}'s"
                     raise Rejected(
                         (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
                     )
@@ -123,7 +123,7 @@ class EditApplier:
         narrower = "roles" in before or before.get("effect") == "DENY"
         if kind.name == ElementKind.POLICIES and narrower and "roles" not in after and after.get("effect") == "ALLOW":
             message = "without roles the ALLOW would apply to everyone"
-            help_text = "replace the policy as a whole where that is meant"
+            help_text = "if you mean that, replace the whole policy"
             raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
         return self._replace(kind, key, after, found)
 

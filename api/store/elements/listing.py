@@ -119,7 +119,7 @@ def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list
 
 def _value(name: str, found: Filter, text: str) -> Value:
     if not is_text(text):
-        raise BadQuery(f"the filter {quoted(name)} is no text")
+        raise BadQuery(f"the filter {quoted(name)} is not valid text")
     try:
         return found.read(text)
     except ValueError as ex:

@@ -146,4 +146,4 @@ def _sentence(kind: Kind, key: ElementKey, users: list[Reference]) -> str:
     more = "at least " if len(users) > MAX_LISTED_USERS else ""
     counted = ", ".join(f"{name}: {count}" for name, count in by_kind.items())
     shown = ":".join(key)
-    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or them together with it"
+    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or delete with `cascade`"
