@@ -26,8 +26,8 @@ from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import Serving
 from .routes import ACCESS, ROUTES, Services
-from .serving.live_engines import Damaged, EngineOf
-from .serving.store_work import Settle, StoreWork
+from .serving.live_engines import EngineOf, ReportDamage
+from .serving.store_work import Activate, StoreWork
 from .settings import HttpLimits
 from .store.audit.events import Event
 from .store.database.private_files import SECRET_BYTES
@@ -38,22 +38,21 @@ from .store.store import Store
 class Collaborators:
     """What the application works with: it reads no environment, no clock and no file by itself.
 
-    `in_force` gives the engine of an environment, at the newest committed revision, and `settle` sees that a commit
-    is in force. `clock` gives epoch seconds; `admin_key` is the SHA-256 of the administrator's key. `damaged` is told
-    of a bundle that can't be decided from any more. `public_url` is the base of every URL that is handed out.
-    `stale_seconds` is how long what is known of credentials serves while the store can't be read;
-    `signing` is where the keys that sign tokens lie; `refused` counts refused attempts for the audit log, and
-    `page_secret` signs the tokens of pages.
+    `engine_of` gives the engine of an environment, at the newest committed revision. `activate` puts a commit in force.
+    `clock` gives epoch seconds. `admin_key` is the SHA-256 of the administrator's key. `report_damage` marks a bundle
+    that can't be read any more. `public_url` is the base of every URL that Writ hands out. `stale_seconds` is how long
+    cached credentials serve while the store can't be read. `signing` is the source of the keys that sign tokens.
+    `refused` counts refused attempts for the audit log. `page_secret` signs page tokens.
     """
 
     store: Store
-    in_force: EngineOf
-    settle: Settle
+    engine_of: EngineOf
+    activate: Activate
     clock: Callable[[], float]
     admin_key: bytes
     limits: HttpLimits
     log: logging.Logger
-    damaged: Damaged = lambda *_: True
+    report_damage: ReportDamage = lambda *_: True
     public_url: str = "http://127.0.0.1:8080"
     stale_seconds: float = 5.0
     signing: KeySource = NO_KEYS
@@ -63,7 +62,7 @@ class Collaborators:
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """Returns the ASGI application with every route of the table, each behind the guard."""
-    errors = ErrorAnswers(parts.log, parts.damaged)
+    errors = ErrorAnswers(parts.log, parts.report_damage)
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
     known = _known_credentials(parts, tokens)
@@ -79,7 +78,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     middleware: list[Any] = [RequestId(), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
-    work = StoreWork(parts.store, parts.settle, parts.clock)
+    work = StoreWork(parts.store, parts.activate, parts.clock)
     oauth = OAuth(work, tokens, errors.report, parts.log, attempts.count, parts.refused)
     services = _services(parts, work, Bodies(parts.limits, guard.confirm), errors, oauth, ring)
     for route in ROUTES:
@@ -98,12 +97,12 @@ def _services(
 ) -> Services:
     page_tokens = PageTokens(parts.page_secret)
     return Services(
-        engine_of=parts.in_force,
+        engine_of=parts.engine_of,
         clock=parts.clock,
         limits=parts.limits,
         report=errors.report,
         bodies=bodies,
-        searching=Searching(parts.in_force, work, bodies, page_tokens, parts.limits, parts.clock),
+        searching=Searching(parts.engine_of, work, bodies, page_tokens, parts.limits, parts.clock),
         serving=Serving(work, bodies, parts.limits),
         oauth=oauth,
         ring=ring,

@@ -14,7 +14,7 @@ from ..bundles.conditions.instants import show_seconds
 from .credentials.keys.signing_keys import UnusableSigningKey
 from .credentials.refused_attempts import RefusedAttempts
 from .store.actor import SERVICE
-from .store.audit.entries import Entry
+from .store.audit.entries import AuditEntry
 from .store.audit.events import Event
 from .store.audit.log import AuditLog
 from .store.audit.refused_attempts import Attempt
@@ -29,7 +29,7 @@ LOOK_SECONDS: Final = 10.0
 class _Untold:
     """An entry that one of the processes is to tell which are forked after this was made: whoever takes it."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: AuditEntry) -> None:
         self.entry = entry
         self._taking, self._giving = os.pipe()
         os.set_blocking(self._taking, False)
@@ -97,8 +97,8 @@ class AuditUpkeep:
         """Write the last entry and sign it, when all workers have ended."""
         self._try(self._end)
 
-    def _entry(self, event: Event) -> Entry:
-        return Entry.of(show_seconds(self.clock()), SERVICE, event)
+    def _entry(self, event: Event) -> AuditEntry:
+        return AuditEntry.of(show_seconds(self.clock()), SERVICE, event)
 
     def _finish(self) -> None:
         """Count again what could not be stored; waits for it."""
@@ -116,7 +116,7 @@ class AuditUpkeep:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._tell_start()
-            for seal in self.audit.keep_up(self.clock(), self.keep_days, self.sealer):
+            for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
                 self._tell_seal(seal)
 
     def _try(self, work: Callable[[], None]) -> None:

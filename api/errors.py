@@ -22,12 +22,12 @@ from .http.rejections import (
     Unauthenticated,
     UnsupportedMedia,
 )
-from .serving.live_engines import Damaged, Stale
+from .serving.live_engines import ReportDamage, Stale
 from .store.environments import DEFAULT
 from .store.errors import (
     BadQuery,
     Conflict,
-    Key,
+    ElementKey,
     NotFound,
     OutOfBounds,
     PreconditionFailed,
@@ -77,9 +77,9 @@ def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> by
 class ErrorAnswers:
     """Turns whatever a responder or a middleware raises into the answer of the table above."""
 
-    def __init__(self, log: logging.Logger, damaged: Damaged = lambda *_: True) -> None:
-        """`damaged` is told of an environment whose bundle turned out to be damaged, and says whether that is news."""
-        self._log, self._damaged = log, damaged
+    def __init__(self, log: logging.Logger, report_damage: ReportDamage = lambda *_: True) -> None:
+        """`report_damage` marks the bundle of an environment as damaged. It returns False if it was marked before."""
+        self._log, self._report_damage = log, report_damage
 
     def register(self, app: falcon.asgi.App[Any, Any]) -> None:
         """Answer for every error that `app` meets."""
@@ -93,7 +93,7 @@ class ErrorAnswers:
         The text of a BundleError is about the bundle alone, and tells the operator what to do. What stays as it is for
         a while is logged once: a damaged bundle, a store that can't be read.
         """
-        if isinstance(error, Stale) or (isinstance(error, BundleError) and not self._damaged(environment, error)):
+        if isinstance(error, Stale) or (isinstance(error, BundleError) and not self._report_damage(environment, error)):
             return
         text = f": {error}" if isinstance(error, BundleError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
@@ -160,7 +160,7 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
     return None
 
 
-def _user(kind: str, key: Key) -> dict[str, str]:
+def _user(kind: str, key: ElementKey) -> dict[str, str]:
     """One that stands in the way; its path is that of its resource, below its environment's."""
     path = "/".join((kind.replace("_", "-"), *map(segment, key)))
     return {"code": "in-use", "path": path, "message": f"`{':'.join(key)}` in `{kind}` refers to it"}

@@ -28,7 +28,7 @@ from .management import (
     revisions,
     whole_model,
 )
-from .management.kinds import KINDS, ServedKind
+from .management.kinds import SERVED_KINDS, ServedKind
 from .openapi import resource
 from .openapi.document import document
 from .openapi.operation import TEXT, Call, Operation, Parameter
@@ -146,7 +146,7 @@ ROUTES: Final[tuple[Route, ...]] = (
             "DELETE": (ADMIN, environments.DELETE),
         },
     ),
-    *(route for kind in KINDS for route in _elements(kind)),
+    *(route for kind in SERVED_KINDS for route in _elements(kind)),
     Route(
         "/v1/environments/{env}/model",
         Env.NAMED,

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from ...bundles.file.writer import Progress as Report
 from ...compiler.diagnostics.diagnostic import Diagnostic
-from ..serving.build import KINDS
+from ..serving.build import DOCUMENT_ENDINGS
 
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -46,7 +46,7 @@ def bundle_sentence(path: Path, error: Exception) -> str:
     >>> bundle_sentence(Path("model.yaml"), ValueError("this is not a Writ bundle"))
     'model.yaml: this is not a Writ bundle; `writ compile` makes one of a model document'
     """
-    remedy = "; `writ compile` makes one of a model document" if path.suffix in KINDS else ""
+    remedy = "; `writ compile` makes one of a model document" if path.suffix in DOCUMENT_ENDINGS else ""
     return f"{path}: {error}{remedy}"
 
 

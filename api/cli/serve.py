@@ -23,12 +23,12 @@ from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions, demo_sources
 from ..http.public_url import url_warning
 from ..log import service_log
-from ..serving.activation import Settle
-from ..serving.build import NoSources, Refused, sources_of
+from ..serving.activation import Activation
+from ..serving.build import InvalidModel, NoSources, sources_of
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
-from ..serving.import_model import ensure_bundle, read_model, store_model
-from ..serving.live_engines import InForce, Stale
+from ..serving.import_model import check_model, ensure_bundle, store_model
+from ..serving.live_engines import LiveEngines, Stale
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.actor import COMMAND_LINE
 from ..store.database.private_files import kept_secret
@@ -168,25 +168,25 @@ def _get_ready(
     keep_adopted(directory, access)
     _prepare(directory, store, sources, demo)
     files = BundleFiles(directory, store)
-    in_force = InForce(store, files, settings.stale_seconds, log)
-    in_force.engine()  # opened once, before the workers are forked; they share the mapping
-    in_force.close()
+    live_engines = LiveEngines(store, files, settings.stale_seconds, log)
+    live_engines.engine()  # opened once, before the workers are forked; they share the mapping
+    live_engines.close()
     store.close()
     start_listening(listener)
     url = f"{'https' if tls else 'http'}://{shown_address(listener)}"
     _greet(url, directory, workers, access, demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
-    settle = Settle(directory, in_force, log)
+    activation = Activation(directory, live_engines, log)
     parts = Collaborators(
         store,
-        in_force.engine,
-        settle,
+        live_engines.engine,
+        activation,
         time.time,
         access.digest,
         limits,
         log,
-        in_force.damaged,
+        live_engines.report_damage,
         settings.public_url or url,
         settings.stale_seconds,
         prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
@@ -196,7 +196,7 @@ def _get_ready(
 
     def heartbeat() -> None:
         upkeep.beat()
-        settle.mend()
+        activation.build_missing()
 
     ends = {"worker_ends": upkeep.end_worker, "service_ends": upkeep.end_service}
     return Service(create_app(parts), listener, limits, workers, log_level, tls, (lock,), heartbeat, **ends)
@@ -228,15 +228,15 @@ def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: boo
         with progress_bar() as progress:
             documents = _demo_of(directory, store) if demo else sources_of(sources)
             if documents:
-                read, incoming = read_model(documents, progress)
-                known = store_model(store, DEFAULT, incoming, progress)
-                shown = read.shown
-                del documents, incoming  # the bundle needs the memory
+                checked, submitted = check_model(documents, progress)
+                known = store_model(store, DEFAULT, submitted, progress)
+                shown = checked.shown
+                del documents, submitted  # the bundle needs the memory
             for environment in store.environments():
                 ensure_bundle(directory, store, environment.id, progress, known)
-    except Refused as ex:
-        click.echo(ex.read.shown, nl=False, err=True)
-        error_console().print(summary(ex.read.diagnostics))
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        error_console().print(summary(ex.checked.diagnostics))
         sys.exit(1)
     click.echo(shown, nl=False, err=True)
     if not store.revision_of(DEFAULT):

@@ -18,7 +18,7 @@ from ..http.rejections import BodyRejected
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import ApiKey
-from ..store.credentials.credentials import ApiKeyWanted
+from ..store.credentials.credentials import ApiKeySpec
 from .body_shapes import shaped
 from .elements import Serving
 from .managed_credentials import NEVER_STORED, answer_page, refuse_more
@@ -70,7 +70,7 @@ class ApiKeys:
         made = await self._work.change(
             self._work.store.credentials.add_api_key,
             actor_of(req),
-            ApiKeyWanted(wanted.name, scopes, expires, wanted.environments),
+            ApiKeySpec(wanted.name, scopes, expires, wanted.environments),
             digest,
         )
         resp.status = falcon.HTTP_201

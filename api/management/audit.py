@@ -12,7 +12,7 @@ from ..http.bodies import ENCODER
 from ..http.queries import known_parameters, page_limit
 from ..openapi.operation import Answer, Instant, Operation, Parameter, Schema, page_of
 from ..openapi.vocabulary import PAGE
-from ..store.audit.entries import Numbered, Wanted, sortable_time
+from ..store.audit.entries import EntryFilter, NumberedEntry, sortable_time
 from ..store.audit.events import Event
 from ..store.errors import BadQuery
 from .elements import Serving
@@ -69,24 +69,24 @@ class Audit:
         """
         asked = known_parameters(req, "client_id", "event", "since", "until", "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
-        wanted = wanted_entries(asked)
+        wanted = entry_filter(asked)
         bounds = req.context.credential.bounds
         found, cursor = await self._work.read(self._work.store.audit.page, wanted, bounds, limit, asked.get("cursor"))
         resp.data = ENCODER.encode({"items": [shown_entry(one) for one in found], "next_cursor": cursor})
 
 
-def wanted_entries(asked: Mapping[str, str]) -> Wanted:
+def entry_filter(asked: Mapping[str, str]) -> EntryFilter:
     """What is asked for, by `client_id`, `event`, `since` and `until`, where they are there. Raises BadQuery."""
     event = asked.get("event")
     if event is not None and event not in set(Event):
         near = did_you_mean(event, tuple(Event))
         raise BadQuery(f"there is no event {quoted(event)}{near and f'; {near}'}")
-    return Wanted(
+    return EntryFilter(
         asked.get("client_id"), None if event is None else Event(event), _time(asked, "since"), _time(asked, "until")
     )
 
 
-def shown_entry(found: Numbered) -> AuditEntry:
+def shown_entry(found: NumberedEntry) -> AuditEntry:
     """An entry as it is shown."""
     one = found.entry
     return AuditEntry(

@@ -17,7 +17,7 @@ from ..http.queries import known_parameters
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import Client
-from ..store.credentials.credentials import ClientWanted
+from ..store.credentials.credentials import ClientSpec
 from .body_shapes import shaped
 from .elements import MERGE_PATCH, Serving
 from .managed_credentials import NEVER_STORED, answer_page, refuse_more
@@ -80,7 +80,7 @@ class Clients:
         maker: Credential = req.context.credential
         scopes = in_order(asked.scopes)
         refuse_more(scopes, maker)
-        wanted = ClientWanted(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
+        wanted = ClientSpec(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
         secret, digest = new_secret(CLIENT_SECRET)
         made = await self._work.change(self._work.store.credentials.add_client, actor_of(req), wanted, digest)
         resp.status = falcon.HTTP_201
@@ -107,10 +107,10 @@ class OneClient:
         patch = shaped(await self._bodies.read_element(req, (MERGE_PATCH, JSON)), ClientPatch, "bad-client")
         maker: Credential = req.context.credential
 
-        def changed(client: Client) -> ClientWanted:
+        def changed(client: Client) -> ClientSpec:
             scopes = client.scopes if patch.scopes is UNSET else in_order(patch.scopes)
             refuse_more(scopes, maker)
-            return ClientWanted(
+            return ClientSpec(
                 client.name if patch.name is UNSET else patch.name,
                 scopes,
                 client.token_lifetime if patch.token_lifetime is UNSET else patch.token_lifetime,

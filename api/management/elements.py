@@ -13,8 +13,8 @@ from ..http.queries import flag, known_parameters, page_limit, parameters
 from ..serving.store_work import StoreWork
 from ..settings import HttpLimits
 from ..store.credential_rows import Bounds
-from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, Stored
-from ..store.errors import Key
+from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, StoredElement
+from ..store.errors import ElementKey
 from .kinds import ServedKind
 
 MERGE_PATCH: Final = "application/merge-patch+json"
@@ -110,10 +110,10 @@ class Element:
         await self._work.write(env, actor_of(req), (edit,))
         resp.status = falcon.HTTP_204
 
-    def _key(self, parameters: dict[str, Any]) -> Key:
+    def _key(self, parameters: dict[str, Any]) -> ElementKey:
         return tuple(parameters[name] for name in self._kind.key)
 
-    async def _tag(self, req: falcon.asgi.Request, env: str, key: Key) -> str | None:
+    async def _tag(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> str | None:
         """The tag that the write must find; what is there is looked at only where the client does not name just it."""
         expected = expected_tags(req)
         if req.get_header("If-None-Match") is None and (expected is None or len(expected) == 1):
@@ -121,7 +121,7 @@ class Element:
         stored = await self._stored(req, env, key)
         return required_tag(req, stored.etag)
 
-    async def _stored(self, req: falcon.asgi.Request, env: str, key: Key) -> Stored:
+    async def _stored(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> StoredElement:
         return await self._work.read(self._work.store.get, env, self._kind.name, key, req.context.credential.bounds)
 
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
@@ -131,6 +131,6 @@ class Element:
         _show(resp, stored)
 
 
-def _show(resp: falcon.asgi.Response, stored: Stored) -> None:
+def _show(resp: falcon.asgi.Response, stored: StoredElement) -> None:
     resp.etag = stored.etag
     resp.data = ENCODER.encode(stored.body)

@@ -16,7 +16,7 @@ from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import LOCATION, PAGE
 from ..store.actor import Actor
 from ..store.environments import Environment
-from ..store.pages import cursor_behind, read_cursor
+from ..store.pages import cursor_after, read_cursor
 from .answers import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from .body_shapes import shaped
 from .elements import MERGE_PATCH, Serving
@@ -75,7 +75,7 @@ class Environments:
         bounds = req.context.credential.bounds
         everything = await self._work.read(self._work.store.environments)
         found = [one for one in everything if one.id > behind and (bounds is None or one.uuid in bounds)]
-        cursor = cursor_behind(_LIST, (found[limit - 1].id,)) if len(found) > limit else None
+        cursor = cursor_after(_LIST, (found[limit - 1].id,)) if len(found) > limit else None
         resp.data = ENCODER.encode({"items": [_shown(one) for one in found[:limit]], "next_cursor": cursor})
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
@@ -93,7 +93,7 @@ class Environments:
 
     async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
         made = await self._work.change(self._work.store.create_environment, actor, wanted.id, wanted.protected)
-        await self._work.settle(made.id)
+        await self._work.activate(made.id)
         return made
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from ...compiler.model.elements import ElementKind
 from ..http.raw_paths import segment
 from ..store.elements import kinds
-from ..store.errors import Key
+from ..store.errors import ElementKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class ServedKind:
         """The template of one element's path."""
         return "/".join((self.list_path, *(f"{{{name}}}" for name in self.key)))
 
-    def path_to(self, env: str, key: Key) -> str:
+    def path_to(self, env: str, key: ElementKey) -> str:
         """The path of one element."""
         return "/".join(("/v1/environments", segment(env), self.segment, *map(segment, key)))
 
 
-KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
+SERVED_KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
 """In the order of the model document."""

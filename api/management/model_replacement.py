@@ -18,7 +18,7 @@ from ...compiler.source import Source
 from ..http.rejections import Detail
 from ..serving.own_process import own_process
 from ..store.actor import Actor
-from ..store.errors import Fault, Key, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
+from ..store.errors import ElementKey, Fault, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
 from ..store.store import Store
 from .answers import Change, ElementChange, ListChanges, ModelChanges
 
@@ -114,7 +114,7 @@ def main(directory: Path, order: Order) -> _Outcome:
     return _Outcome(ModelChanges(done.revision, counts, elements, warnings, order.dry_run))
 
 
-def _shown(kind: str, key: Key, change: str) -> ElementChange:
+def _shown(kind: str, key: ElementKey, change: str) -> ElementChange:
     return ElementChange(kind, key[-1], cast(Change, change), key[0] if len(key) > 1 else None)
 
 

@@ -14,7 +14,7 @@ from ..http.queries import known_parameters, page_limit
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
 from ..store.errors import NotFound
-from ..store.history.change_log import Entry, Revision, change_of
+from ..store.history.change_log import ChangeEntry, Revision, change_of
 from .answers import EntryAnswer, RevisionAnswer, RevisionDetail
 from .elements import CHUNK_ROWS, Serving
 from .streams import Stream
@@ -80,7 +80,7 @@ def revision_number(text: str) -> int:
     return int(text)
 
 
-def _document(revision: Revision, entries: Iterator[Entry]) -> Generator[bytes, None, None]:
+def _document(revision: Revision, entries: Iterator[ChangeEntry]) -> Generator[bytes, None, None]:
     yield ENCODER.encode(revision)[:-1] + b',"entries":['
     separator = b""
     while some := list(islice(entries, CHUNK_ROWS)):
@@ -89,6 +89,6 @@ def _document(revision: Revision, entries: Iterator[Entry]) -> Generator[bytes, 
     yield b"]}"
 
 
-def _shown(entry: Entry) -> EntryAnswer:
+def _shown(entry: ChangeEntry) -> EntryAnswer:
     type, id = entry.key if len(entry.key) > 1 else (None, entry.key[0])
     return EntryAnswer(entry.kind, id, change_of(entry.before, entry.after), entry.before, entry.after, type)

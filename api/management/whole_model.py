@@ -15,8 +15,8 @@ from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
 from ..store.credential_rows import Bounds
 from ..store.errors import StoreUnavailable
-from ..store.historical_model import past_model
-from ..store.models.reading import ModelText
+from ..store.historical_model import historical_model
+from ..store.models.reading import ModelStream
 from .answers import ModelChanges
 from .elements import Serving
 from .model_replacement import Order, Replacer
@@ -108,13 +108,13 @@ class WholeModel:
         with document:
             changes = await self._replacer.replace(order, document, confirm)
         if not order.dry_run:
-            await self._work.settle(order.env)
+            await self._work.activate(order.env)
         return changes
 
     def _export_ended(self) -> None:
         self._exports -= 1
 
-    def _opened(self, env: str, revision: str | None, bounds: Bounds) -> ModelText:
+    def _opened(self, env: str, revision: str | None, bounds: Bounds) -> ModelStream:
         if revision is None:
             return self._work.store.model(env, bounds)
-        return past_model(self._work.store, env, revision_number(revision), bounds)
+        return historical_model(self._work.store, env, revision_number(revision), bounds)

@@ -1,4 +1,5 @@
-"""Live engines: one for each environment, kept at the newest committed revision, and the bundles that they read.
+"""Live engines, one per environment, and the bundles that they read.
 
-Reading path: `data_directory` → `bundle_files` → `build` → `live_engines` → `activation` → `compaction`.
+Reading path: `data_directory` → `bundle_files` → `build` → `import_model` → `live_engines` → `bound_engines` →
+`own_process` → `compaction` → `activation` → `recording` → `store_work`.
 """

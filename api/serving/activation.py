@@ -1,4 +1,4 @@
-"""Settles a commit: sees that it is in force before it is answered, and folds many deltas into a new bundle."""
+"""Activates a commit: it is live before its write is answered, and many deltas are folded into a new bundle."""
 
 import asyncio
 import logging
@@ -8,45 +8,50 @@ from typing import Final
 
 from ..store.environments import Environment
 from ..store.errors import StoreUnavailable
-from .live_engines import InForce
+from .live_engines import LiveEngines
 from .own_process import own_process
 
 COMPACT_AFTER: Final = 10_000
 COMPACT_SHARE: Final = 10
-"""So many changes on top of a bundle, and at least one for so many things in it, after which a new one is built: a
-start reads them all, and to build a large bundle for a few is no gain."""
+"""A new bundle is built after 10,000 changes, if these are also a tenth of the elements in the bundle.
 
-PAUSE_SECONDS: Final = 10.0
-"""Between two tries to build beside the service what could not be built, or was found damaged again."""
+A start reads all changes. But to build a large bundle for a few changes is no gain.
+"""
+
+RETRY_SECONDS: Final = 10.0
+"""Seconds between two attempts to build a bundle in the background."""
 
 
-class Settle:
-    """Awaited after each commit, on the event loop of one worker."""
+class Activation:
+    """Makes commits live on the event loop of one worker. Awaited after each commit."""
 
-    def __init__(self, directory: Path, in_force: InForce, log: logging.Logger):
+    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger):
         """`directory` is the data directory."""
-        self._directory, self._in_force, self._log = directory, in_force, log
+        self._directory, self._live_engines, self._log = directory, live_engines, log
         self._building: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, env: Environment) -> None:
-        """See that the environment's revision is in force.
+        """Make sure that the environment's revision is live.
 
-        Most commits need nothing: the next decision applies their delta. One whose change no delta carries, and the
-        first of an environment, waits for a bundle. Raises StoreUnavailable where that can't be built: the commit
-        stays, and what was in force too.
+        Most commits need nothing: the next decision applies their delta. The first commit of an environment, and a
+        commit without a delta, wait for a bundle. Raises StoreUnavailable if the bundle can't be built. The commit
+        stays stored then, and the live revision stays live.
         """
-        revision = self._in_force.revision(env.id)
+        revision = self._live_engines.revision(env.id)
         if revision is None or revision < env.revision:
             await self._build(env.id, env.revision)
         else:
-            changes, things = self._in_force.changes(env.id)
-            if changes >= max(COMPACT_AFTER, things // COMPACT_SHARE):
+            changes, elements = self._live_engines.changes(env.id)
+            if changes >= max(COMPACT_AFTER, elements // COMPACT_SHARE):
                 self._build_beside(env.id, env.revision)
 
-    def mend(self) -> None:
-        """Follow the store, and build what is missing where whoever should have done it is gone; called each second."""
-        self._in_force.refresh()
-        for environment, revision in self._in_force.lagging():
+    def build_missing(self) -> None:
+        """Update the engines, and build missing bundles if the process that should have built them is gone.
+
+        Called each second.
+        """
+        self._live_engines.refresh()
+        for environment, revision in self._live_engines.missing_bundles():
             self._build_beside(environment, revision)
 
     def _build_beside(self, environment: str, revision: int) -> None:
@@ -61,7 +66,7 @@ class Settle:
             await self._build(environment, revision)
         except (StoreUnavailable, OSError) as ex:
             self._log.error("%s", ex)
-        await asyncio.sleep(PAUSE_SECONDS)
+        await asyncio.sleep(RETRY_SECONDS)
 
     async def _build(self, environment: str, revision: int) -> None:
         directory = str(self._directory)

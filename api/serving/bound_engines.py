@@ -1,4 +1,4 @@
-"""The engine that a request may ask: that of its environment, as long as its credential is bound to no other ones."""
+"""The engine of a request: that of its environment, if the credential is not bound to other environments."""
 
 import falcon.asgi
 
@@ -8,10 +8,10 @@ from .live_engines import EngineOf
 
 
 def engine_for(req: falcon.asgi.Request, engine_of: EngineOf, env: str) -> Engine:
-    """The engine of the environment `env`, for whoever sent `req`, which the guard let through.
+    """Returns the engine of the environment `env` for the sender of `req`.
 
-    The guard looked a moment ago; another environment may have the name by now, and a credential is bound to
-    environments, not to names. Raises what `engine_of` raises, OutOfBounds.
+    The guard has checked the environment's id already. But since then another environment may have got this id, and a
+    credential is bound to environments, not to ids. Raises OutOfBounds, and what `engine_of` raises.
     """
     engine = engine_of(env)
     bounds = req.context.credential.bounds

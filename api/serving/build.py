@@ -1,4 +1,4 @@
-"""From source files to a checked model, and to a published bundle: what the commands share."""
+"""Reads and checks model sources, and builds bundles from them."""
 
 import gc
 from collections.abc import Iterator, Sequence
@@ -17,15 +17,15 @@ from ...compiler.load import load
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 
-KINDS = (".json", ".yaml", ".yml")
-"""Endings of the files that are read from a folder given as a source."""
+DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
+"""The endings of the files that Writ reads from a folder of sources."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """Sources after reading and checking: the model, None where it has errors, and what was found.
+class CheckedSources:
+    """Sources after reading and checking: the model, or None if it has errors, and the diagnostics.
 
-    `shown` is the findings as text with excerpts, made at once so that the sources need not be kept.
+    `shown` is the diagnostics as text with excerpts. It is made at once, so that the sources need not stay in memory.
     """
 
     model: Model | None
@@ -33,25 +33,28 @@ class Read:
     shown: str
 
 
-class Refused(Exception):
-    """The sources have errors; `read` has all that was found, warnings too."""
+class InvalidModel(Exception):
+    """The sources have errors. `checked` has all diagnostics, warnings too."""
 
-    def __init__(self, read: Read):
+    def __init__(self, checked: CheckedSources):
         super().__init__("the model has errors")
-        self.read = read
+        self.checked = checked
 
 
 class NoSources(Exception):
-    """There is nothing to read; the message says where."""
+    """A folder has no model documents. The message names the folder."""
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
-    """A progress that nobody watches."""
+    """Ignore a report of progress."""
 
 
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
-    """PERF: models and bundles have no cycles; to look for some among millions of objects is a tenth of the time."""
+    """Switch the search for reference cycles off in a block.
+
+    PERF: models and bundles have no cycles. The search among millions of objects takes a tenth of the time.
+    """
     gc.disable()
     try:
         yield
@@ -59,48 +62,51 @@ def without_cycle_search() -> Iterator[None]:
         gc.enable()
 
 
-def read_files(paths: Sequence[Path], progress: Progress = silent) -> Read:
-    """Read and check files, and folders of them.
+def check_files(paths: Sequence[Path], progress: Progress = silent) -> CheckedSources:
+    """Read and check files, and folders of files.
 
     Raises NoSources for a folder without sources, OSError for a path that can't be read.
     """
-    return read_sources(sources_of(paths), progress)
+    return check_sources(sources_of(paths), progress)
 
 
 def sources_of(paths: Sequence[Path]) -> list[Source]:
-    """The contents of files, and of folders of them.
+    """Returns the contents of files, and of folders of files.
 
     Raises NoSources for a folder without sources, OSError for a path that can't be read.
     """
     return [Source(str(path), path.read_bytes()) for path in _files(paths)]
 
 
-def build_bundle(paths: Sequence[Path], output: Path, progress: Progress = silent, profile: Profile = "full") -> Read:
-    """Compile files to a bundle and publish it; gives back what was found, warnings at most.
+def build_bundle(
+    paths: Sequence[Path], output: Path, progress: Progress = silent, profile: Profile = "full"
+) -> CheckedSources:
+    """Compile files to a bundle and publish it. Returns the checked sources, which have warnings at most.
 
-    Raises Refused for a model with errors, NoSources and OSError as `read_files` does; `output` is untouched then.
+    Raises InvalidModel for a model with errors, and NoSources and OSError as `check_files` does. `output` is unchanged
+    then.
     """
-    return _publish(read_files(paths, progress), output, progress, profile)
+    return _publish(check_files(paths, progress), output, progress, profile)
 
 
 @without_cycle_search()
-def read_sources(sources: Sequence[Source], progress: Progress = silent) -> Read:
+def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
     """Read and check documents as one model."""
     loaded = load(sources, zones.zone_names(), progress)
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
-    return Read(loaded.model, loaded.diagnostics, shown)
+    return CheckedSources(loaded.model, loaded.diagnostics, shown)
 
 
 @without_cycle_search()
-def _publish(read: Read, output: Path, progress: Progress, profile: Profile) -> Read:
-    if read.model is None:
-        raise Refused(read)
+def _publish(checked: CheckedSources, output: Path, progress: Progress, profile: Profile) -> CheckedSources:
+    if checked.model is None:
+        raise InvalidModel(checked)
     progress("compiling", 0, 1)
-    compiled = compile_model(read.model, zones.zone_data, zones.VERSION, profile)
+    compiled = compile_model(checked.model, zones.zone_data, zones.VERSION, profile)
     progress("compiling", 1, 1)
     with published(output) as file:
         compiled.write(file, progress)
-    return read
+    return checked
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -108,7 +114,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if inner.suffix in KINDS and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if inner.suffix in DOCUMENT_ENDINGS and inner.is_file())
         if not found:
-            raise NoSources(f"`{path}` holds no model documents ({', '.join(KINDS)})")
+            raise NoSources(f"`{path}` holds no model documents ({', '.join(DOCUMENT_ENDINGS)})")
         yield from found

@@ -1,4 +1,4 @@
-"""The bundle files of the environments: where they lie, and how one is built from the store."""
+"""The bundle files of the environments: their folder, and how one is built from the store."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from ...bundles.manifest import Environment as Origin
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ..store.environments import Environment
-from ..store.history.following import Followed
+from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
 from ..store.store import Store
 
@@ -24,29 +24,29 @@ FOLDER = "bundles"
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """A bundle file as it was opened: another one may have its path by now."""
+    """A bundle file as it was opened. By now another file may have its path."""
 
     path: Path
     inode: int
 
 
-class Newest(NamedTuple):
-    """The newest bundle of an environment, the file that it is mapped from, and what leads on from it."""
+class NewestBundle(NamedTuple):
+    """The newest bundle of an environment, the file that it is mapped from, and the updates since."""
 
-    followed: Followed
+    updates: Updates
     bundle: Bundle
     file: BundleFile
 
 
 class NoBundle(Exception):
-    """No bundle file leads to the environment's newest revision: one has to be built."""
+    """No bundle file leads to the environment's newest revision, so a new bundle must be built."""
 
     def __init__(self) -> None:
         super().__init__("it has no bundle yet, or lost it")
 
 
 class BundleFiles:
-    """The folder of bundle files beside a store. A file is named after its environment's UUID, epoch and revision."""
+    """The folder of bundle files beside a store. A file name has the environment's UUID, epoch and revision."""
 
     def __init__(self, directory: Path, store: Store):
         """`directory` is the data directory."""
@@ -54,11 +54,10 @@ class BundleFiles:
         self._store = store
 
     def build(self, environment: str, progress: Progress = lambda *_: None, known: KnownModel | None = None) -> Path:
-        """Compile an environment as it is now, publish the bundle, record it, and remove the ones before it.
+        """Compile the current model of an environment, publish and record the bundle, and remove the earlier ones.
 
-        `known` is read instead of the store where it is the environment's model. Takes half a minute for a million
-        grants: for a process of its own, or a start. Raises NotFound, StoreUnavailable,
-        OSError.
+        `known` replaces the read from the store if it is the current model. A million grants take half a minute, so run
+        this at start or in a separate process. Raises NotFound, StoreUnavailable, OSError.
         """
         env, model = self._store.read_model(environment, known)
         compiled = compile_model(model, zones.zone_data, zones.VERSION)
@@ -74,19 +73,19 @@ class BundleFiles:
         self._remove_older(env, path)
         return path
 
-    def newest(self, environment: str) -> Newest:
-        """The newest bundle of an environment, and what leads on from it.
+    def newest(self, environment: str) -> NewestBundle:
+        """Returns the newest bundle of an environment, and the updates since.
 
-        Raises NoBundle where there is none or it can't be read, NotFound, StoreUnavailable.
+        Raises NotFound, StoreUnavailable, or NoBundle if there is no bundle or it can't be read.
         """
-        followed = self._store.follow(environment)
-        if followed.bundle is None:
+        updates = self._store.updates(environment)
+        if updates.bundle is None:
             raise NoBundle
-        path = self._folder / followed.bundle[1]
+        path = self._folder / updates.bundle[1]
         try:
-            # Looked at first: who opens another one that took its place meanwhile removes nothing later.
+            # The inode is read first: if another file takes the path meanwhile, `discard` removes nothing.
             file = BundleFile(path, path.stat().st_ino)
-            return Newest(followed, open_bundle(path), file)
+            return NewestBundle(updates, open_bundle(path), file)
         except OSError:
             raise NoBundle from None
         except BundleError:
@@ -94,18 +93,27 @@ class BundleFiles:
             raise NoBundle from None
 
     def discard(self, file: BundleFile) -> None:
-        """Remove a damaged bundle, unless another has its place, so that nobody starts from it: all is in the store."""
+        """Remove a damaged bundle, so that no process starts from it, unless another file has its path.
+
+        The store has all data.
+        """
         with suppress(OSError):
             if file.path.stat().st_ino == file.inode:
                 file.path.unlink()
 
     def covers(self, environment: str, revision: int) -> bool:
-        """Whether a bundle of that revision, or a later one, is recorded and there. Raises NotFound."""
-        recorded = self._store.follow(environment).bundle
+        """Whether the store has recorded a bundle of that revision or a later one, and its file exists.
+
+        Raises NotFound.
+        """
+        recorded = self._store.updates(environment).bundle
         return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
 
     def _remove_older(self, env: Environment, kept: Path) -> None:
-        """Remove what nothing refers to any more, deleted environments' too; who has a file mapped keeps it."""
+        """Remove bundles without a reference, those of deleted environments too.
+
+        A process that has mapped a file keeps it.
+        """
         others = {other.uuid for other in self._store.environments()} - {env.uuid}
         for file in self._folder.glob("*.bundle"):
             if file != kept and not any(file.name.startswith(uuid) for uuid in others):

@@ -1,7 +1,7 @@
-"""Builds the bundle of an environment in a process of its own.
+"""Builds the bundle of an environment in a separate process.
 
-`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does
-not delay decisions in the workers.
+`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does not delay
+decisions in the workers.
 """
 
 import os
@@ -12,25 +12,25 @@ from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
 from .build import without_cycle_search
 from .bundle_files import BundleFiles
-from .import_model import one_builder
+from .import_model import builder_lock
 
 NICENESS = 10
 
 
 @without_cycle_search()
 def main(directory: Path, environment: str, revision: int) -> int:
-    """Build a bundle unless there is one of `revision` or later; one process at a time does.
+    """Build a bundle, unless there is one of `revision` or later. One process at a time builds.
 
-    Gives back an exit code, and says what failed.
+    Returns an exit code, and prints the reason of a failure.
     """
     os.nice(NICENESS)
     try:
         store = Store.open(directory)
         files = BundleFiles(directory, store)
-        with one_builder(directory):
+        with builder_lock(directory):
             if not files.covers(environment, revision):
                 files.build(environment)
-    except NotFound:  # deleted in the meantime: nothing is left to do
+    except NotFound:  # the environment was deleted meanwhile
         return 0
     except (StoreUnavailable, OSError) as ex:
         print(ex, file=sys.stderr)

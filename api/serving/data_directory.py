@@ -1,4 +1,4 @@
-"""The data directory: made for its owner alone, and the locks in it."""
+"""The data directory, which belongs to its owner alone, and its locks."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Final
 
 LOCK_SECONDS: Final = 5.0
-"""How long a start waits for the lock: workers whose master was killed hold it until they notice, within a second."""
+"""How long a start waits for the lock. If a master is killed, its workers hold the lock for up to a second more."""
 
 _LOCK_FILE: Final = "serve.lock"
 _LOCK_POLL_SECONDS: Final = 0.05
@@ -20,17 +20,17 @@ _OTHERS_WRITE: Final = 0o022
 
 
 class UnusableDirectory(Exception):
-    """The data directory can't be made or written; the message is one sentence."""
+    """The data directory can't be created or written. The message is one sentence."""
 
 
 def prepare_directory(directory: Path) -> None:
-    """Make `directory`, for its owner alone, unless it is there, and see that it can be written.
+    """Make `directory` with access for its owner alone, unless it exists, and check that Writ can write to it.
 
-    Warns on standard error where others may put files of theirs in the place of the service's: a container's volume may
-    be like that for a reason, so it is no refusal.
+    Prints a warning on standard error if other users could replace the service's files. This is not an error, since a
+    container's volume may have a reason for such rights.
 
     Raises:
-        UnusableDirectory: neither.
+        UnusableDirectory: the directory can't be created, or it can't be written.
     """
     try:
         directory.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
@@ -43,19 +43,21 @@ def prepare_directory(directory: Path) -> None:
         raise UnusableDirectory(f"`{directory}` can't be used as the data directory: {reason}") from None
     risk = "may replace the store, its keys and its audit log"
     if found.st_mode & _OTHERS_WRITE:
-        _warn(f"others than its owner can write to `{directory}`, and {risk}; `chmod 700` it")
+        _warn(f"other users can write to `{directory}`, and {risk}; `chmod 700` it")
     if found.st_uid != os.geteuid():
         _warn(f"`{directory}` belongs to another user, who {risk}; run Writ as that user, or `chown` it")
 
 
 def hold(directory: Path) -> IO[bytes]:
-    """The lock of a prepared data directory, held until the file is closed by this process and all forked from it.
+    """Returns the lock of a prepared data directory.
 
-    Waits `LOCK_SECONDS` for it, and says so on standard error.
+    It is held until this process and its forks have closed the file.
+
+    Waits `LOCK_SECONDS` for the lock, and says so on standard error.
 
     Raises:
-        UnusableDirectory: another server holds it.
-        OSError: it can't be opened.
+        UnusableDirectory: another server holds the lock.
+        OSError: the file can't be opened.
     """
     lock = open_lock(directory / _LOCK_FILE)
     if _locked(lock):
@@ -71,13 +73,13 @@ def hold(directory: Path) -> IO[bytes]:
 
 
 def open_lock(path: Path) -> IO[bytes]:
-    """A file to lock, made where there is none, for its owner alone: whoever can open it can keep the service out.
+    """Open a file to lock, or create it for its owner alone: a process that can open it can lock Writ out.
 
-    Raises OSError, also for a link.
+    Raises OSError, also for a symbolic link.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE_MODE)
     found = os.fstat(handle)
-    if found.st_mode & _OTHERS and found.st_uid == os.geteuid():  # one of an earlier version
+    if found.st_mode & _OTHERS and found.st_uid == os.geteuid():  # an earlier version created it
         os.fchmod(handle, _FILE_MODE)
     return os.fdopen(handle, "r+b", buffering=0)
 

@@ -1,4 +1,4 @@
-"""Replaces a stored model by documents, and makes it be in force: what `import` and `serve` share."""
+"""Imports a model into a store and makes it live, for `writ import` and `writ serve`."""
 
 import fcntl
 from collections.abc import Iterator, Sequence
@@ -8,54 +8,54 @@ from pathlib import Path
 from ...bundles.file.writer import Progress
 from ...compiler.source import Source
 from ..store.actor import COMMAND_LINE
-from ..store.models.incoming import Incoming
 from ..store.models.reading import KnownModel
+from ..store.models.submitted_model import SubmittedModel
 from ..store.store import Store
-from .build import Read, Refused, read_sources, without_cycle_search
+from .build import CheckedSources, InvalidModel, check_sources, without_cycle_search
 from .bundle_files import BundleFiles, NoBundle
 from .data_directory import open_lock
 
 _LOCK_FILE = "compaction.lock"
 
 
-def read_model(sources: Sequence[Source], progress: Progress) -> tuple[Read, Incoming]:
-    """Documents that can be stored, and what was found in them, warnings at most. Raises Refused for errors."""
-    read = read_sources(sources, progress)
-    if read.model is None:
-        raise Refused(read)
-    return read, Incoming.of(read.model, sources)
+def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedSources, SubmittedModel]:
+    """Returns the diagnostics of documents, warnings at most, and the model to store. Raises InvalidModel."""
+    checked = check_sources(sources, progress)
+    if checked.model is None:
+        raise InvalidModel(checked)
+    return checked, SubmittedModel.of(checked.model, sources)
 
 
 @without_cycle_search()
-def store_model(store: Store, environment: str, incoming: Incoming, progress: Progress) -> KnownModel:
-    """Replace the model of an environment. Raises NotFound, StoreUnavailable; nothing is changed then."""
+def store_model(store: Store, environment: str, submitted: SubmittedModel, progress: Progress) -> KnownModel:
+    """Replace the model of an environment. Raises NotFound and StoreUnavailable, and changes nothing then."""
     progress("storing", 0, 1)
-    changes = store.put_incoming(environment, COMMAND_LINE, incoming)
+    changes = store.put_submitted(environment, COMMAND_LINE, submitted)
     progress("storing", 1, 1)
-    return KnownModel(changes.etag, incoming.model)
+    return KnownModel(changes.etag, submitted.model)
 
 
 @without_cycle_search()
 def ensure_bundle(
     directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
 ) -> None:
-    """See that a bundle, with deltas, leads to the environment's revision; `known` may be its model.
+    """Build a bundle, unless a bundle and deltas lead to the environment's newest revision.
 
-    Raises OSError, StoreUnavailable.
+    `known` replaces the read from the store if it is the current model. Raises OSError, StoreUnavailable.
     """
     files = BundleFiles(directory, store)
     try:
-        if files.newest(environment).followed.complete:
+        if files.newest(environment).updates.are_complete:
             return
     except NoBundle:
         pass
-    with one_builder(directory):
+    with builder_lock(directory):
         files.build(environment, progress, known)
 
 
 @contextmanager
-def one_builder(directory: Path) -> Iterator[None]:
-    """One process at a time builds bundles from a store."""
+def builder_lock(directory: Path) -> Iterator[None]:
+    """Let one process at a time build bundles from a store."""
     with open_lock(directory / _LOCK_FILE) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

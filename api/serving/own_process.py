@@ -1,4 +1,4 @@
-"""Runs a module of this program in a process of its own, so that its work does not delay decisions."""
+"""Runs a module of Writ in a separate process, so that its work does not delay decisions."""
 
 import asyncio
 import sys
@@ -9,10 +9,10 @@ from typing import IO
 async def own_process(
     module: str, *arguments: str, stdin: IO[bytes] | int = DEVNULL, stdout: int | None = None, stderr: int | None = None
 ) -> Process:
-    """The process of `python -m module` with these arguments. Raises OSError where it can't be started."""
+    """Start `python -m module` with these arguments. Raises OSError if the process can't be started."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
-        "-P",  # never code of the folder that the service was started in
+        "-P",  # don't import from the folder that the service was started in
         "-m",
         module,
         *arguments,

@@ -1,22 +1,22 @@
-"""Entries of one worker on their way to the audit log: those that come during one commit share the next one."""
+"""Collects audit entries of one worker: the entries that arrive during one commit share the next commit."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from ..store.audit.entries import Entry
+from ..store.audit.entries import AuditEntry
 
 
 class Recorder:
-    """PERF: a commit waits for the disk; of a thousand tokens that are asked for at once, few commits are made."""
+    """PERF: a commit waits for the disk, so a thousand token requests at once must share a few commits."""
 
-    def __init__(self, commit: Callable[[Sequence[Entry]], Awaitable[None]]) -> None:
+    def __init__(self, commit: Callable[[Sequence[AuditEntry]], Awaitable[None]]) -> None:
         self._commit = commit
         self._turn = asyncio.Lock()
-        self._waiting: list[Entry] = []
+        self._waiting: list[AuditEntry] = []
         self._next: asyncio.Task[None] | None = None
 
-    async def record(self, entry: Entry) -> None:
-        """Add an entry to the log; it is there when this ends. Raises what `commit` raises."""
+    async def record(self, entry: AuditEntry) -> None:
+        """Add an entry to the log, and return when it is stored. Raises what `commit` raises."""
         self._waiting.append(entry)
         if self._next is None:
             self._next = asyncio.create_task(self._commit_next())

@@ -1,4 +1,4 @@
-"""Takes work on the store off the event loop: a few threads read, one writes, and a commit is settled."""
+"""Runs store calls off the event loop: a few threads read, one thread writes, and a commit is activated."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -8,7 +8,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ...bundles.conditions.instants import show_seconds
 from ..store.actor import Actor
-from ..store.audit.entries import Entry
+from ..store.audit.entries import AuditEntry
 from ..store.database.connections import PATIENCE
 from ..store.elements.edits import Committed, Edit
 from ..store.environments import Environment
@@ -16,26 +16,27 @@ from ..store.store import Store
 from .recording import Recorder
 
 READING_THREADS: Final = 4
-"""Threads of a worker that read the store for its management API and its searches.
+"""The threads of a worker that read the store, for its management API and its searches.
 
-One more reads credentials alone: clients that ask for tokens do not queue behind lists that take long. One more writes:
-SQLite lets one writer in at a time, and threads that queue here are served in order and at once, where those that wait
-for its lock look for it now and then."""
+Another thread reads credentials alone, so that token requests do not wait behind long lists. Another thread writes,
+since SQLite allows one writer at a time. Calls that queue for this thread run in order and without a pause, while calls
+that wait for SQLite's lock poll it.
+"""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-Settle = Callable[[Environment], Awaitable[None]]
-"""Sees that a commit is in force; awaited before the write is answered."""
+Activate = Callable[[Environment], Awaitable[None]]
+"""Makes sure that a commit is live. Awaited before the write is answered."""
 
 
 class StoreWork:
-    """The store of one application, for its event loop. Threads start when they are first needed, after a fork."""
+    """The store of one application, for its event loop. Each thread starts with its first call, after the fork."""
 
-    def __init__(self, store: Store, settle: Settle, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, activate: Activate, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self.store = store
-        self._settle = settle
+        self._activate = activate
         self._clock = clock
         self._readers = ThreadPoolExecutor(READING_THREADS, "store-read")
         self._credentials = ThreadPoolExecutor(1, "store-credentials")
@@ -44,53 +45,53 @@ class StoreWork:
         self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries, PATIENCE))
 
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-        """What `call` gives, which may read the store."""
+        """Returns the result of `call`, which may read the store."""
         return await self._run(self._readers, partial(call, *arguments, **named))
 
     async def read_credential(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-        """What `call` gives, which reads a little about credentials."""
+        """Returns the result of `call`, which is a short read of credentials."""
         return await self._run(self._credentials, partial(call, *arguments, **named))
 
     async def change(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-        """What `call` gives, which may write to the store; calls come one after the other."""
+        """Returns the result of `call`, which may write to the store. Calls run one after the other."""
         return await self._run(self._writer, partial(call, *arguments, **named))
 
     async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
-        """Apply `edits` as one revision, and settle it. Raises what `Store.write` raises."""
+        """Apply `edits` as one revision, and activate it. Raises what `Store.write` raises."""
         return await self.to_its_end(self._written(env, actor, edits))
 
-    async def settle(self, env: str) -> None:
-        """Settle what was committed to an environment otherwise. Raises NotFound, StoreUnavailable."""
-        await self._settle(await self.read(self.store.environment, env))
+    async def activate(self, env: str) -> None:
+        """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
+        await self._activate(await self.read(self.store.environment, env))
 
-    async def record(self, entry: Entry) -> None:
-        """Add an entry to the audit log, which has it when this ends."""
+    async def record(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log, and return when it is stored."""
         await self._recorder.record(entry)
 
     async def to_its_end(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """What `work` gives. It goes on where the client goes away meanwhile: what is committed is settled too."""
+        """Returns the result of `work`, which goes on if the client disconnects: every commit must be activated."""
         task = asyncio.ensure_future(work)
         self._going.add(task)
         task.add_done_callback(self._ended)
         return await asyncio.shield(task)
 
     def now(self) -> float:
-        """Epoch seconds."""
+        """Returns the time in epoch seconds."""
         return self._clock()
 
     def time(self) -> str:
-        """RFC 3339."""
+        """Returns the time in RFC 3339."""
         return show_seconds(self._clock())
 
     async def _written(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         committed = await self.change(self.store.write, env, actor, edits)
-        await self._settle(committed.environment)
+        await self._activate(committed.environment)
         return committed
 
     def _ended(self, task: asyncio.Future[Any]) -> None:
         self._going.discard(task)
         if not task.cancelled():
-            task.exception()  # else asyncio reports it where nobody waits for it any more
+            task.exception()  # else asyncio logs it if no caller waits any more
 
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(threads, work)

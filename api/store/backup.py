@@ -16,9 +16,9 @@ from ...bundles.conditions.instants import show_seconds
 from .actor import COMMAND_LINE
 from .audit.anchor import FILE as ANCHOR
 from .audit.anchor import Anchor
-from .audit.entries import Entry, append
+from .audit.entries import AuditEntry, append
 from .audit.events import Event
-from .credentials.restored_credentials import Replaced, Revived
+from .credentials.restored_credentials import ReplacedStore, RestoredCredential
 from .database.connections import Connections
 from .database.opening import FILE, ensure_file, migrate
 from .environments import Environment, all_environments
@@ -36,13 +36,13 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 class Restored:
     """What a store was restored to: its environments, and when the newest revision of each was written (RFC 3339).
 
-    `kept` is where the database that was there lies now, None where there was none. `revived` are the credentials that
+    `kept` is where the database that was there lies now, None where there was none. `credentials` are those that
     are good again though they had been ended, None where nothing tells which.
     """
 
     environments: tuple[tuple[Environment, str | None], ...]
     kept: Path | None
-    revived: tuple[Revived, ...] | None
+    credentials: tuple[RestoredCredential, ...] | None
 
 
 def back_up(connections: Connections, file: Path) -> None:
@@ -71,7 +71,7 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
     if not file.is_file():
         raise StoreUnavailable(f"there is no file `{file}`")
     path = directory / FILE
-    replaced = Replaced.at(path)
+    replaced = ReplacedStore.at(path)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove(directory / _UNFINISHED, "", *_BESIDE)  # of one that was killed
     with _unfinished(path, _UNFINISHED) as unfinished:
@@ -79,13 +79,13 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
         try:
             _copy(Connections(file, "FULL"), unfinished)
             _check(connections)
-            restored = Entry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
-            environments, revived = _prepare(connections, replaced, restored)
+            restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
+            environments, credentials = _prepare(connections, replaced, restored)
         finally:
             connections.close()
         kept = _kept(path)
         Anchor(directory / ANCHOR).put_aside()  # the restored log is another one
-    return Restored(environments, kept, revived)
+    return Restored(environments, kept, credentials)
 
 
 def _copy(source: Connections, file: Path) -> None:
@@ -102,14 +102,14 @@ def _check(connections: Connections) -> None:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
     if not version:
-        raise StoreUnavailable("the file is no backup of a store; take another one")
+        raise StoreUnavailable("the file is not a backup of a store; use another one")
     if found != "ok":
-        raise StoreUnavailable(f"the backup is damaged ({found}); take another one")
+        raise StoreUnavailable(f"the backup is damaged ({found}); use another one")
 
 
 def _prepare(
-    connections: Connections, replaced: Replaced, entry: Entry
-) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[Revived, ...] | None]:
+    connections: Connections, replaced: ReplacedStore, entry: AuditEntry
+) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[RestoredCredential, ...] | None]:
     """Bring the copy up to date, raise its epochs and add `entry` to its log; bundles that it names are not with it.
 
     Gives back its environments, when each was last changed, and what `carry_over` tells.
@@ -120,12 +120,12 @@ def _prepare(
             epoch = max(environment.epoch, replaced.epochs.get(environment.uuid, 0)) + 1
             db.execute("UPDATE environments SET epoch = ? WHERE number = ?", (epoch, environment.number))
         db.execute("DELETE FROM bundles")
-        revived = replaced.carry_over(db)
+        credentials = replaced.carry_over(db)
         append(db, entry)
         environments = tuple((environment, _changed(db, environment)) for environment in all_environments(db))
     connections.close()
     _fold(connections)
-    return environments, revived
+    return environments, credentials
 
 
 def _changed(db: Database, environment: Environment) -> str | None:
@@ -153,7 +153,7 @@ def _kept(path: Path) -> Path | None:
     except StoreUnavailable as ex:
         name = getattr(ex.__cause__, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            message = f"another process uses the store `{path}`; let it end, then try again"
+            message = f"another process uses the store `{path}`; stop it, then try again"
             raise StoreUnavailable(message) from None
         if not name.startswith(_DAMAGED):  # which may be why it is replaced: its log goes along
             raise

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
 from ...bundles.wording import quoted
-from .environments import environment_called
+from .environments import environment_by_id
 from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
-from .pages import MAX_PAGE, cursor_behind, read_cursor
+from .pages import MAX_PAGE, cursor_after, read_cursor
 
 Bounds: TypeAlias = frozenset[str] | None
 """The UUIDs of the environments that a credential is bound to; None where it is bound to none."""
@@ -105,7 +105,7 @@ def bound_to(
         return _json(before)
     if environments is None or environments is UNSET:
         if within is not None:
-            raise OutOfBounds("your credential is bound to environments, so name `environments` among them")
+            raise OutOfBounds("your credential is bound to environments, so give `environments` within them")
         return None
     uuids = set()
     for place, id in enumerate(environments):
@@ -122,7 +122,7 @@ def bound_to(
 def uuid_of(db: Database, environment: str) -> str | None:
     """The UUID of an environment, None where there is none of that id."""
     try:
-        return environment_called(db, environment).uuid
+        return environment_by_id(db, environment).uuid
     except NotFound:
         return None
 
@@ -150,7 +150,7 @@ def _page(
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
     rows = db.execute(query, {"within": _json(within), "after": after, "limit": limit + 1}).fetchall()
-    return rows[:limit], cursor_behind(table, (rows[limit - 1][0],)) if len(rows) > limit else None
+    return rows[:limit], cursor_after(table, (rows[limit - 1][0],)) if len(rows) > limit else None
 
 
 def _json(bounds: Bounds) -> str | None:

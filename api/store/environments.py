@@ -51,7 +51,7 @@ def all_environments(db: Database) -> tuple[Environment, ...]:
     return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
 
 
-def environment_called(db: Database, id: str) -> Environment:
+def environment_by_id(db: Database, id: str) -> Environment:
     """The environment of that id. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM environments WHERE id = ?"
     # What is no text is the id of nothing, and SQLite takes none.
@@ -61,13 +61,13 @@ def environment_called(db: Database, id: str) -> Environment:
     return _environment(found)
 
 
-def environment_for(db: Database, id: str, bounds: frozenset[str] | None) -> Environment:
+def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> Environment:
     """The environment of that id, for somebody bound to those of these UUIDs, None: to none.
 
     Raises NotFound; OutOfBounds where it is none of these, or not there.
     """
     try:
-        found = environment_called(db, id)
+        found = environment_by_id(db, id)
     except NotFound:
         refuse_outside(None, bounds)
         raise
@@ -95,21 +95,21 @@ def add_environment(db: Database, id: str, protected: bool, created: str) -> Env
         "INSERT INTO environments (uuid, id, protected, epoch, revision, created) VALUES (?, ?, ?, 1, 0, ?)",
         (str(uuid4()), id, protected, created),
     )
-    return environment_called(db, id)
+    return environment_by_id(db, id)
 
 
 def protect_environment(db: Database, id: str, protected: bool) -> Environment:
     """Say whether an environment is protected. Raises NotFound, Protected for the default: it always is."""
-    environment = environment_called(db, id)
+    environment = environment_by_id(db, id)
     if id == DEFAULT and not protected:
         raise Protected("the default environment can't be deleted, and stays protected")
     db.execute("UPDATE environments SET protected = ? WHERE number = ?", (protected, environment.number))
-    return environment_called(db, id)
+    return environment_by_id(db, id)
 
 
 def remove_environment(db: Database, id: str) -> None:
     """Remove an environment and all that is in it. Raises NotFound, Protected."""
-    environment = environment_called(db, id)
+    environment = environment_by_id(db, id)
     if id == DEFAULT:
         raise Protected("the default environment can't be deleted")
     if environment.protected:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Key: TypeAlias = tuple[str, ...]
+ElementKey: TypeAlias = tuple[str, ...]
 """What names an element of a list: `(id,)`, or `(type, id)` for subjects and resources."""
 
 MAX_LISTED_USERS = 100
@@ -56,7 +56,7 @@ class Conflict(Refusal):
     `users` names who refers to it, by list and key, up to MAX_LISTED_USERS of them.
     """
 
-    def __init__(self, message: str, users: tuple[tuple[str, Key], ...] = ()):
+    def __init__(self, message: str, users: tuple[tuple[str, ElementKey], ...] = ()):
         super().__init__(message)
         self.users = users
 

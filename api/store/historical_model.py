@@ -11,7 +11,7 @@ from .elements.bodies import element_of
 from .elements.kinds import Kind
 from .elements.tables import TABLES
 from .history.change_log import entries_chunk, no_revision
-from .models.reading import ModelText
+from .models.reading import ModelStream
 from .store import Store
 
 _UNDO = """CREATE TEMP TABLE undo (
@@ -19,8 +19,8 @@ _UNDO = """CREATE TEMP TABLE undo (
 ) WITHOUT ROWID"""
 
 
-class PastText(ModelText):
-    """A model document of an earlier revision, piece by piece; see `ModelText`.
+class HistoricalModel(ModelStream):
+    """A model document of an earlier revision, piece by piece; see `ModelStream`.
 
     Elements have the order of today; those that are gone by now come last in their list, by key. What is taken back is
     kept in a temporary file of SQLite, so that memory stays constant.
@@ -75,12 +75,12 @@ class PastText(ModelText):
         yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
 
 
-def past_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> PastText:
+def historical_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> HistoricalModel:
     """The model of a revision; revision 0 is the empty one. Raises NotFound, OutOfBounds, StoreUnavailable."""
     db = store.watching()
     try:
         with store.translated():
-            return PastText(db, env, revision, store.translated, bounds)
+            return HistoricalModel(db, env, revision, store.translated, bounds)
     except BaseException:
         db.close()
         raise

@@ -16,23 +16,22 @@ from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
 from ..settings import SYNCHRONOUS
 from .actor import Actor
-from .audit.entries import Entry as AuditEntry
-from .audit.entries import append
+from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .audit.log import AuditLog
 from .backup import back_up
 from .credential_rows import Bounds
-from .credentials.credential_recheck import refuse_ended
+from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate
 from .database.watch import Watch
-from .elements.applying import Applying
+from .elements.applying import EditApplier
 from .elements.bodies import decode_body
 from .elements.checking import check
-from .elements.edits import Committed, Edit, Stored
-from .elements.kinds import kind_called
-from .elements.listing import Page, page_of
+from .elements.edits import Committed, Edit, StoredElement
+from .elements.kinds import kind_named
+from .elements.listing import Page, list_page
 from .elements.references import refuse_dangling
 from .elements.tables import TABLES
 from .elements.workspace import Workspace
@@ -41,20 +40,20 @@ from .environments import (
     Environment,
     add_environment,
     all_environments,
-    environment_called,
-    environment_for,
+    environment_by_id,
+    environment_within,
     protect_environment,
     remove_environment,
 )
-from .errors import BadQuery, Fault, Key, OutOfBounds, PreconditionFailed, Rejected
+from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected
 from .history import change_log
-from .history.change_log import Entry, LogWriter, Revision
+from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
-from .history.following import Followed, follow
-from .models.incoming import Incoming
-from .models.reading import KnownModel, ModelText, model_of
-from .models.replacing import Changes, Replacement
-from .pages import MAX_PAGE, cursor_behind, read_cursor
+from .history.updates import Updates, updates_since
+from .models.reading import KnownModel, ModelStream, model_of
+from .models.replacing import Replacement, ReplacementResult
+from .models.submitted_model import SubmittedModel
+from .pages import MAX_PAGE, cursor_after, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
@@ -127,12 +126,12 @@ class Store:
     def environment(self, id: str, bounds: Bounds = None) -> Environment:
         """The environment of that id."""
         with self._connections.reading() as db:
-            return environment_for(db, id, bounds)
+            return environment_within(db, id, bounds)
 
     def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
         """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             if actor.bounds is not None:
                 raise OutOfBounds("a credential that is bound to environments can't make another one")
             time = self._time(None)
@@ -144,8 +143,8 @@ class Store:
     def protect_environment(self, actor: Actor, id: str, protected: bool) -> Environment:
         """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
-            before = environment_for(db, id, actor.bounds)
+            recheck_credential(db, actor)
+            before = environment_within(db, id, actor.bounds)
             found = protect_environment(db, id, protected)
             if found == before:
                 return found
@@ -156,21 +155,21 @@ class Store:
     def delete_environment(self, actor: Actor, id: str) -> None:
         """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
-            gone = environment_for(db, id, actor.bounds)
+            recheck_credential(db, actor)
+            gone = environment_within(db, id, actor.bounds)
             remove_environment(db, id)
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
-    def get(self, env: str, kind: str, key: Key, bounds: Bounds = None) -> Stored:
+    def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
         """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
-        known = kind_called(kind)
+        known = kind_named(kind)
         with self._connections.reading() as db:
-            environment = environment_for(db, env, bounds)
+            environment = environment_within(db, env, bounds)
             fits = len(key) == len(known.key) and all(map(is_text, key))
             found = TABLES[known.name].find(db, environment.number, key) if fits else None
         if found is None:
             raise known.absent(key, env)
-        return Stored(decode_body(found.body), environment.etag_of(found.version))
+        return StoredElement(decode_body(found.body), environment.etag_of(found.version))
 
     def list(
         self,
@@ -182,9 +181,9 @@ class Store:
         bounds: Bounds = None,
     ) -> Page:
         """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
-        known = kind_called(kind)
+        known = kind_named(kind)
         with self._connections.reading() as db:
-            return page_of(db, environment_for(db, env, bounds), known, filters or {}, limit, cursor)
+            return list_page(db, environment_within(db, env, bounds), known, filters or {}, limit, cursor)
 
     def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
         """Apply edits in order, all or none, as one revision; what changes nothing makes none.
@@ -196,13 +195,13 @@ class Store:
             message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
             raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
-            workspace = Workspace(db, environment_for(db, env, actor.bounds))
-            applying = Applying(workspace)
-            results = applying.apply(edits)
-            if not applying.unread:
+            recheck_credential(db, actor)
+            workspace = Workspace(db, environment_within(db, env, actor.bounds))
+            applier = EditApplier(workspace)
+            results = applier.apply(edits)
+            if not applier.rejected:
                 refuse_dangling(workspace)
-            check(workspace, applying.unread, applying.faults)
+            check(workspace, applier.rejected, applier.faults)
             revision = self._log(workspace, actor, now)
             return Committed(replace(workspace.environment, revision=revision), results)
 
@@ -214,48 +213,48 @@ class Store:
         dry_run: bool = False,
         now: float | None = None,
         if_match: Collection[str] | None = None,
-    ) -> Changes:
+    ) -> ReplacementResult:
         """Replace the whole model by what the documents say together; of a dry run nothing stays.
 
         Raises Rejected with all that is wrong with them; a fault's path starts at its document. Raises
         PreconditionFailed where the model's etag is none of `if_match`.
         """
-        incoming = Incoming.read(sources)
+        submitted = SubmittedModel.read(sources)
         if dry_run:
             with self._connections.reading() as db:
-                return Replacement(db, environment_for(db, env, actor.bounds), incoming).preview()
-        return self.put_incoming(env, actor, incoming, now, if_match)
+                return Replacement(db, environment_within(db, env, actor.bounds), submitted).preview()
+        return self.put_submitted(env, actor, submitted, now, if_match)
 
-    def put_incoming(
+    def put_submitted(
         self,
         env: str,
         actor: Actor,
-        incoming: Incoming,
+        submitted: SubmittedModel,
         now: float | None = None,
         if_match: Collection[str] | None = None,
-    ) -> Changes:
+    ) -> ReplacementResult:
         """`put_model` of documents that were read and checked already.
 
         What differs is found before others are kept from writing, and once more where one of them was faster.
         """
         with self._connections.reading() as db:
-            environment = environment_for(db, env, actor.bounds)
+            environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
-            found = Replacement(db, environment, incoming)
+            found = Replacement(db, environment, submitted)
         with self._connections.writing() as db:
-            refuse_ended(db, actor)
-            environment = environment_for(db, env, actor.bounds)
+            recheck_credential(db, actor)
+            environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
             if not found.is_of(db, environment):
-                found = Replacement(db, environment, incoming)
+                found = Replacement(db, environment, submitted)
             return found.commit(actor, self._time(now))
 
-    def model(self, env: str, bounds: Bounds = None) -> ModelText:
+    def model(self, env: str, bounds: Bounds = None) -> ModelStream:
         """The model as one document, read in pieces from one state of the database, in constant memory."""
         db = self._connections.fresh()
         try:
             with self._connections.translated():
-                return ModelText(db, env, self._connections.translated, bounds)
+                return ModelStream(db, env, self._connections.translated, bounds)
         except BaseException:
             db.close()
             raise
@@ -263,7 +262,7 @@ class Store:
     def read_model(self, env: str, known: KnownModel | None = None) -> tuple[Environment, Model]:
         """The environment at a revision, and its model then, as the compiler takes it: `known`, where it is that."""
         with self._connections.reading() as db:
-            environment = environment_called(db, env)
+            environment = environment_by_id(db, env)
             if known is not None and known.etag == environment.etag:
                 return environment, known.model
             return environment, model_of(db, environment)
@@ -280,21 +279,21 @@ class Store:
             raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
         before = None if cursor is None else _revision_in(cursor)
         with self._connections.reading() as db:
-            found = change_log.revisions_before(db, environment_for(db, env, bounds), before, limit + 1)
+            found = change_log.revisions_before(db, environment_within(db, env, bounds), before, limit + 1)
         shown = tuple(found[:limit])
-        return shown, cursor_behind(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
+        return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
-    def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[Entry]]:
+    def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
         with self._connections.reading() as db:
-            environment = environment_for(db, env, bounds)
+            environment = environment_within(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
-    def follow(self, env: str, since: int | None = None) -> Followed:
+    def updates(self, env: str, since: int | None = None) -> Updates:
         """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
         with self._connections.reading() as db:
-            return follow(db, env, since)
+            return updates_since(db, env, since)
 
     def resource_candidates(
         self,
@@ -312,7 +311,7 @@ class Store:
         id, has no direct grant, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_for(db, env, bounds).number
+            number = environment_within(db, env, bounds).number
             return resource_candidates(db, number, type, after, count, where, granted_to)
 
     def subject_candidates(
@@ -331,13 +330,13 @@ class Store:
         on the resource `granted_on`, its type's id and its id, expired or not.
         """
         with self._connections.reading() as db:
-            number = environment_for(db, env, bounds).number
+            number = environment_within(db, env, bounds).number
             return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
         """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""
         with self._connections.writing() as db:
-            environment_called(db, env.id)
+            environment_by_id(db, env.id)
             db.execute("DELETE FROM bundles WHERE environment = ? AND revision <= ?", (env.number, revision))
             db.execute("INSERT INTO bundles VALUES (?, ?, ?)", (env.number, revision, file))
 
@@ -361,13 +360,13 @@ class Store:
         if not workspace.changes:
             return environment.revision
         net = workspace.net_changes()
-        log = LogWriter(workspace.db, environment)
+        log = ChangeLogWriter(workspace.db, environment)
         for change in net:
             log.add(change)
         delta = delta_of(workspace.db, environment.number, workspace.version, net)
         return log.end(self._time(now), actor, delta)
 
-    def _entries(self, environment: int, revision: int) -> Iterator[Entry]:
+    def _entries(self, environment: int, revision: int) -> Iterator[ChangeEntry]:
         chunk = 0
         while True:
             with self._connections.reading() as db:
@@ -391,5 +390,5 @@ def _refuse_changed(environment: Environment, if_match: Collection[str] | None) 
 def _revision_in(cursor: str) -> int:
     (text,) = read_cursor(_REVISIONS, cursor, 1)
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise BadQuery("the cursor is none of this list; begin without one")
+        raise BadQuery("the cursor is not of this list; begin without one")
     return int(text)

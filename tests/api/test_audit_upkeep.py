@@ -12,7 +12,7 @@ import pytest
 from writ.api.audit_upkeep import AuditUpkeep
 from writ.api.credentials.keys.ring import KeyRing, KeySealer
 from writ.api.credentials.refused_attempts import RefusedAttempts
-from writ.api.store.audit.entries import Entry, Wanted
+from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.database.opening import FILE
@@ -65,9 +65,9 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def told(store: Store) -> list[Entry]:
+def told(store: Store) -> list[AuditEntry]:
     """All entries, the oldest first."""
-    return [one.entry for one in reversed(store.audit.page(Wanted(), None, 100)[0])]
+    return [one.entry for one in reversed(store.audit.page(EntryFilter(), None, 100)[0])]
 
 
 def test_a_start_that_could_not_be_told_is_told_by_one_worker(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from writ.api.log import service_log
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import InForce
+from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.store import Store
 
 from tests.bench.management import ENVIRONMENT, Client, grant
@@ -49,11 +49,11 @@ def main() -> None:
 def watching(directory: Path) -> None:
     """What it costs to know that nothing changed."""
     store = Store.open(directory)
-    in_force = InForce(store, BundleFiles(directory, store), 5.0, service_log("error"))
-    in_force.engine()
+    live_engines = LiveEngines(store, BundleFiles(directory, store), 5.0, service_log("error"))
+    live_engines.engine()
     begun = time.perf_counter()
     for _ in range(PROBES):
-        in_force.engine()
+        live_engines.engine()
     print(f"to know that nothing changed: {(time.perf_counter() - begun) / PROBES * 1e6:.1f} µs")
     store.close()
 

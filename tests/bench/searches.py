@@ -18,8 +18,8 @@ from uuid import UUID
 
 from writ.api.store.database.connections import Connections
 from writ.api.store.elements.bodies import element_of, encode_body
-from writ.api.store.elements.tables import TABLES, Added, bounds
-from writ.api.store.environments import environment_called
+from writ.api.store.elements.tables import TABLES, NewRow, bounds
+from writ.api.store.environments import environment_by_id
 from writ.api.store.search.candidates import Candidates
 from writ.api.store.store import Store
 from writ.bundles.conditions.trees.tree import FALSE, TRUE, Comparison
@@ -97,11 +97,11 @@ def _fill(store: Store, kind: str, bodies: Iterator[Body]) -> None:
     start, made = time.perf_counter(), kind in ("assignments", "grants")
     connections = Connections(store.path, "NORMAL")
     with connections.writing() as db:
-        environment = environment_called(db, ENVIRONMENT).number
+        environment = environment_by_id(db, ENVIRONMENT).number
         rows = []
         for number, body in enumerate(bodies):
             text = encode_body({"id": f"{number}", **body} if made else body)
-            rows.append(Added(bounds(environment)[0] + number, text, element_of(kind, text)))
+            rows.append(NewRow(bounds(environment)[0] + number, text, element_of(kind, text)))
         with TABLES[kind].filling(db, len(rows)):
             TABLES[kind].add(db, environment, 1, rows)
     connections.close()

@@ -47,7 +47,7 @@ MEMBERS: dict[str, dict[str, Any]] = {
 class Managed(testing.TestClient):
     """A client, with the administrator's key, of the application over a store in `directory`; nothing is decided.
 
-    `settled` are the environments that were settled, as they were then.
+    `activated` are the environments that were activated, as they were then.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Managed(testing.TestClient):
         signing: KeySource = SIGNING,
     ) -> None:
         self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
-        self.settled: list[Environment] = []
+        self.activated: list[Environment] = []
         parts = Collaborators(
             self.store,
             self._no_engine,
-            self._settle,
+            self._activate,
             clock,
             sha256(KEY.encode()).digest(),
             limits or HttpLimits(),
@@ -84,8 +84,8 @@ class Managed(testing.TestClient):
         for kind, body in MEMBERS.items():
             self.create(kind, body)
 
-    async def _settle(self, environment: Environment) -> None:
-        self.settled.append(environment)
+    async def _activate(self, environment: Environment) -> None:
+        self.activated.append(environment)
 
     def _no_engine(self, _environment: str) -> Engine:
         raise AssertionError("nothing is decided here")

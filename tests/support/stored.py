@@ -42,8 +42,8 @@ def write(store: Store, *edits: Edit) -> Any:
 
 def deltas(store: Store, since: int) -> list[bytes] | None:
     """The deltas from a revision to the newest, None where they do not lead there."""
-    followed = store.follow(ENV, since)
-    return list(followed.deltas) if followed.complete else None
+    updates = store.updates(ENV, since)
+    return list(updates.deltas) if updates.are_complete else None
 
 
 def random_edits(pick: Pick, here: Document, other: Document) -> list[Edit]:

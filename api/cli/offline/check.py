@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ....compiler.diagnostics.show import show_json
-from ...serving.build import NoSources, read_files
+from ...serving.build import NoSources, check_files
 from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
 
 
@@ -16,7 +16,7 @@ from ..output import Unreadable, error_console, os_sentence, progress_bar, summa
 def check_command(sources: tuple[Path, ...], style: str) -> None:
     """Check model documents: .json and .yaml files, or folders of them, read as one model.
 
-    Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be read.
+    Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be checked.
 
     \b
     Examples:
@@ -26,14 +26,14 @@ def check_command(sources: tuple[Path, ...], style: str) -> None:
     """
     try:
         with progress_bar() as progress:
-            read = read_files(sources, progress)
+            checked = check_files(sources, progress)
     except NoSources as ex:
         raise Unreadable(str(ex)) from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
     if style == "json":
-        click.echo(show_json(read.diagnostics))
+        click.echo(show_json(checked.diagnostics))
     else:
-        click.echo(read.shown, nl=False)
-        error_console().print(summary(read.diagnostics) or "no findings")
-    sys.exit(1 if read.model is None else 0)
+        click.echo(checked.shown, nl=False)
+        error_console().print(summary(checked.diagnostics) or "no findings")
+    sys.exit(1 if checked.model is None else 0)

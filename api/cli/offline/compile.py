@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ....bundles.manifest import Profile
-from ...serving.build import NoSources, Refused, build_bundle
+from ...serving.build import InvalidModel, NoSources, build_bundle
 from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
 
 
@@ -36,9 +36,9 @@ def compile_command(sources: tuple[Path, ...], output: Path, profile: Profile) -
     try:
         with progress_bar() as progress:
             built = build_bundle(sources, output, progress, profile)
-    except Refused as ex:
-        click.echo(ex.read.shown, nl=False, err=True)
-        console.print(summary(ex.read.diagnostics))
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        console.print(summary(ex.checked.diagnostics))
         sys.exit(1)
     except NoSources as ex:
         raise Unreadable(str(ex)) from None

@@ -19,12 +19,12 @@ from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
 from ...credentials.keys.sources import NO_KEYS, audit_keys_at
 from ...http.bodies import ENCODER
 from ...log import service_log
-from ...management.audit import AuditEntry, shown_entry, wanted_entries
+from ...management.audit import AuditEntry, entry_filter, shown_entry
 from ...settings import BadSetting, settings_from
-from ...store.audit.check import Verdict
-from ...store.audit.entries import Wanted
+from ...store.audit.check import VerifiedLog
+from ...store.audit.entries import EntryFilter
 from ...store.audit.log import SEAL_SECONDS
-from ...store.audit.tampering import Tampered, Unproven
+from ...store.audit.tampering import Tampered, UnknownKey
 from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
@@ -76,7 +76,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
         return
     show = _text if form == "text" else _json
     try:
-        wanted = wanted_entries({name: value for name, value in asked.items() if value is not None})
+        wanted = entry_filter({name: value for name, value in asked.items() if value is not None})
         entry = None
         for number, entry in enumerate(_entries(opened(directory), wanted, limit + 1)):
             if number == limit:
@@ -120,7 +120,7 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
         with progress_bar() as progress:
             verdict = opened(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
-        found = "nobody can tell whether the audit log is whole" if isinstance(ex, Unproven) else _NOT_WHOLE
+        found = "nobody can tell whether the audit log is whole" if isinstance(ex, UnknownKey) else _NOT_WHOLE
         error_console().print(_printable(f"{found}: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
@@ -142,7 +142,7 @@ def _refuse_filters(context: click.Context) -> None:
             raise click.UsageError(f"`{option.opts[0]}` does not go with `{context.invoked_subcommand}`")
 
 
-def _entries(store: Store, wanted: Wanted, limit: int) -> Iterator[AuditEntry]:
+def _entries(store: Store, wanted: EntryFilter, limit: int) -> Iterator[AuditEntry]:
     size = min(limit, MAX_PAGE)
     return islice(map(shown_entry, every(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
 
@@ -176,7 +176,7 @@ def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
     return KeySealer(KeyRing(source, service_log("error")), trusted)
 
 
-def _told(verdict: Verdict) -> str:
+def _told(verdict: VerifiedLog) -> str:
     count = f"{verdict.entries:,} entr{'y' if verdict.entries == 1 else 'ies'}"
     lines = [f"The audit log is whole: {count}, from {verdict.first} to {verdict.last}"]
     if verdict.sealed_at is not None:
@@ -186,10 +186,10 @@ def _told(verdict: Verdict) -> str:
     return "\n".join((*lines, f"Its head is {verdict.last}:{verdict.head.hex()}"))
 
 
-def _doubts(verdict: Verdict) -> Iterator[str]:
+def _doubts(verdict: VerifiedLog) -> Iterator[str]:
     """Why a log that looks whole proves little."""
-    if verdict.untold:
-        yield f"nobody can tell of the head {verdict.untold[0]}, since entries up to {verdict.first - 1} are gone"
+    if verdict.unverifiable:
+        yield f"nobody can tell of the head {verdict.unverifiable[0]}, since entries up to {verdict.first - 1} are gone"
     if verdict.sealed_at is None:
         yield "nothing in it is sealed, so anybody may have written it; `writ serve` seals when it starts"
     elif verdict.last > verdict.sealed and time.time() - parse_instant(verdict.sealed_at) / SECOND > 2 * SEAL_SECONDS:

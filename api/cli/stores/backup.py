@@ -32,7 +32,7 @@ def backup_command(file: Path, directory: Path) -> None:
     try:
         store = opened(directory)
         # There is no copy that the log does not know of; where the copy fails then, it tells of one too many.
-        store.audit.tell(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
+        store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
         store.backup(file)
     except StoreUnavailable as ex:
         raise Unreadable(str(ex)) from None

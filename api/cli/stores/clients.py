@@ -24,7 +24,7 @@ from ...management.body_shapes import shaped
 from ...management.clients import shown_client
 from ...store.actor import COMMAND_LINE
 from ...store.credential_rows import Client
-from ...store.credentials.credentials import ClientWanted
+from ...store.credentials.credentials import ClientSpec
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
@@ -75,7 +75,7 @@ def create_command(
     lifetime: int,
 ) -> None:
     """Make a client, and print it as JSON with its secret, which is shown this once."""
-    wanted = ClientWanted(name, in_order(scopes), lifetime, description, environments or None)
+    wanted = ClientSpec(name, in_order(scopes), lifetime, description, environments or None)
     try:
         shaped(msgspec.to_builtins(wanted), NewClient, "bad-client")
     except BodyRejected as ex:

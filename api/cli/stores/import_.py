@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ...credentials.admin_key import UnusableKey
-from ...serving.build import NoSources, Refused, sources_of
+from ...serving.build import InvalidModel, NoSources, sources_of
 from ...serving.data_directory import UnusableDirectory
-from ...serving.import_model import ensure_bundle, read_model, store_model
+from ...serving.import_model import check_model, ensure_bundle, store_model
 from ...settings import BadSetting
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
@@ -36,18 +36,18 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
     """
     try:
         with progress_bar() as progress:
-            read, incoming = read_model(sources_of(sources), progress)
+            checked, submitted = check_model(sources_of(sources), progress)
         store = opened_or_made(directory)
         if create:
             with suppress(Conflict):
                 store.create_environment(COMMAND_LINE, environment)
         with progress_bar() as progress:
-            known = store_model(store, environment, incoming, progress)
-            del incoming  # the bundle needs the memory
+            known = store_model(store, environment, submitted, progress)
+            del submitted  # the bundle needs the memory
             ensure_bundle(directory, store, environment, progress, known)
-    except Refused as ex:
-        click.echo(ex.read.shown, nl=False, err=True)
-        error_console().print(summary(ex.read.diagnostics))
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        error_console().print(summary(ex.checked.diagnostics))
         sys.exit(1)
     except NotFound as ex:
         raise Unreadable(f"{ex}; `--create` makes it") from None
@@ -55,5 +55,5 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         raise Unreadable(str(ex)) from None
     except OSError as ex:
         raise Unreadable(os_sentence(ex)) from None
-    click.echo(read.shown, nl=False, err=True)
+    click.echo(checked.shown, nl=False, err=True)
     error_console().print(f"{environment}: revision {store.revision_of(environment)}", markup=False)

@@ -76,7 +76,7 @@ def opened_or_made(directory: Path) -> Store:
         access = admin_access(directory, settings.admin_key)
         store = Store.open(directory)
         if access.is_new:
-            store.audit.tell(COMMAND_LINE, Event.ADMIN_KEY_SET)
+            store.audit.record(COMMAND_LINE, Event.ADMIN_KEY_SET)
         keep_adopted(directory, access)
         hand_over(error_console(), directory, access)
     return store

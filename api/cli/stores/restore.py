@@ -10,13 +10,13 @@ import click
 from ....bundles.wording import quoted
 from ...serving.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.backup import Restored, restore
-from ...store.credentials.restored_credentials import Ended, Revived
+from ...store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from ...store.errors import StoreUnavailable
 from ..output import Unreadable, error_console, os_sentence
 from .backup import refuse_undecodable
 from .opening import data_option
 
-AGAIN: Final = {Ended.DELETED: "delete", Ended.REVOKED: "revoke", Ended.RENEWED: "secret"}
+AGAIN: Final = {UndoneChange.DELETED: "delete", UndoneChange.REVOKED: "revoke", UndoneChange.RENEWED: "secret"}
 """The command of `writ clients` that does the same again."""
 
 
@@ -54,26 +54,28 @@ def _tell(file: Path, directory: Path, restored: Restored) -> None:
         lines.append(f"  {environment.id}: {state}; its epoch is {environment.epoch} now")
     if restored.kept is not None:
         lines.append(f"The store that was there is kept as {restored.kept}")
-    lines.extend(_warning(directory, restored.revived))
+    lines.extend(_warning(directory, restored.credentials))
     lines.append(f"Next: `writ serve --data {directory}`, which makes the bundles anew")
     error_console().print("\n".join(lines), markup=False)
 
 
-def _warning(directory: Path, revived: Sequence[Revived] | None) -> Iterator[str]:
+def _warning(directory: Path, credentials: Sequence[RestoredCredential] | None) -> Iterator[str]:
     data = f"--data {shlex.quote(str(directory))}"
-    if revived is None:
+    if credentials is None:
         yield (
             "WARNING: no store was there that tells which credentials were ended since the backup was made. They are"
             f" good again, revoked tokens too: look through `writ clients {data}` and `GET /v1/api-keys`"
         )
-    elif revived:
+    elif credentials:
         yield "WARNING: these were ended since the backup was made, and are good again as they were then:"
-        yield from (f"  {_ended(one, data)}" for one in revived)
+        yield from (f"  {_line(one, data)}" for one in credentials)
 
 
-def _ended(one: Revived, data: str) -> str:
+def _line(one: RestoredCredential, data: str) -> str:
     """What had been done to a credential, and how to do it again."""
     if not one.is_client:
-        return f"API key {one.id} {quoted(one.name)} had been {one.ended}: `DELETE /v1/api-keys/{one.id}`"
-    again = f"writ clients {AGAIN[one.ended]} {one.id} {data}" if one.ended in AGAIN else f"PATCH /v1/clients/{one.id}"
-    return f"client {one.id} {quoted(one.name)} had been {one.ended}: `{again}`"
+        return f"API key {one.id} {quoted(one.name)} had been {one.undone}: `DELETE /v1/api-keys/{one.id}`"
+    again = (
+        f"writ clients {AGAIN[one.undone]} {one.id} {data}" if one.undone in AGAIN else f"PATCH /v1/clients/{one.id}"
+    )
+    return f"client {one.id} {quoted(one.name)} had been {one.undone}: `{again}`"

@@ -15,7 +15,7 @@ import falcon.asgi
 from ...http.bodies import ENCODER
 from ...http.source_address import source_address
 from ...serving.store_work import StoreWork
-from ...store.audit.entries import Entry
+from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.credential_rows import Client
 from ...store.errors import StoreUnavailable
@@ -119,7 +119,7 @@ class Token:
         details = {"jti": issued.id, "scope": scope, "expires_in": client.token_lifetime}
         actor, time = client_actor(req, client), self._oauth.work.time()
         # Before the answer: a token that is not in the audit log must not exist.
-        await self._oauth.work.record(Entry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
+        await self._oauth.work.record(AuditEntry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
         return ENCODER.encode(TokenAnswer(issued.text, "Bearer", client.token_lifetime, scope))
 
     def _issued(self, form: ClientForm) -> tuple[Client, IssuedToken, str]:

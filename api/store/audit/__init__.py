@@ -1,4 +1,5 @@
-"""The audit log: a hash chain of entries in the store, whose head is signed by a key that the store does not have.
+"""The audit log: a hash chain of entries in the store, whose head is signed by a key outside the store.
 
-Read `entries` first, then `seals` and `check`; `log` is the front door.
+Reading path: `events` → `entries` → `seals` → `anchor` → `tampering` → `check` → `retention` → `refused_attempts` →
+`log`, the interface.
 """

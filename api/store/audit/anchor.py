@@ -1,4 +1,4 @@
-"""The newest seal, kept in a file beside the store: whoever can write the store alone can't take back what it says."""
+"""The anchor: the newest seal in a file beside the store, so that a change of the store alone can't undo it."""
 
 from pathlib import Path
 from typing import Final
@@ -10,17 +10,20 @@ from .seals import Seal
 from .tampering import Tampered
 
 FILE: Final = "audit-head"
-"""In the data directory, for its owner alone."""
+"""The file in the data directory, with access for its owner alone."""
 
 
 class Anchor:
-    """The file. It holds a seal as JSON, with its signature: whoever changes it needs the key."""
+    """The file. It holds a seal as JSON with its signature, so a change of it needs the key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> Seal | None:
-        """The seal, not proven yet; None where there is none. Raises Tampered for a file that is none of ours."""
+        """Returns the seal, not verified yet, or None if there is no file.
+
+        Raises Tampered if the file is not a seal.
+        """
         try:
             return msgspec.json.decode(self.path.read_bytes(), type=Seal)
         except FileNotFoundError:
@@ -29,10 +32,10 @@ class Anchor:
             raise Tampered(f"`{self.path}`, the newest seal, can't be read: {ex}") from None
 
     def write(self, seal: Seal) -> None:
-        """Keep another seal, never half. Raises OSError."""
+        """Replace the seal atomically. Raises OSError."""
         write_whole(self.path, msgspec.json.encode(seal))
 
     def put_aside(self) -> None:
-        """Begin without one: another store takes this one's place. Raises OSError."""
+        """Rename the file, since another store replaces this one. Raises OSError."""
         if self.path.exists():
             self.path.replace(self.path.with_name(f"{self.path.name}.replaced"))

@@ -1,4 +1,4 @@
-"""Entries of the audit log: how one is made, chained to the one before it, and found again."""
+"""Entries of the audit log: how Writ makes an entry, chains it to the previous one, and finds it again."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,26 +12,28 @@ from ..actor import Actor
 from ..credential_rows import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from ..pages import MAX_PAGE, cursor_after, read_cursor
 from .events import Event
 
 GENESIS: Final = hashlib.sha256(b"writ audit log 1").digest()
-"""What stands for the hash of an entry before the first."""
+"""The hash before the first entry."""
 
 MOST_REQUEST_ID: Final = 200
-"""Characters that are kept of what a request calls itself."""
+"""The characters of a request id that an entry keeps."""
 
 _LIST = "audit"
 _NUMBER_BYTES = 8
 _MOST_DIGITS = 18
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """What the log says of one event. `time` is RFC 3339 in UTC, with three digits of a second, so that texts compare.
+class AuditEntry(msgspec.Struct, frozen=True):
+    """An entry about one event.
 
-    `client_id` is the OAuth client that it is about, else the one that did it; `environment` an id. `within` are the
-    UUIDs of the environments that it belongs to: whoever is bound to all of these may see it; None where it belongs to
-    none in particular.
+    `time` is RFC 3339 in UTC with exactly three decimals, so that times compare as text.
+
+    `client_id` is the OAuth client that the entry is about, or else the one that acted. `environment` is an id.
+    `within` are the UUIDs of the entry's environments: a credential bound to all of them may see it. None means no
+    environment in particular.
     """
 
     time: str
@@ -56,8 +58,11 @@ class Entry(msgspec.Struct, frozen=True):
         client_id: str | None = None,
         environment: Environment | None = None,
         within: Bounds = None,
-    ) -> "Entry":
-        """The entry of what `actor` did at `time`, RFC 3339; `environment` is the one that it belongs to."""
+    ) -> "AuditEntry":
+        """Returns the entry for an action of `actor` at `time`, RFC 3339.
+
+        `environment` is the environment of the entry.
+        """
         if environment is not None:
             within = frozenset({environment.uuid})
         return cls(
@@ -74,15 +79,15 @@ class Entry(msgspec.Struct, frozen=True):
         )
 
 
-class Numbered(msgspec.Struct, frozen=True):
+class NumberedEntry(msgspec.Struct, frozen=True):
     """An entry and its number in the log."""
 
     number: int
-    entry: Entry
+    entry: AuditEntry
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """Which entries are wanted: `since` inclusive and `until` exclusive, as `Entry.time`; None asks for nothing."""
+class EntryFilter(msgspec.Struct, frozen=True):
+    """A filter on entries. `since` is inclusive, `until` exclusive, both as `AuditEntry.time`. None is no condition."""
 
     client_id: str | None = None
     event: Event | None = None
@@ -90,43 +95,43 @@ class Wanted(msgspec.Struct, frozen=True):
     until: str | None = None
 
 
-_decoder = msgspec.json.Decoder(Entry)
+_decoder = msgspec.json.Decoder(AuditEntry)
 
 
-def append(db: Database, entry: Entry) -> int:
-    """Add an entry behind the last one, in a transaction that writes; gives back its number."""
+def append(db: Database, entry: AuditEntry) -> int:
+    """Add an entry after the last one, in a write transaction. Returns its number."""
     last = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     number, before = (0, GENESIS) if last is None else last
     body = msgspec.json.encode(entry)
-    row = (number + 1, body.decode(), chained(before, number + 1, body))
+    row = (number + 1, body.decode(), chain_hash(before, number + 1, body))
     db.execute("INSERT INTO audit (number, body, digest) VALUES (?, ?, ?)", row)
     return int(number) + 1
 
 
-def chained(before: bytes, number: int, body: bytes) -> bytes:
-    """The hash of an entry, in which all entries before it take part."""
+def chain_hash(before: bytes, number: int, body: bytes) -> bytes:
+    """Returns the hash of an entry, which includes all entries before it."""
     return hashlib.sha256(before + number.to_bytes(_NUMBER_BYTES) + body).digest()
 
 
-def entry_in(body: str | bytes) -> Entry:
-    """The entry that a body is."""
+def entry_in(body: str | bytes) -> AuditEntry:
+    """Returns the entry in a stored body."""
     return _decoder.decode(body)
 
 
 def page(
-    db: Database, wanted: Wanted, within: Bounds, limit: int, cursor: str | None
-) -> tuple[list[Numbered], str | None]:
-    """Entries, the newest first, that somebody bound to `within` may see, and the cursor of the next page.
+    db: Database, where: EntryFilter, within: Bounds, limit: int, cursor: str | None
+) -> tuple[list[NumberedEntry], str | None]:
+    """Returns entries within the bounds `within`, newest first, and the cursor of the next page or None.
 
     Raises BadQuery.
     """
     if not 1 <= limit <= MAX_PAGE:
         raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
     values = {
-        "client": wanted.client_id,
-        "event": wanted.event,
-        "since": wanted.since,
-        "until": wanted.until,
+        "client": where.client_id,
+        "event": where.event,
+        "since": where.since,
+        "until": where.until,
         "within": None if within is None else msgspec.json.encode(sorted(within)).decode(),
         "limit": limit + 1,
     }
@@ -134,9 +139,9 @@ def page(
     if cursor is not None:
         values["time"], values["number"] = _place_in(cursor)
         conditions.append("(time, number) < (:time, :number)")
-    rows = db.execute(_query(conditions, wanted.client_id is not None), values).fetchall()
-    found = [Numbered(number, entry_in(body)) for number, body, _ in rows[:limit]]
-    behind = cursor_behind(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
+    rows = db.execute(_query(conditions, where.client_id is not None), values).fetchall()
+    found = [NumberedEntry(number, entry_in(body)) for number, body, _ in rows[:limit]]
+    behind = cursor_after(_LIST, (rows[limit - 1][2], str(rows[limit - 1][0]))) if len(rows) > limit else None
     return found, behind
 
 
@@ -152,7 +157,7 @@ _CONDITIONS: Final = {
 
 
 def _query(conditions: list[str], of_client: bool) -> str:
-    """PERF: what a client did and what was done to it are two walks of an index, each as long as a page at most."""
+    """PERF: a client's own actions and the actions on it are two index scans, each as long as a page at most."""
     order = "ORDER BY time DESC, number DESC LIMIT :limit"
     if not of_client:
         return f"SELECT number, body, time FROM audit {_where(conditions)} {order}"
@@ -170,12 +175,12 @@ def _where(conditions: list[str]) -> str:
 def _place_in(cursor: str) -> tuple[str, int]:
     time, number = read_cursor(_LIST, cursor, 2)
     if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
-        raise BadQuery("the cursor is none of this list; begin without one")
+        raise BadQuery("the cursor is not of this list; begin without one")
     return time, int(number)
 
 
 def sortable_time(instant: int) -> str:
-    """An instant in RFC 3339 in whole milliseconds, always with three digits of them.
+    """Returns an instant in RFC 3339, in whole milliseconds, always with three decimals.
 
     >>> sortable_time(0), sortable_time(1_999_999_999)
     ('1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.999Z')

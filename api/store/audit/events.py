@@ -1,10 +1,10 @@
-"""What the audit log tells of."""
+"""The events in the audit log."""
 
 from enum import StrEnum
 
 
 class Event(StrEnum):
-    """Every event, by the name that it has in the log."""
+    """Every event, by its name in the log."""
 
     TOKEN_ISSUED = "token.issued"  # noqa: S105 - a name
     TOKEN_REFUSED = "token.refused"  # noqa: S105 - a name

@@ -1,4 +1,4 @@
-"""Refused attempts are counted for a minute, and become one entry: nobody can buy disk by trying."""
+"""Counts refused attempts for a minute and then writes one entry, so that attempts can't fill the disk."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -9,22 +9,22 @@ from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
 from ..actor import Actor
 from ..credential_rows import Bounds, client_row
 from ..errors import NotFound
-from .entries import Entry, append
+from .entries import AuditEntry, append
 from .events import Event
 
 MOST_A_MINUTE: Final = 500
-"""Entries that a minute can bring; what goes beyond is counted by its client alone, if it has one."""
+"""The entries that a minute can add. Further attempts are counted by client only, if they have one."""
 
 MINUTE_SECONDS: Final = 60
 
 _ENDED = "(minute < :minute OR minute > :minute + 1 OR :all)"
-"""What lies well in the future was counted before the clock was put back, and would wait for that time to come."""
+"""Also counts of a minute well in the future, from before the clock was set back: they would wait for that time."""
 
 
 class Attempt(NamedTuple):
-    """What is counted together: TOKEN_REFUSED or CREDENTIAL_REFUSED, of a client that there is, from an address.
+    """The key of a count: TOKEN_REFUSED or CREDENTIAL_REFUSED, an existing client, and an address.
 
-    `address` is one of IPv4, or a network of IPv6, as `network_of` gives it.
+    `address` is an IPv4 address or an IPv6 network, as `network_of` returns it.
     """
 
     event: Event
@@ -54,8 +54,8 @@ def has_ended_minutes(db: Database, now: float) -> bool:
     return db.execute(query, {"minute": _minute(now), "all": False}).fetchone() is not None
 
 
-def end_minutes(db: Database, time: str, now: float, all_of_them: bool = False) -> None:
-    """Make entries, of `time`, of the counts of minutes that ended before `now`, or `all_of_them`."""
+def record_ended_minutes(db: Database, time: str, now: float, all_of_them: bool = False) -> None:
+    """Write entries with the time `time` for the counts of minutes that ended before `now`, or of all minutes."""
     values = {"minute": _minute(now), "all": all_of_them}
     rows = db.execute(f"SELECT * FROM audit_refusals WHERE {_ENDED} ORDER BY 1, 2, 3, 4", values).fetchall()
     for minute, event, client, address, count in rows:
@@ -63,7 +63,7 @@ def end_minutes(db: Database, time: str, now: float, all_of_them: bool = False) 
         since = show_instant(minute * MINUTE_SECONDS * SECOND)
         details = {"count": count, "minute": since}
         within = _bounds_of(db, client) if client else None
-        append(db, Entry.of(time, actor, Event(event), details, client_id=client or None, within=within))
+        append(db, AuditEntry.of(time, actor, Event(event), details, client_id=client or None, within=within))
     db.execute(f"DELETE FROM audit_refusals WHERE {_ENDED}", values)
 
 

@@ -1,4 +1,4 @@
-"""Retention: the oldest entries are removed, and a signed checkpoint takes their place."""
+"""Retention: Writ removes the oldest entries, and a signed checkpoint replaces them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,37 +6,37 @@ from typing import Final
 from sqlite_utils import Database
 
 from ..actor import SERVICE
-from .entries import GENESIS, Entry, append
+from .entries import GENESIS, AuditEntry, append
 from .events import Event
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals
-from .tampering import Proven, Tampered, proven, walk
+from .tampering import Tampered, VerifiedEntry, verified_entries, verified_seal
 
 MOST_REMOVED: Final = 10_000
-"""Entries that one transaction removes, so that no writer waits for long."""
+"""The most entries that one transaction removes, so that no writer waits for long."""
 
 
 @dataclass(frozen=True, slots=True)
-class Old:
-    """The entries that go, those behind the number `start` up to `last`; all of them are from `before` that time."""
+class ExpiredEntries:
+    """The entries to remove: those after the number `start` up to `last`. All are from `before` that time."""
 
     before: str
     start: int
-    last: Proven
+    last: VerifiedEntry
 
 
-def old_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> Old | None:
-    """The oldest entries, up to the first that is not from `before` that time; None where there are none.
+def expired_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> ExpiredEntries | None:
+    """Returns the oldest entries, up to the first one that is not from `before` that time, or None.
 
-    They are proven, by the chain and by every seal of it, and lie before `anchor`, the newest seal: nobody gets a
-    signature for what somebody else wrote. Raises Tampered.
+    They are verified by the chain and by every seal in it, and lie before `anchor`, the newest seal. So Writ never
+    signs entries that another program has written. Raises Tampered.
     """
-    seals = [proven(seal, sealer) for seal in all_seals(db)]
+    seals = [verified_seal(seal, sealer) for seal in all_seals(db)]
     start, digest = next(
         ((seal.number, seal.digest) for seal in reversed(seals) if seal.purpose is Purpose.CHECKPOINT), (0, GENESIS)
     )
     heads = {seal.number: seal.digest for seal in (*seals, anchor) if seal.purpose is Purpose.HEAD}
-    last: Proven | None = None
-    for one in walk(db, start, digest, min(start + MOST_REMOVED, anchor.number - 1)):
+    last: VerifiedEntry | None = None
+    for one in verified_entries(db, start, digest, min(start + MOST_REMOVED, anchor.number - 1)):
         if one.entry.time >= before:
             break
         if heads.get(one.number, one.digest) != one.digest:
@@ -44,14 +44,14 @@ def old_entries(db: Database, before: str, sealer: Sealer, anchor: Seal) -> Old 
         last = one
     if last is None:
         return None
-    _prove_the_rest(db, last, heads)
-    return Old(before, start, last)
+    _verify_next_seal(db, last, heads)
+    return ExpiredEntries(before, start, last)
 
 
-def cut(db: Database, old: Old, time: str, sealer: Sealer) -> Seal | None:
-    """Remove `old` entries; gives back the checkpoint, of that `time`, or None where another process was faster.
+def remove_expired(db: Database, old: ExpiredEntries, time: str, sealer: Sealer) -> Seal | None:
+    """Remove `old` entries. Returns the checkpoint, made at `time`, or None if another process was faster.
 
-    Raises what `Sealer.sign` raises; then nothing is removed.
+    Raises what `Sealer.sign` raises, and removes nothing then.
     """
     number = old.last.number
     if db.execute("SELECT min(number) FROM audit").fetchone() != (old.start + 1,):
@@ -62,15 +62,15 @@ def cut(db: Database, old: Old, time: str, sealer: Sealer) -> Seal | None:
         "DELETE FROM audit_seals WHERE number <= ? AND NOT (purpose = 'checkpoint' AND number = ?)", (number, number)
     )
     details = {"before": old.before, "entries": number - old.start, "up_to": str(number)}
-    append(db, Entry.of(time, SERVICE, Event.LOG_CUT, details))
+    append(db, AuditEntry.of(time, SERVICE, Event.LOG_CUT, details))
     return seal
 
 
-def _prove_the_rest(db: Database, last: Proven, heads: dict[int, bytes]) -> None:
-    """The next seal behind the last entry to go proves that entry too. Raises Tampered."""
+def _verify_next_seal(db: Database, last: VerifiedEntry, heads: dict[int, bytes]) -> None:
+    """Check that the next seal after the last entry to remove covers that entry too. Raises Tampered."""
     following = min(number for number in heads if number >= last.number)
     digest = last.digest
-    for one in walk(db, last.number, digest, following):
+    for one in verified_entries(db, last.number, digest, following):
         digest = one.digest
     if digest != heads[following]:
         raise Tampered(f"entry {following} is not the one that was sealed")

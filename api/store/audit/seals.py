@@ -1,4 +1,4 @@
-"""Seals: signatures of the head of the log, and of where it begins once its oldest entries were removed."""
+"""Seals: signatures of the head of the log, and of its start once the oldest entries are removed."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -10,14 +10,14 @@ _COLUMNS = "purpose, number, digest, time, key, signature"
 
 
 class Purpose(StrEnum):
-    """What a seal says: that the log up to here was so, or that it begins behind here."""
+    """The statement of a seal: the log up to here was so, or the log starts after this entry."""
 
     HEAD = "head"
     CHECKPOINT = "checkpoint"
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """A signature, by the key of the id `key`, of an entry's number and hash. `time` is RFC 3339."""
+    """A signature of an entry's number and hash, by the key of the id `key`. `time` is RFC 3339."""
 
     purpose: Purpose
     number: int
@@ -28,33 +28,33 @@ class Seal(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> bytes:
-        """What is signed."""
+        """The signed text."""
         return sealed_text(self.purpose, self.number, self.digest, self.time)
 
 
 class Sealer(Protocol):
-    """Has the key that signs; the store has not."""
+    """The holder of the signing key, which the store never has."""
 
     def sign(self, text: bytes) -> tuple[str, bytes]:
-        """The id of the key, and the signature. Raises whatever tells that there is no usable key."""
+        """Returns the id of the key, and the signature. Raises its own error if there is no usable key."""
 
     def verify(self, key: str, text: bytes, signature: bytes) -> bool | None:
-        """Whether a signature is right; None where that key is not known."""
+        """Whether a signature is right, or None if the key is not known."""
 
 
 def sealed_text(purpose: Purpose, number: int, digest: bytes, time: str) -> bytes:
-    """The text that a seal signs: one that was made for one purpose is good for no other."""
+    """Returns the text that a seal signs. It contains the purpose, so a seal is valid for one purpose only."""
     return f"writ audit log\n{purpose}\n{number}\n{digest.hex()}\n{time}\n".encode()
 
 
 def head(db: Database) -> tuple[int, bytes] | None:
-    """The number and the hash of the newest entry, None where there is none."""
+    """Returns the number and hash of the newest entry, or None if there is no entry."""
     row = db.execute("SELECT number, digest FROM audit ORDER BY number DESC LIMIT 1").fetchone()
     return None if row is None else (int(row[0]), row[1])
 
 
 def all_seals(db: Database) -> list[Seal]:
-    """All seals, by number."""
+    """Returns all seals, by number."""
     return [_seal(row) for row in db.execute(f"SELECT {_COLUMNS} FROM audit_seals ORDER BY number, purpose")]
 
 

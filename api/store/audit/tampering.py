@@ -1,4 +1,4 @@
-"""The chain, walked: each entry proven to follow from the one before it, each seal to be by a key that is known."""
+"""Verifies the hash chain: each entry follows from the previous one, and each seal has a known key."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,28 +7,31 @@ import msgspec
 from sqlite_utils import Database
 
 from ....bundles.wording import quoted
-from .entries import Entry, chained, entry_in
+from .entries import AuditEntry, chain_hash, entry_in
 from .seals import Seal, Sealer
 
 
 class Tampered(Exception):
-    """The log is not what was written; the message says where it first differs."""
+    """The log was changed. The message names the first difference."""
 
 
-class Unproven(Tampered):
-    """Nobody can tell whether it is, without a key that is not known here."""
+class UnknownKey(Tampered):
+    """The log can't be verified, because the key of a seal is not known here."""
 
 
-class Proven(NamedTuple):
-    """An entry of which the place in the chain is proven."""
+class VerifiedEntry(NamedTuple):
+    """An entry whose place in the chain is verified."""
 
     number: int
     digest: bytes
-    entry: Entry
+    entry: AuditEntry
 
 
-def walk(db: Database, start: int, digest: bytes, end: int | None = None) -> Iterator[Proven]:
-    """The entries behind `start`, whose hash is `digest`, up to `end`. Raises Tampered for the first that differs."""
+def verified_entries(db: Database, start: int, digest: bytes, end: int | None = None) -> Iterator[VerifiedEntry]:
+    """Yields the entries after `start`, whose hash is `digest`, up to `end`.
+
+    Raises Tampered at the first difference.
+    """
     rows = db.execute(
         "SELECT number, CAST(body AS BLOB), digest FROM audit WHERE number >= ? AND number <= ? ORDER BY number",
         (start, 2**62 if end is None else end),
@@ -42,32 +45,35 @@ def walk(db: Database, start: int, digest: bytes, end: int | None = None) -> Ite
         expected += 1
         if number != expected:
             raise Tampered(f"entry {expected} is missing")
-        digest = chained(digest, number, body)
+        digest = chain_hash(digest, number, body)
         entry = _entry(number, body)
         if digest != stored:
             raise Tampered(f"entry {number}, or its hash, was changed")
-        yield Proven(number, digest, entry)
+        yield VerifiedEntry(number, digest, entry)
     if end is not None and expected < end:
         raise Tampered(f"entry {expected + 1} is missing")
 
 
-def proven(seal: Seal, sealer: Sealer) -> Seal:
-    """The seal, where its signature is right. Raises Tampered."""
+def verified_seal(seal: Seal, sealer: Sealer) -> Seal:
+    """Returns the seal if its signature is right. Raises Tampered."""
     right = sealer.verify(seal.key, seal.text, seal.signature)
     if right is None:
         by = f"the seal of entry {seal.number} is by the key {quoted(seal.key)}"
-        raise Unproven(f"{by}, which is not known here; give its public half")
+        raise UnknownKey(f"{by}, which is not known here; give its public key")
     if not right:
         raise Tampered(f"the seal of entry {seal.number} was changed")
     return seal
 
 
-def _entry(number: int, body: bytes) -> Entry:
-    """An entry that is written just as we write it: else two readers might read two things. Raises Tampered."""
+def _entry(number: int, body: bytes) -> AuditEntry:
+    """Returns an entry in exactly the encoding that Writ writes: two readers must not read two meanings.
+
+    Raises Tampered.
+    """
     try:
         entry = entry_in(body)
         if msgspec.json.encode(entry) == body:
             return entry
     except (ValueError, msgspec.MsgspecError):
         pass
-    raise Tampered(f"entry {number} was changed: it is not written as entries are")
+    raise Tampered(f"entry {number} was changed: it has another encoding than entries")

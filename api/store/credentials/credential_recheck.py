@@ -7,14 +7,14 @@ from ..credential_rows import client_row
 from ..errors import NotFound, OutOfBounds
 
 
-def refuse_ended(db: Database, actor: Actor) -> None:
+def recheck_credential(db: Database, actor: Actor) -> None:
     """Pass where the credential of `actor` is still good for what it does, in the transaction that writes.
 
     Raises OutOfBounds. A credential is checked when a request begins and when its body is there; this closes the rest:
     what is committed after something was taken from it is never done with that.
     """
     if not (_is_good_client(db, actor) and _is_there(db, "api_keys", actor.api_key)) or _is_revoked(db, actor.token):
-        raise OutOfBounds("the credential was ended, or something taken from it, while this was on its way")
+        raise OutOfBounds("the credential was revoked or restricted while the request was on its way")
 
 
 def _is_good_client(db: Database, actor: Actor) -> bool:

@@ -10,7 +10,7 @@ from msgspec import UnsetType
 from sqlite_utils import Database
 
 from ..actor import Actor
-from ..audit.entries import Entry, append
+from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credential_rows import (
     ApiKey,
@@ -26,14 +26,14 @@ from ..credential_rows import (
 )
 from ..database.connections import PATIENCE, Connections
 from ..errors import Conflict, NotFound
-from .credential_recheck import refuse_ended
+from .credential_recheck import recheck_credential
 
 REVOCATION_SECONDS: Final = 86_400.0
 """How long a revocation is kept after its token has expired, since a clock may be wrong for a while."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClientWanted:
+class ClientSpec:
     """What a client is to be; `environments` are ids, None where it is bound to none.
 
     UNSET, in a change, leaves the client bound as it is: ids could not name environments that were deleted.
@@ -47,7 +47,7 @@ class ClientWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKeyWanted:
+class ApiKeySpec:
     """What an API key is to be; `expires_at` is RFC 3339, None where it does not expire."""
 
     name: str
@@ -98,20 +98,20 @@ class Credentials:
         except NotFound:
             return None
 
-    def add_client(self, actor: Actor, wanted: ClientWanted, secret: bytes) -> Client:
+    def add_client(self, actor: Actor, spec: ClientSpec, secret: bytes) -> Client:
         """Make a client; `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
         id = str(uuid4())
         with self._changing(actor) as db:
             db.execute(
                 "INSERT INTO clients (id, created, secret, name, description, scopes, token_lifetime, environments)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (id, self._now(), secret, *_columns(db, wanted, actor.bounds)),
+                (id, self._now(), secret, *_columns(db, spec, actor.bounds)),
             )
             made = client_row(db, id)
             self._tell(db, actor, Event.CLIENT_CREATED, made, _told(made))
             return made
 
-    def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientWanted]) -> Client:
+    def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientSpec]) -> Client:
         """Make of a client what `change` makes of it. Raises NotFound, Rejected."""
         with self._changing(actor) as db:
             before = client_row(db, id, actor.bounds)
@@ -130,7 +130,7 @@ class Credentials:
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             if client.revoked is not None:
-                raise Conflict("the client is revoked, and stays so; make another one")
+                raise Conflict("the client is revoked for good; create another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
             self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)
@@ -169,15 +169,15 @@ class Credentials:
         with self._connections.reading() as db:
             return api_key_with(db, secret)
 
-    def add_api_key(self, actor: Actor, wanted: ApiKeyWanted, secret: bytes) -> ApiKey:
+    def add_api_key(self, actor: Actor, spec: ApiKeySpec, secret: bytes) -> ApiKey:
         """Make an API key; `secret` is its SHA-256. Raises Rejected for an unknown environment."""
         id = str(uuid4())
         with self._changing(actor) as db:
-            environments = bound_to(db, wanted.environments, actor.bounds)
+            environments = bound_to(db, spec.environments, actor.bounds)
             db.execute(
                 "INSERT INTO api_keys (id, created, secret, name, scopes, expires_at, environments)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (id, self._now(), secret, wanted.name, " ".join(wanted.scopes), wanted.expires_at, environments),
+                (id, self._now(), secret, spec.name, " ".join(spec.scopes), spec.expires_at, environments),
             )
             made = api_key_row(db, id)
             self._tell(db, actor, Event.API_KEY_CREATED, made, _told(made))
@@ -238,7 +238,7 @@ class Credentials:
         client_id: str | None = None,
         within: Bounds = None,
     ) -> None:
-        append(db, Entry.of(self._now(), actor, event, details, client_id=client_id, within=within))
+        append(db, AuditEntry.of(self._now(), actor, event, details, client_id=client_id, within=within))
 
     @contextmanager
     def _changing(self, actor: Actor) -> Iterator[Database]:
@@ -249,7 +249,7 @@ class Credentials:
     @contextmanager
     def _writing(self, actor: Actor) -> Iterator[Database]:
         with self._connections.writing(PATIENCE) as db:
-            refuse_ended(db, actor)
+            recheck_credential(db, actor)
             yield db
 
 
@@ -271,6 +271,6 @@ def _told(whose: Client | ApiKey) -> dict[str, object]:
     return {"id": whose.id, **found, "expires_at": whose.expires_at}
 
 
-def _columns(db: Database, wanted: ClientWanted, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
-    environments = bound_to(db, wanted.environments, within, before)
-    return wanted.name, wanted.description, " ".join(wanted.scopes), wanted.token_lifetime, environments
+def _columns(db: Database, spec: ClientSpec, within: Bounds, before: Bounds = None) -> tuple[object, ...]:
+    environments = bound_to(db, spec.environments, within, before)
+    return spec.name, spec.description, " ".join(spec.scopes), spec.token_lifetime, environments

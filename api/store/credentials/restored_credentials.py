@@ -21,7 +21,7 @@ _QUERIES = {
 }
 
 
-class Ended(StrEnum):
+class UndoneChange(StrEnum):
     """What had been done to a credential since the backup was made."""
 
     DELETED = "deleted"
@@ -31,13 +31,13 @@ class Ended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Revived:
-    """A client, or else an API key, that is again what it was; `ended` is what had been done to it."""
+class RestoredCredential:
+    """A client, or else an API key, that is again what it was; `undone` is what had been done to it."""
 
     is_client: bool
     id: str
     name: str
-    ended: Ended
+    undone: UndoneChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Credentials:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class ReplacedStore:
     """What the store that is replaced knows: the epochs of its environments by UUID, and its credentials.
 
     None stands for what can't be read: being damaged may be why it is replaced.
@@ -59,7 +59,7 @@ class Replaced:
     credentials: _Credentials | None = None
 
     @classmethod
-    def at(cls, path: Path) -> "Replaced":
+    def at(cls, path: Path) -> "ReplacedStore":
         """What the store of that database file knows; there may be none."""
         if not path.exists():
             return cls()
@@ -75,7 +75,7 @@ class Replaced:
             connections.close()
         return cls(epochs, credentials)
 
-    def carry_over(self, db: Database) -> tuple[Revived, ...] | None:
+    def carry_over(self, db: Database) -> tuple[RestoredCredential, ...] | None:
         """Keep ended in the restored store `db` what can be, and tell what is good there again.
 
         Gives back None where nothing tells: then everything that was ended since may be. Tokens that were revoked stay
@@ -90,33 +90,33 @@ class Replaced:
         generation = max(self.credentials.generation, restored.generation) + 1
         db.execute("UPDATE credential_generation SET number = ?", (generation,))
         clients = (
-            Revived(True, id, row[0], ended)
+            RestoredCredential(True, id, row[0], undone)
             for id, row in restored.clients.items()
-            for ended in _ends_of_client(row, self.credentials.clients.get(id))
+            for undone in _undone_changes(row, self.credentials.clients.get(id))
         )
         api_keys = (
-            Revived(False, id, row[0], Ended.DELETED)
+            RestoredCredential(False, id, row[0], UndoneChange.DELETED)
             for id, row in restored.api_keys.items()
             if id not in self.credentials.api_keys
         )
         return (*clients, *api_keys)
 
 
-def _ends_of_client(restored: tuple[Any, ...], replaced: tuple[Any, ...] | None) -> Iterator[Ended]:
+def _undone_changes(restored: tuple[Any, ...], replaced: tuple[Any, ...] | None) -> Iterator[UndoneChange]:
     _, revoked, secret, *rights = restored
     if revoked is not None:
         return
     if replaced is None:
-        yield Ended.DELETED
+        yield UndoneChange.DELETED
         return
     _, revoked_since, secret_since, *rights_since = replaced
     if revoked_since is not None:
-        yield Ended.REVOKED
+        yield UndoneChange.REVOKED
         return
     if secret_since != secret:
-        yield Ended.RENEWED
+        yield UndoneChange.RENEWED
     if rights_since != rights:
-        yield Ended.CHANGED
+        yield UndoneChange.CHANGED
 
 
 def _credentials(db: Database) -> _Credentials:

@@ -170,7 +170,7 @@ def _sentence(ex: sqlite3.DatabaseError, path: Path, busy_seconds: float) -> str
     if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return f"the store `{path}` is damaged ({ex}); restore a backup"
     if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOLFS", "SQLITE_NOMEM")):
-        return f"the store `{path}` can't be read or written ({ex}, {name}); look at the disk"
+        return f"the store `{path}` can't be read or written ({ex}, {name}); check the disk"
     return None
 
 

@@ -79,9 +79,10 @@ def _checked_version(db: Database, path: Path) -> int:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application != APPLICATION_ID and (tables or version or application):
-        raise StoreUnavailable(f"`{path}` is no store of this program; use another folder")
+        raise StoreUnavailable(f"`{path}` is not a store of Writ; use another folder")
     if version > len(MIGRATIONS):
         raise StoreUnavailable(
-            f"the store `{path}` has format {version}, this program knows up to {len(MIGRATIONS)}; use a newer program"
+            f"the store `{path}` has format {version},"
+            f" this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
         )
     return int(version)

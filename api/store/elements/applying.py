@@ -1,4 +1,4 @@
-"""Applies edits, one after the other, to the rows of a workspace."""
+"""Applies edits in order to the rows of a workspace."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,13 +11,13 @@ from ....bundles.wording import quoted
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
 from ....compiler.model.made_ids import with_ids
-from ..errors import Conflict, Fault, Key, PreconditionFailed, Refusal, Rejected
+from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
-from .checking import Examined
-from .edits import Create, Delete, Edit, Patch, Replace, Stored
-from .kinds import MADE_IDS, Kind, kind_called
+from .checking import CheckedElement
+from .edits import Create, Delete, Edit, Patch, Replace, StoredElement
+from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
-from .tables import Found
+from .tables import StoredRow
 from .workspace import Workspace
 
 _NAMES: dict[ElementKind, tuple[str, ...]] = {
@@ -30,21 +30,21 @@ _NAMES: dict[ElementKind, tuple[str, ...]] = {
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
 }
-"""The members that are unique beside the key: of entities within their type (E1), of types among all (E7)."""
+"""The unique members besides the key. An entity's are unique within its type (E1), a type's among all types (E7)."""
 
 
-class Applying:
-    """The edits of one write. What can't be read is kept in `unread`, what else is wrong with a body in `faults`."""
+class EditApplier:
+    """Applies the edits of one write. `rejected` are bodies that were not written, `faults` are name conflicts."""
 
     def __init__(self, workspace: Workspace):
         self.workspace = workspace
-        self.unread: list[Examined] = []
+        self.rejected: list[CheckedElement] = []
         self.faults: list[Fault] = []
 
-    def apply(self, edits: Sequence[Edit]) -> tuple[Stored | None, ...]:
-        """Apply the edits in order; gives back each one's element, None for one removed or not readable.
+    def apply(self, edits: Sequence[Edit]) -> tuple[StoredElement | None, ...]:
+        """Apply the edits in order. Returns each edit's element, or None if it was removed or rejected.
 
-        Raises NotFound, Conflict, PreconditionFailed and Rejected for what no check of a body can tell.
+        Raises NotFound, Conflict and PreconditionFailed, and Rejected for a fault that no check of the body can find.
         """
         results = []
         for number, edit in enumerate(edits):
@@ -60,8 +60,8 @@ class Applying:
     def _edit(self) -> int:
         return self.workspace.edit
 
-    def _apply(self, edit: Edit) -> Stored | None:
-        kind = kind_called(edit.kind)
+    def _apply(self, edit: Edit) -> StoredElement | None:
+        kind = kind_named(edit.kind)
         if isinstance(edit, Create):
             return self._create(kind, edit.body)
         found = self._found(kind, edit.key, edit.if_match)
@@ -77,7 +77,7 @@ class Applying:
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
-    def _found(self, kind: Kind, key: Key, if_match: str | None) -> Found:
+    def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> StoredRow:
         found = self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
         if found is None:
             raise kind.absent(key, self.workspace.environment.id)
@@ -85,13 +85,13 @@ class Applying:
             raise PreconditionFailed(f"the {kind.noun} was changed since it was read; read it again")
         return found
 
-    def _create(self, kind: Kind, body: Body) -> Stored | None:
+    def _create(self, kind: Kind, body: Body) -> StoredElement | None:
         if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
             stated = {name: value for name, value in body.items() if name != "id"}
             body = {"id": self._made_id(kind, stated)} | stated
         read = read_element(kind.name, body)
         if read.element is None:
-            self._keep_unread(kind, read)
+            self._keep_rejected(kind, read)
             return None
         key = kind.key_of(read.element)
         found = self.workspace.find(kind, key)
@@ -99,23 +99,23 @@ class Applying:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
         return self._put(kind, key, read, read.element, None)
 
-    def _replace(self, kind: Kind, key: Key, body: Body, found: Found) -> Stored | None:
+    def _replace(self, kind: Kind, key: ElementKey, body: Body, found: StoredRow) -> StoredElement | None:
         if isinstance(body, dict):
             named = dict(zip(kind.key, key, strict=True))
             for name, value in named.items():
                 if name in body and body[name] != value:
-                    message = f"the body's `{name}` is not that of the {kind.noun} that is addressed"
+                    message = f"the body's `{name}` differs from the addressed {kind.noun}'s"
                     raise Rejected(
                         (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
                     )
             body = {name: value for name, value in named.items() if name not in body} | body
         read = read_element(kind.name, body)
         if read.element is None:
-            self._keep_unread(kind, read)
+            self._keep_rejected(kind, read)
             return None
         return self._put(kind, key, read, read.element, found)
 
-    def _patch(self, kind: Kind, key: Key, patch: Body, found: Found) -> Stored | None:
+    def _patch(self, kind: Kind, key: ElementKey, patch: Body, found: StoredRow) -> StoredElement | None:
         if not isinstance(patch, dict):
             raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
         before = decode_body(found.body)
@@ -123,28 +123,30 @@ class Applying:
         narrower = "roles" in before or before.get("effect") == "DENY"
         if kind.name == ElementKind.POLICIES and narrower and "roles" not in after and after.get("effect") == "ALLOW":
             message = "without roles the ALLOW would apply to everyone"
-            help_text = "replace the policy as a whole where that is meant"
+            help_text = "if you mean that, replace the whole policy"
             raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
         return self._replace(kind, key, after, found)
 
-    def _keep_unread(self, kind: Kind, read: ReadElement) -> None:
-        """Keep a body that was not written for the checks, which tell what is wrong with it."""
-        self.unread.append(Examined(kind.name, read, self._edit))
+    def _keep_rejected(self, kind: Kind, read: ReadElement) -> None:
+        """Keep a body that was not written. The checks find its faults."""
+        self.rejected.append(CheckedElement(kind.name, read, self._edit))
 
-    def _put(self, kind: Kind, key: Key, read: ReadElement, element: Element, found: Found | None) -> Stored | None:
+    def _put(
+        self, kind: Kind, key: ElementKey, read: ReadElement, element: Element, found: StoredRow | None
+    ) -> StoredElement | None:
         text, environment = encode_body(read.value), self.workspace.environment
         if found is not None and found.body == text:
-            return Stored(read.value, environment.etag_of(found.version))
+            return StoredElement(read.value, environment.etag_of(found.version))
         faults = self._taken_names(kind, key, element)
         if faults:
             self.faults += faults
-            self._keep_unread(kind, read)
+            self._keep_rejected(kind, read)
             return None
         self.workspace.put(kind, key, text, read, found)
-        return Stored(read.value, environment.etag_of(self.workspace.version))
+        return StoredElement(read.value, environment.etag_of(self.workspace.version))
 
-    def _taken_names(self, kind: Kind, key: Key, element: Element) -> list[Fault]:
-        """Faults for names that another element has."""
+    def _taken_names(self, kind: Kind, key: ElementKey, element: Element) -> list[Fault]:
+        """Returns faults for names that another element has."""
         values = dict(zip((*kind.key, *kind.columns), kind.values(element), strict=True))
         scope = {"type": values["type"]} if "type" in values else {}
         faults = []
@@ -154,22 +156,22 @@ class Applying:
             query = f"SELECT {', '.join(kind.key)} FROM {kind.name} WHERE environment = ? AND {where}"
             other = self.workspace.db.execute(query, (self.workspace.number, *wanted.values())).fetchone()
             if other is not None and other != key:
-                # A type without a name is called by its id (E7).
+                # The id of a type is its name if it has no other (E7).
                 at = name if getattr(element, name) is not None else "id"
                 faults.append(_taken(kind, name, values[name], at, self._edit))
         return faults
 
     def _made_id(self, kind: Kind, body: Body) -> str:
-        """An id over its content for a grant or an assignment that can be read, else a random one (E1)."""
+        """Returns an id made from the content of a readable grant or assignment, or else a random id (E1)."""
         if kind.name not in MADE_IDS:
             return str(uuid4())
         try:
             return self._id_over_content(kind, msgspec.convert(body, LISTS[kind.name]))
-        except ValueError:  # the checks will say what is wrong with it
+        except ValueError:  # the checks find its faults
             return str(uuid4())
 
     def _id_over_content(self, kind: Kind, element: Element) -> str:
-        """The id that the element would have in a document together with those that state the same."""
+        """Returns the id that the element would get in a document with the elements of the same content."""
         assert isinstance(element, Grant | Assignment)
         stated: list[Any] = [element]
         while True:

@@ -1,4 +1,4 @@
-"""Bodies: an element of a model as the JSON text that is stored, as a plain object, and as the model's class."""
+"""Bodies: an element of a model as stored JSON text, as a plain object, and as the class of the model."""
 
 import json
 from typing import Any, TypeAlias
@@ -8,17 +8,20 @@ import msgspec
 from ....compiler.model.elements import LISTS, Element, ElementKind
 
 Body: TypeAlias = dict[str, Any]
-"""An element of the model document as a JSON parser gives it."""
+"""An element of the model document as a JSON parser returns it."""
 
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(shape) for name, shape in LISTS.items()}
 _encoder = msgspec.json.Encoder()
 
 decode_body = msgspec.json.Decoder(dict).decode
-"""A stored text as a plain object."""
+"""Returns the plain object in a stored text."""
 
 
 def encode_body(body: Body) -> bytes:
-    """The text of a body: no white space, members in their order. One that is no text holds it escaped."""
+    """Returns the JSON text of a body: no white space, members in order.
+
+    It escapes surrogates, which UTF-8 can't encode.
+    """
     try:
         return _encoder.encode(body)
     except UnicodeEncodeError:
@@ -26,13 +29,13 @@ def encode_body(body: Body) -> bytes:
 
 
 def element_of(kind: ElementKind, text: bytes) -> Element:
-    """A stored text as an element. Raises ValueError for a text that does not fit the kind's class."""
+    """Returns the element in a stored text. Raises ValueError if the text does not fit the kind's class."""
     element: Element = _DECODERS[kind].decode(text)
     return element
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """`target` with a JSON merge patch applied (RFC 7396); both stay as they were.
+    """Returns `target` with a JSON merge patch applied (RFC 7396). Both arguments stay unchanged.
 
     >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}, "e": [None]})
     {'b': {'c': 4, 'd': 3}, 'e': [None]}

@@ -1,4 +1,4 @@
-"""Checks what a write left, by the compiler's own checks, against what the written elements refer to."""
+"""Checks the elements of a write with the compiler's own checks, against the elements that they refer to."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,19 +27,19 @@ from .tables import TABLES
 from .workspace import Change, Workspace
 
 DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
-"""The lists that others refer to by id."""
+"""The kinds that other elements refer to by id."""
 
 _SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
 _EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
 
 MAX_NEAR = 10_000
-"""Of more declared names than this no near one is looked for."""
+"""The most declared names among which a similar name is looked for."""
 
 
-class Examined(NamedTuple):
-    """An element whose faults are told: as it was read, and the edit that brought it here.
+class CheckedElement(NamedTuple):
+    """An element to check: as it was read, and the edit that changed it.
 
-    `about` is said in front of the message where the element is not the one that was edited, but a user of it.
+    `about` precedes the message if the edit did not change this element, but an element that it uses.
     """
 
     kind: str
@@ -48,34 +48,36 @@ class Examined(NamedTuple):
     about: str = ""
 
 
-def check(workspace: Workspace, unread: Sequence[Examined], faults: Sequence[Fault]) -> None:
-    """Raises Rejected for what is wrong with the written elements, and with those whose meaning they change.
+def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequence[Fault]) -> None:
+    """Raises Rejected for faults of the written elements, and of the elements that use a changed type.
 
-    `unread` are bodies that were not written, `faults` what was found already.
+    `rejected` are bodies that were not written. `faults` are known already.
     """
     changes = workspace.net_changes()
-    written = [Examined(change.kind, change.written, change.edit) for change in changes if change.written is not None]
-    written += _concerned_users(workspace, changes)
-    examined, changed = [*written, *unread], {(change.kind, change.key) for change in changes}
+    written = [
+        CheckedElement(change.kind, change.written, change.edit) for change in changes if change.written is not None
+    ]
+    written += _users_of_changed_types(workspace, changes)
+    examined, changed = [*written, *rejected], {(change.kind, change.key) for change in changes}
     faults = [*faults, *nesting_faults(workspace, changes)]
     referred = _referred(workspace, written) - changed
-    if unread or faults or _faults(examined, _declared(workspace, referred)):
-        # Once more with all that is declared, so that a near name is told of.
+    if rejected or faults or _faults(examined, _declared(workspace, referred)):
+        # Check again with all declarations, so that the message can suggest a similar name.
         everything = referred | _all_declared(workspace) - changed
         found = _faults(examined, _declared(workspace, everything))
         if faults or found:
             raise Rejected(tuple(dict.fromkeys([*faults, *found])))
 
 
-def _faults(examined: Sequence[Examined], declared: Mapping[str, Sequence[Element]]) -> list[Fault]:
-    by_list: dict[str, list[Examined]] = defaultdict(list)
+def _faults(examined: Sequence[CheckedElement], declared: Mapping[str, Sequence[Element]]) -> list[Fault]:
+    by_list: dict[str, list[CheckedElement]] = defaultdict(list)
     for one in examined:
         by_list[one.kind].append(one)
     elements = {name: [one.read for one in many] for name, many in by_list.items()}
     return [_fault(fault, by_list) for fault in check_elements(elements, declared, zone_names())]
 
 
-def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[Examined]]) -> Fault:
+def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> Fault:
     if fault.element is None:
         return Fault(fault.code, "$", fault.message, fault.help)
     name, index = fault.element
@@ -86,7 +88,7 @@ def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[Examined]]) -> Fa
 
 
 def _declared(workspace: Workspace, references: Iterable[Reference]) -> dict[str, list[Element]]:
-    """Those of the elements referred to that there are; of roles and groups, the ids alone."""
+    """Returns the existing elements among the references. Roles and groups have their ids alone."""
     declared: dict[str, list[Element]] = defaultdict(list)
     for name, key in references:
         found = TABLES[name].find(workspace.db, workspace.number, key)
@@ -96,8 +98,8 @@ def _declared(workspace: Workspace, references: Iterable[Reference]) -> dict[str
     return declared
 
 
-def _referred(workspace: Workspace, elements: Iterable[Examined]) -> set[Reference]:
-    """What elements refer to; the type `*` stands for all of them."""
+def _referred(workspace: Workspace, elements: Iterable[CheckedElement]) -> set[Reference]:
+    """Returns the references of elements. The type `*` stands for all types."""
     found = {reference for one in elements for reference in _references(one.read.element)}
     if _EVERY_TYPE in found:
         found |= set(_all_of(workspace, ElementKind.RESOURCE_TYPES, limit=-1))
@@ -122,7 +124,7 @@ def _references(element: Element | None) -> Iterator[Reference]:
 
 
 def _all_declared(workspace: Workspace) -> set[Reference]:
-    """All that can be referred to, but for lists that are too long for a search."""
+    """Returns all possible references, except those to lists too long for a search."""
     found = {name: set(_all_of(workspace, name, MAX_NEAR + 1)) for name in DECLARING}
     return {reference for many in found.values() if len(many) <= MAX_NEAR for reference in many}
 
@@ -132,8 +134,8 @@ def _all_of(workspace: Workspace, name: ElementKind, limit: int) -> Iterator[Ref
     return ((name, key) for key in rows.fetchall())
 
 
-def _concerned_users(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Examined]:
-    """Who uses a type that now declares something else, and was not itself written."""
+def _users_of_changed_types(workspace: Workspace, changes: Iterable[Change]) -> Iterator[CheckedElement]:
+    """Returns the elements that use a changed type and were not written themselves."""
     told = {(change.kind, change.key) for change in changes}
     for change in changes:
         if change.kind == ElementKind.RESOURCE_TYPES:
@@ -146,13 +148,13 @@ def _concerned_users(workspace: Workspace, changes: Iterable[Change]) -> Iterato
                 found = TABLES[kind].find(workspace.db, workspace.number, key)
                 if found is not None:
                     about = f"the {KINDS[kind].noun} `{key[0]}`"
-                    yield Examined(kind, read_element(kind, decode_body(found.body)), change.edit, about)
+                    yield CheckedElement(kind, read_element(kind, decode_body(found.body)), change.edit, about)
 
 
 def _users_of(
     workspace: Workspace, id: str, before: ResourceType | None, after: ResourceType | None
 ) -> Iterator[Reference]:
-    """A type that goes, or is new, concerns the policies on every type; one that stays those on itself too."""
+    """A new or removed type affects the policies on every type. A changed type also affects the policies on itself."""
     if before and after and set(before.actions) <= set(after.actions) and before.attributes == after.attributes:
         return
     for type in {EVERYTHING, id} if before and after else {EVERYTHING}:
@@ -165,7 +167,7 @@ def _users_of(
 
 
 def _granting(workspace: Workspace, type: str) -> Iterator[Reference]:
-    """Of all grants on a type, one for each set of actions that is granted: the others have the same faults."""
+    """Returns one grant on a type for each set of granted actions: the other grants have the same faults."""
     query = "SELECT body FROM grants WHERE environment = ? AND resource_type = ? AND NOT wildcard"
     seen: set[tuple[str, ...]] = set()
     for (body,) in workspace.db.execute(query, (workspace.number, type)):

@@ -1,16 +1,19 @@
-"""What a caller may ask to be done to the elements of a model."""
+"""The edits of a model that a caller can request."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..environments import Environment
-from ..errors import Key
+from ..errors import ElementKey
 from .bodies import Body
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Add an element to a list. Without an id it gets one (E1): made of what it says for a grant or an assignment."""
+    """Add an element to a list.
+
+    If it has no id, it gets one (E1): a grant's or assignment's is made from its content.
+    """
 
     kind: str
     body: Body
@@ -18,10 +21,10 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put another body in an element's place. `if_match` is the tag that the element must still have, if any."""
+    """Replace the body of an element. `if_match` is the entity tag that the element must still have, if it is given."""
 
     kind: str
-    key: Key
+    key: ElementKey
     body: Body
     if_match: str | None = None
 
@@ -31,17 +34,20 @@ class Patch:
     """Change an element by a JSON merge patch (RFC 7396)."""
 
     kind: str
-    key: Key
+    key: ElementKey
     merge_patch: Body
     if_match: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove an element; what refers to it stands in the way, or is taken along where `cascade` says so."""
+    """Remove an element.
+
+    If other elements refer to it, this is a conflict, or they are changed too if `cascade` is set.
+    """
 
     kind: str
-    key: Key
+    key: ElementKey
     cascade: bool = False
     if_match: str | None = None
 
@@ -50,8 +56,8 @@ Edit: TypeAlias = Create | Replace | Patch | Delete
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """An element as it is stored, with its entity tag, without quotes."""
+class StoredElement:
+    """A stored element and its entity tag, without quotes."""
 
     body: Body
     etag: str
@@ -59,7 +65,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a write left: the environment, and of each edit the element, None where it removed one."""
+    """The result of a write: the environment, and each edit's element, or None if it was removed."""
 
     environment: Environment
-    results: tuple[Stored | None, ...]
+    results: tuple[StoredElement | None, ...]

@@ -1,4 +1,4 @@
-"""The eight lists of a model as tables: what of an element is a column, and what is a row of a table of its own."""
+"""The eight lists of a model as tables: an element's columns, and its parts in tables of their own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from ....compiler.model.elements import (
     Role,
     Subject,
 )
-from ..errors import BadQuery, Key, NotFound
+from ..errors import BadQuery, ElementKey, NotFound
 
 Value = str | int | None
 Row = tuple[Value, ...]
-Reference = tuple[ElementKind, Key]
+Reference = tuple[ElementKind, ElementKey]
 """A kind and the key of an element of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A table with the rows that an element has there: what it refers to, found from either end."""
+    """A table of an element's references, indexed by both ends."""
 
     table: str
     owner: str
@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A list of the model document and its table; `values` are those of `key` and `columns` together."""
+    """A list of the model document and its table. `values` returns the values of `key` and `columns` together."""
 
     name: ElementKind
     noun: str
@@ -47,19 +47,19 @@ class Kind:
     values: Callable[[Any], Row]
     parts: tuple[Part, ...] = ()
 
-    def key_of(self, element: Element) -> Key:
-        """The key of an element that has an id."""
+    def key_of(self, element: Element) -> ElementKey:
+        """Returns the key of an element that has an id."""
         return tuple(getattr(element, name) for name in self.key)
 
-    def absent(self, key: Key, env: str) -> NotFound:
-        """The refusal where the environment `env` has no element of that key, as long as it is."""
+    def absent(self, key: ElementKey, env: str) -> NotFound:
+        """Returns the error if the environment `env` has no element of that key. The key may have any length."""
         of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
         id = ":".join(key[1:] or key)
         return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
 
     @property
     def where(self) -> str:
-        """The condition that one element's key fulfils; takes the environment's number and the key."""
+        """The SQL condition for one element. Its parameters are the environment's number and the key."""
         return " AND ".join(["environment = ?", *(f"{name} = ?" for name in self.key)])
 
 
@@ -159,11 +159,11 @@ KINDS: dict[ElementKind, Kind] = {
 """The lists in the order of the model document."""
 
 MADE_IDS = (ElementKind.GRANTS, ElementKind.ASSIGNMENTS)
-"""The kinds whose elements need no id in a document either: null stands for none there."""
+"""The kinds whose elements need no id in a document either. Their id null means no id."""
 
 
-def kind_called(name: str) -> Kind:
-    """The kind of that name. Raises BadQuery for another."""
+def kind_named(name: str) -> Kind:
+    """Returns the kind of that name. Raises BadQuery if there is none."""
     try:
         return KINDS[ElementKind(name)]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Lists: filtered by the fields that are columns, a page at a time, from behind the key where the last one ended."""
+"""Lists: filtered by the fields that are columns, one page at a time, in the order of the key."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,28 +10,28 @@ from ....bundles.wording import alternatives, quoted
 from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_behind, read_cursor
+from ..pages import MAX_PAGE, cursor_after, read_cursor
 from .bodies import decode_body
-from .edits import Stored
+from .edits import StoredElement
 from .kinds import Kind, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some elements, by key, and the cursor of the next page, None behind the last."""
+    """The elements of a page, by key, and the cursor of the next page, or None at the end."""
 
-    items: tuple[Stored, ...]
+    items: tuple[StoredElement, ...]
     next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on a row: SQL with one `?`, and how the value is read."""
+    """A condition on a row: SQL with one `?`, and the reader of its value."""
 
     condition: str
     read: Callable[[str], Value] = str
     part: str = ""
-    """The table of the rows of which one must fulfil this and all other conditions on the same table."""
+    """SQL around all conditions on one other table: a single row there must fulfil all of them."""
 
 
 def _flag(text: str) -> Value:
@@ -81,13 +81,13 @@ FILTERS: dict[ElementKind, dict[str, Filter]] = {
         ),
     },
 }
-"""The filters of each list, by the path of the field that they compare; a name is the id where none is given."""
+"""The filters of each list, by the path of the field. The name of an element without a name is its id."""
 
 
-def page_of(
+def list_page(
     db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
 ) -> Page:
-    """A page of a list by key, by code point. Raises BadQuery."""
+    """Returns a page of a list, by key, in the order of code points. Raises BadQuery."""
     if not 1 <= limit <= MAX_PAGE:
         raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
     conditions, values = _conditions(kind, filters)
@@ -98,8 +98,8 @@ def page_of(
     order = ", ".join(kind.key)
     query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
-    items = tuple(Stored(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
-    return Page(items, cursor_behind(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
+    items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
+    return Page(items, cursor_after(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:
@@ -119,7 +119,7 @@ def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list
 
 def _value(name: str, found: Filter, text: str) -> Value:
     if not is_text(text):
-        raise BadQuery(f"the filter {quoted(name)} is no text")
+        raise BadQuery(f"the filter {quoted(name)} is not valid text")
     try:
         return found.read(text)
     except ValueError as ex:

@@ -1,4 +1,4 @@
-"""Checks that a write leaves groups within what a bundle can list, at a price that small writes can pay."""
+"""Checks that a write keeps group nesting within the limit of a bundle, at a cost that small writes can pay."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,9 @@ _OUTER = "AND member IN (SELECT group_id FROM group_groups WHERE environment = ?
 
 
 def nesting_faults(workspace: Workspace, changes: Iterable[Change]) -> Iterator[Fault]:
-    """A fault for the last element that put a group into another, where groups are in too many others now (P3).
+    """Yields a fault for the last edit that put a group into another, if groups have too many ancestors now (P3).
 
-    Taking one out is never refused.
+    Removing a group from another is never refused.
     """
     nesting = [change for change in changes if _nests(change)]
     if nesting and _may_be_too_many(workspace):
@@ -35,9 +35,10 @@ def _inner(element: Element | None) -> set[str]:
 
 
 def _may_be_too_many(workspace: Workspace) -> bool:
-    """Whether an upper bound of the pairs is above the limit: each group is in its direct ones, and in theirs.
+    """Whether an upper bound of the (group, ancestor) pairs is above the limit.
 
-    PERF: of most groups, which hold no group, only the number is read; where all are in one other this is exact.
+    A group has its parents as ancestors, and their ancestors. PERF: most groups contain no group, and of these only the
+    number of their parents is read. The bound is exact if each has one parent.
     """
     try:
         above = ancestors(_parents(workspace, _OUTER), DEFAULTS.group_ancestors)
@@ -50,7 +51,7 @@ def _may_be_too_many(workspace: Workspace) -> bool:
 
 
 def _parents(workspace: Workspace, which: str = "") -> dict[str, list[str]]:
-    """By group, those that it is directly in."""
+    """Returns the direct parents of each group."""
     query = f"SELECT member, group_id FROM group_groups WHERE environment = ?1 {which}"
     parents: dict[str, list[str]] = defaultdict(list)
     for member, group in workspace.db.execute(query, (workspace.number,)):

@@ -1,19 +1,19 @@
-"""Who refers to an element, and what becomes of them when it is deleted together with them."""
+"""The references to an element, and what happens to the referring elements in a cascading delete."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
 from ....compiler.documents.read_element import read_element
 from ....compiler.model.elements import ElementKind
-from ..errors import MAX_LISTED_USERS, Conflict, Key
+from ..errors import MAX_LISTED_USERS, Conflict, ElementKey
 from .bodies import Body, decode_body, encode_body
 from .kinds import KINDS, Kind, Reference
-from .tables import Found
+from .tables import StoredRow
 from .workspace import Workspace
 
 
 class _Use(NamedTuple):
-    """A way to refer to an element: the list of those who do, and the query for their keys."""
+    """A way to refer to an element: the list of the referring elements, and the query for their keys."""
 
     kind: ElementKind
     query: str
@@ -62,7 +62,7 @@ _USES: dict[ElementKind, tuple[_Use, ...]] = {
 
 
 def refuse_dangling(workspace: Workspace) -> None:
-    """Raises Conflict where something still refers to an element that was removed."""
+    """Raises Conflict if another element still refers to a removed element."""
     for change in workspace.net_changes():
         if change.after is None:
             users = _users(workspace, change.kind, change.key)
@@ -72,10 +72,11 @@ def refuse_dangling(workspace: Workspace) -> None:
                 raise error
 
 
-def release_users(workspace: Workspace, kind: Kind, key: Key) -> None:
-    """Take along who refers to an element: grants, assignments and resources go, policies and groups lose the entry.
+def release_users(workspace: Workspace, kind: Kind, key: ElementKey) -> None:
+    """Remove the references to an element.
 
-    A policy whose last role or type goes is removed with it, never opened to everyone.
+    Policies and groups lose the reference. Other referring elements are removed. A policy that loses its last role or
+    type is removed too, so that it never applies to everyone.
     """
     for use in _USES[kind.name]:
         user = KINDS[use.kind]
@@ -85,7 +86,9 @@ def release_users(workspace: Workspace, kind: Kind, key: Key) -> None:
                 _release(workspace, kind, key, user, user_key, found)
 
 
-def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: Key, found: Found) -> None:
+def _release(
+    workspace: Workspace, kind: Kind, key: ElementKey, user: Kind, user_key: ElementKey, found: StoredRow
+) -> None:
     left = _without(kind.name, key, user.name, decode_body(found.body))
     if left is None:
         release_users(workspace, user, user_key)
@@ -94,8 +97,8 @@ def _release(workspace: Workspace, kind: Kind, key: Key, user: Kind, user_key: K
     workspace.put(user, user_key, encode_body(left), read_element(user.name, left), found)
 
 
-def _without(kind: ElementKind, key: Key, user: ElementKind, body: Body) -> Body | None:
-    """The body of a user without its references to an element; None where nothing is left that could stand alone."""
+def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) -> Body | None:
+    """Returns the body without its references to an element, or None if the rest can't stand alone."""
     match user:
         case ElementKind.GROUPS:
             members = [member for member in body["members"] if not _is_member(member, kind, key)]
@@ -110,7 +113,7 @@ def _without(kind: ElementKind, key: Key, user: ElementKind, body: Body) -> Body
             assert_never(user)
 
 
-def _policy_without(kind: ElementKind, key: Key, body: Body) -> Body | None:
+def _policy_without(kind: ElementKind, key: ElementKey, body: Body) -> Body | None:
     if kind == ElementKind.ROLES:
         roles = [role for role in body["roles"] if (role,) != key]
         return body | {"roles": roles} if roles else None
@@ -119,28 +122,28 @@ def _policy_without(kind: ElementKind, key: Key, body: Body) -> Body | None:
     return body | {"resource_types": scopes} if scopes else None
 
 
-def _is_member(member: Body, kind: ElementKind, key: Key) -> bool:
+def _is_member(member: Body, kind: ElementKind, key: ElementKey) -> bool:
     if kind == ElementKind.GROUPS:
         return (member.get("group"),) == key
     return (member.get("type"), member.get("id")) == key
 
 
-def _users(workspace: Workspace, kind: ElementKind, key: Key) -> list[Reference]:
-    """One more than are listed at most, so that it shows that there are more."""
+def _users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> list[Reference]:
+    """Returns one user more than Writ lists, so that it can say whether there are more."""
     return [*_some_users(workspace, kind, key)][: MAX_LISTED_USERS + 1]
 
 
-def _some_users(workspace: Workspace, kind: ElementKind, key: Key) -> Iterator[Reference]:
+def _some_users(workspace: Workspace, kind: ElementKind, key: ElementKey) -> Iterator[Reference]:
     for use in _USES[kind]:
         query = f"{use.query} LIMIT {MAX_LISTED_USERS + 1}"
         yield from ((use.kind, tuple(row)) for row in workspace.db.execute(query, (workspace.number, *key)))
 
 
-def _sentence(kind: Kind, key: Key, users: list[Reference]) -> str:
+def _sentence(kind: Kind, key: ElementKey, users: list[Reference]) -> str:
     by_kind: dict[str, int] = {}
     for name, _ in users:
         by_kind[name] = by_kind.get(name, 0) + 1
     more = "at least " if len(users) > MAX_LISTED_USERS else ""
     counted = ", ".join(f"{name}: {count}" for name, count in by_kind.items())
     shown = ":".join(key)
-    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or them together with it"
+    return f"the {kind.noun} `{shown}` is still used ({more}{counted}); remove these first, or delete with `cascade`"

@@ -1,4 +1,4 @@
-"""The rows of one list: found, added, changed and removed, with the rows of what an element refers to."""
+"""The rows of one list: find, add, change and remove them, with the rows of their references."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,14 +8,14 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import Element
 from ..database.schema import PLACE_BITS
-from ..errors import Key
+from ..errors import ElementKey
 from .kinds import KINDS, Kind, Part, Row
 
 MANY = 10_000
-"""With so many rows to add, it is worth while to see whether indexes are better made anew."""
+"""The number of new rows from which it may pay to rebuild the indexes."""
 
 
-class Found(NamedTuple):
+class StoredRow(NamedTuple):
     """A stored element: its place, the revision that last changed it, and its text."""
 
     place: int
@@ -23,8 +23,8 @@ class Found(NamedTuple):
     body: bytes
 
 
-class Added(NamedTuple):
-    """An element on its way into its table."""
+class NewRow(NamedTuple):
+    """An element to add to its table."""
 
     place: int
     body: bytes
@@ -32,7 +32,7 @@ class Added(NamedTuple):
 
 
 class Table:
-    """The table of one kind; every statement is made once."""
+    """The table of one kind. Its SQL statements are built once."""
 
     def __init__(self, kind: Kind):
         self.kind = kind
@@ -44,13 +44,13 @@ class Table:
         self._find = f"SELECT place, version, body FROM {kind.name} WHERE {where}"
         self._parts = [(part, _part_insert(part), _part_delete(part)) for part in kind.parts]
 
-    def find(self, db: Database, environment: int, key: Key) -> Found | None:
-        """The element of that key."""
+    def find(self, db: Database, environment: int, key: ElementKey) -> StoredRow | None:
+        """Returns the row of that key, or None."""
         row = db.execute(self._find, (environment, *key)).fetchone()
-        return None if row is None else Found(*row)
+        return None if row is None else StoredRow(*row)
 
-    def add(self, db: Database, environment: int, version: int, rows: Iterable[Added]) -> None:
-        """Add elements, as many as there are."""
+    def add(self, db: Database, environment: int, version: int, rows: Iterable[NewRow]) -> None:
+        """Add any number of elements."""
         values, execute_many = self.kind.values, db.conn.executemany
         if not self._parts:
             execute_many(
@@ -63,10 +63,10 @@ class Table:
 
     @contextmanager
     def filling(self, db: Database, rows: int) -> Iterator[None]:
-        """A block that adds so many rows.
+        """Wraps a block that adds `rows` rows.
 
-        PERF: where they are more than the table has, its indexes are made anew at the end, in the same transaction: in
-        order, which takes a third of the time and writes each page once.
+        PERF: if these are more than the table has, the indexes are rebuilt at the end, in the same transaction. An
+        index built in order takes a third of the time and writes each page once.
         """
         indexes = self._indexes(db) if rows > MANY and rows > self._count(db) else []
         for name, _ in indexes:
@@ -76,24 +76,31 @@ class Table:
             db.execute(statement)
 
     def change(
-        self, db: Database, environment: int, version: int, found: Found, body: bytes, before: Element, after: Element
+        self,
+        db: Database,
+        environment: int,
+        version: int,
+        found: StoredRow,
+        body: bytes,
+        before: Element,
+        after: Element,
     ) -> None:
-        """Put an element in another's place; both have the same key."""
+        """Replace an element by another one with the same key."""
         db.execute(self._update, (version, body, *self.kind.values(after), found.place))
         self._change_parts(db, environment, after, before, after)
 
     def remove(self, db: Database, places: Iterable[int]) -> None:
-        """Remove elements, and the rows of what they refer to."""
+        """Remove elements, and the rows of their references."""
         db.conn.executemany(f"DELETE FROM {self.kind.name} WHERE place = ?", ((place,) for place in places))
 
     def bodies(self, db: Database, environment: int) -> Iterator[bytes]:
-        """The texts of all elements, in the order of the list."""
+        """Returns the texts of all elements, in the order of the list."""
         low, high = bounds(environment)
         rows = db.execute(f"SELECT body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place", (low, high))
         return (body for (body,) in rows)
 
     def next_place(self, db: Database, environment: int) -> int:
-        """The first place behind the list's end."""
+        """Returns the first place after the end of the list."""
         low, high = bounds(environment)
         (last,) = db.execute(
             f"SELECT max(place) FROM {self.kind.name} WHERE place BETWEEN ? AND ?", (low, high)
@@ -101,7 +108,7 @@ class Table:
         return low if last is None else int(last) + 1
 
     def _indexes(self, db: Database) -> list[tuple[str, str]]:
-        """The names and statements of the indexes that are no constraints."""
+        """Returns the names and statements of the indexes that are not constraints."""
         query = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
         return db.execute(query, (self.kind.name,)).fetchall()
 
@@ -121,7 +128,7 @@ class Table:
 
 
 def bounds(environment: int) -> tuple[int, int]:
-    """The first and the last place of an environment."""
+    """Returns the first and the last place of an environment."""
     return environment << PLACE_BITS, ((environment + 1) << PLACE_BITS) - 1
 
 

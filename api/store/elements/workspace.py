@@ -1,4 +1,4 @@
-"""One write on its way: rows already changed in its transaction, and what each changed element was before."""
+"""The state of one write: the rows that its transaction has changed, and each changed element as it was before."""
 
 from dataclasses import dataclass
 
@@ -7,22 +7,24 @@ from sqlite_utils import Database
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind
 from ..environments import Environment
-from ..errors import Key
+from ..errors import ElementKey
 from .bodies import element_of
 from .kinds import Kind, Reference
-from .tables import TABLES, Added, Found
+from .tables import TABLES, NewRow, StoredRow
 
 
 @dataclass(slots=True)
 class Change:
-    """An element's texts before and after a write, None where it was not or is no more.
+    """The texts of an element before and after a write.
 
-    `edit` is the place of the edit that changed it last, `written` the element that this edit wrote. What is given
-    here is not decoded again.
+    None means that it did not exist, or does not exist any more.
+
+    `edit` is the index of the edit that changed it last, `written` the element that this edit wrote. What is given here
+    is not decoded again.
     """
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: bytes | None
     after: bytes | None
     edit: int
@@ -43,7 +45,7 @@ class Change:
 
 
 class Workspace:
-    """The rows of one environment inside a write transaction. `version` is the revision that it will be."""
+    """The rows of one environment inside a write transaction. `version` is the revision of this write."""
 
     def __init__(self, db: Database, environment: Environment):
         self.db, self.environment = db, environment
@@ -54,26 +56,26 @@ class Workspace:
         self._next_places: dict[ElementKind, int] = {}
 
     def net_changes(self) -> list[Change]:
-        """The changes, without those of elements that are again what they were."""
+        """Returns the changes, without those of elements that are equal to before."""
         return [change for change in self.changes.values() if change.before != change.after]
 
-    def find(self, kind: Kind, key: Key) -> Found | None:
-        """The element of that key as it is now."""
+    def find(self, kind: Kind, key: ElementKey) -> StoredRow | None:
+        """Returns the current row of that key, or None."""
         return TABLES[kind.name].find(self.db, self.number, key)
 
-    def put(self, kind: Kind, key: Key, text: bytes, read: ReadElement, found: Found | None) -> None:
-        """Write an element, which fits its class, and its text: in the place of `found`, or at the list's end."""
+    def put(self, kind: Kind, key: ElementKey, text: bytes, read: ReadElement, found: StoredRow | None) -> None:
+        """Write an element, which fits its class, and its text: over the row `found`, or at the end of the list."""
         table, element, before = TABLES[kind.name], read.element, None
         assert element is not None
         if found is None:
             place = self._next_place(kind.name)
-            table.add(self.db, self.number, self.version, (Added(place, text, element),))
+            table.add(self.db, self.number, self.version, (NewRow(place, text, element),))
         else:
             before = element_of(kind.name, found.body)
             table.change(self.db, self.number, self.version, found, text, before, element)
         self._note(Change(kind.name, key, found and found.body, text, self.edit, read, before))
 
-    def remove(self, kind: Kind, key: Key, found: Found) -> None:
+    def remove(self, kind: Kind, key: ElementKey, found: StoredRow) -> None:
         """Remove an element."""
         TABLES[kind.name].remove(self.db, (found.place,))
         self._note(Change(kind.name, key, found.body, None, self.edit))

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from ....bundles.program.facts import EntityKey
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Resource, ResourceType, Subject
-from ..errors import Key as ElementKey
+from ..errors import ElementKey
 
 MAX_CHANGES = 1_000
 """Of more changed elements in a commit there is no delta: a new bundle is made instead (design, "The bundle file")."""
@@ -40,13 +40,13 @@ class ElementChange(Protocol):
         """The element as it is now."""
 
 
-class TooMany(Exception):
-    """More is touched than a delta holds."""
+class TooManyAffected(Exception):
+    """More is affected than a delta holds."""
 
 
 @dataclass(slots=True)
-class Touched:
-    """The things touched, by their keys; `pairs` are subjects and resources between which grants changed."""
+class Affected:
+    """The things affected, by their keys; `pairs` are subjects and resources between which grants changed."""
 
     types: set[str] = field(default_factory=set)
     roles: set[str] = field(default_factory=set)
@@ -58,36 +58,36 @@ class Touched:
     aliases: set[Alias] = field(default_factory=set)
 
     def check_size(self) -> None:
-        """Raises TooMany."""
+        """Raises TooManyAffected."""
         if sum(len(getattr(self, name)) for name in self.__slots__) > MAX_STATES:
-            raise TooMany
+            raise TooManyAffected
 
 
-def touched_by(db: Database, environment: int, changes: Iterable[ElementChange]) -> Touched:
-    """What changes that are written already touch. Raises TooMany, before much more is looked for."""
-    finding = _Finding(db, environment)
+def affected_by(db: Database, environment: int, changes: Iterable[ElementChange]) -> Affected:
+    """What changes that are written already touch. Raises TooManyAffected, before much more is looked for."""
+    finder = _AffectedFinder(db, environment)
     for change in changes:
-        finding.add(change)
-        finding.touched.check_size()
-    finding.add_groups_below()
-    finding.touched.check_size()
-    return finding.touched
+        finder.add(change)
+        finder.affected.check_size()
+    finder.add_groups_below()
+    finder.affected.check_size()
+    return finder.affected
 
 
-class _Finding:
+class _AffectedFinder:
     def __init__(self, db: Database, environment: int):
         self._db, self._environment = db, environment
         self._moved: set[str] = set()
-        self.touched = Touched()
+        self.affected = Affected()
 
     def add(self, change: ElementChange) -> None:
         before, after = change.element_before(), change.element_after()
         id = change.key[-1]
         match change.kind:
             case ElementKind.POLICIES:
-                self.touched.policies.add(id)
+                self.affected.policies.add(id)
             case ElementKind.ROLES:
-                self.touched.roles.add(id)
+                self.affected.roles.add(id)
             case ElementKind.RESOURCE_TYPES:
                 self._type(id, before, after)
             case ElementKind.GROUPS:
@@ -105,26 +105,26 @@ class _Finding:
                 SELECT member FROM group_groups JOIN below ON environment = ?1 AND group_id = below.id
             ) SELECT id FROM below LIMIT ?3"""
         for id in self._moved:
-            self.touched.groups |= self._column(query, id, MAX_STATES + 1)
-            self.touched.check_size()
+            self.affected.groups |= self._column(query, id, MAX_STATES + 1)
+            self.affected.check_size()
 
     def _fact(self, element: Element | None) -> None:
-        touched = self.touched
+        affected = self.affected
         match element:
             case Subject(type, id, external_id):
-                touched.subjects.add(EntityKey(type, id))
+                affected.subjects.add(EntityKey(type, id))
                 if external_id is not None:
-                    touched.aliases.add(Alias("subject", type, "external_id", external_id))
+                    affected.aliases.add(Alias("subject", type, "external_id", external_id))
             case Resource(type, id, external_id, name):
-                touched.resources.add(EntityKey(type, id))
+                affected.resources.add(EntityKey(type, id))
                 if external_id is not None:
-                    touched.aliases.add(Alias("resource", type, "external_id", external_id))
+                    affected.aliases.add(Alias("resource", type, "external_id", external_id))
                 if name is not None:
-                    touched.aliases.add(Alias("resource", type, "name", name))
+                    affected.aliases.add(Alias("resource", type, "name", name))
             case Assignment(group=str(group)):
-                touched.groups.add(group)
+                affected.groups.add(group)
             case Assignment(subject=subject) if subject is not None:
-                touched.subjects.add(EntityKey(subject.type, subject.id))
+                affected.subjects.add(EntityKey(subject.type, subject.id))
             case Grant():
                 self._pair(
                     EntityKey(element.subject.type, element.subject.id),
@@ -132,34 +132,34 @@ class _Finding:
                 )
 
     def _pair(self, subject: EntityKey, resource: EntityKey) -> None:
-        self.touched.subjects.add(subject)
-        self.touched.resources.add(resource)
-        self.touched.pairs.add((subject, resource))
+        self.affected.subjects.add(subject)
+        self.affected.resources.add(resource)
+        self.affected.pairs.add((subject, resource))
 
     def _group(self, id: str, before: Element | None, after: Element | None) -> None:
         assert before is None or isinstance(before, Group)
         assert after is None or isinstance(after, Group)
-        self.touched.groups.add(id)
+        self.affected.groups.add(id)
         members_before = set(before.members if before else ())
         for member in members_before ^ set(after.members if after else ()):
             if member.group is not None:
                 self._moved.add(member.group)
             elif member.type is not None and member.id is not None:
-                self.touched.subjects.add(EntityKey(member.type, member.id))
+                self.affected.subjects.add(EntityKey(member.type, member.id))
 
     def _type(self, id: str, before: Element | None, after: Element | None) -> None:
         """A type, and where other actions are declared what says `*`; where it is closed now, its instances (E7)."""
         assert before is None or isinstance(before, ResourceType)
         assert after is None or isinstance(after, ResourceType)
-        self.touched.types.add(id)
+        self.affected.types.add(id)
         if not (before and after and set(before.actions) == set(after.actions)):
             query = "SELECT policy_id FROM policy_types WHERE environment = ? AND type IN (?, ?) LIMIT ?"
-            self.touched.policies |= self._column(query, id, EVERYTHING, MAX_STATES + 1)
+            self.affected.policies |= self._column(query, id, EVERYTHING, MAX_STATES + 1)
             self._wildcard_grants(id)
         if before and after and after.closed and not before.closed:
             query = """SELECT id FROM resources WHERE environment = ?1 AND type = ?2 UNION
                 SELECT resource_id FROM grants WHERE environment = ?1 AND resource_type = ?2 LIMIT ?3"""
-            self.touched.resources |= {EntityKey(id, found) for found in self._column(query, id, MAX_STATES + 1)}
+            self.affected.resources |= {EntityKey(id, found) for found in self._column(query, id, MAX_STATES + 1)}
 
     def _wildcard_grants(self, type: str) -> None:
         query = """SELECT subject_type, subject_id, resource_id FROM grants

@@ -11,37 +11,36 @@ from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
 from ..actor import Actor
-from ..audit.entries import Entry as AuditEntry
-from ..audit.entries import append
+from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..elements.bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
-from ..errors import Key, NotFound
+from ..errors import ElementKey, NotFound
 
 CHUNK_ENTRIES = 1_000
 """Entries that are stored, and read back, in one piece."""
 
-Summary: TypeAlias = dict[str, dict[str, int]]
+ChangeCounts: TypeAlias = dict[str, dict[str, int]]
 """By list how many elements were `added`, `changed` and `removed`; lists in which nothing changed are left out."""
 
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
-class Changed(Protocol):
+class BodyChange(Protocol):
     """What an entry is made of."""
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: bytes | None
     after: bytes | None
 
 
-class Entry(msgspec.Struct, frozen=True, array_like=True):
+class ChangeEntry(msgspec.Struct, frozen=True, array_like=True):
     """What a revision made of one element: its body before and after, None where it was not or is no more."""
 
     kind: ElementKind
-    key: Key
+    key: ElementKey
     before: Body | None
     after: Body | None
 
@@ -53,11 +52,11 @@ class Revision:
     revision: int
     by: str
     time: str
-    changes: Summary
+    changes: ChangeCounts
 
 
-_entries = msgspec.json.Decoder(list[Entry])
-_summary = msgspec.json.Decoder(Summary)
+_entries = msgspec.json.Decoder(list[ChangeEntry])
+_change_counts = msgspec.json.Decoder(ChangeCounts)
 _NULL = msgspec.Raw(b"null")
 _SHORT = 4_096
 
@@ -69,28 +68,30 @@ def change_of(before: object | None, after: object | None) -> Literal["added", "
     return "removed" if after is None else "changed"
 
 
-class LogWriter:
+class ChangeLogWriter:
     """Writes the entries of one revision as they come, and then the revision itself."""
 
     def __init__(self, db: Database, environment: Environment):
         self._db, self._environment = db, environment
-        self._pending: list[tuple[ElementKind, Key, msgspec.Raw, msgspec.Raw]] = []
+        self._pending: list[tuple[ElementKind, ElementKey, msgspec.Raw, msgspec.Raw]] = []
         self._chunks = 0
         self._counts: Counter[tuple[ElementKind, str]] = Counter()
 
     @property
-    def summary(self) -> Summary:
+    def change_counts(self) -> ChangeCounts:
         """How much was added up to now."""
-        found: Summary = {kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)}
+        found: ChangeCounts = {
+            kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)
+        }
         for (kind, change), count in self._counts.items():
             found[kind][change] = count
         return found
 
-    def count(self, change: Changed) -> None:
+    def count(self, change: BodyChange) -> None:
         """Count what would happen to one element, of which nothing is to be written."""
         self._counts[change.kind, change_of(change.before, change.after)] += 1
 
-    def add(self, change: Changed) -> None:
+    def add(self, change: BodyChange) -> None:
         """Add what happened to one element."""
         self.count(change)
         self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
@@ -100,11 +101,11 @@ class LogWriter:
     def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
         """Write the revision, make it the environment's, and tell the audit log of it; gives back its number."""
         self._store_chunk()
-        number, revision, summary = self._environment.number, self._environment.revision + 1, self.summary
-        row = (number, revision, time, actor.name, msgspec.json.encode(summary).decode(), delta)
+        number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
+        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta)
         self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
         self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
-        details = {"revision": revision, "changes": summary}
+        details = {"revision": revision, "changes": counts}
         entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
         append(self._db, entry)
         return revision
@@ -141,7 +142,7 @@ def no_revision(revision: int, env: str) -> NotFound:
     return NotFound(f"there is no revision {revision} in environment `{env}`")
 
 
-def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[Entry] | None:
+def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[ChangeEntry] | None:
     """One piece of a revision's entries, None behind the last."""
     query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
     row = db.execute(query, (environment, revision, chunk)).fetchone()
@@ -159,5 +160,5 @@ def _raw(body: bytes | None) -> msgspec.Raw:
 
 
 def _revision(row: tuple[int, str, str, str]) -> Revision:
-    revision, actor, time, summary = row
-    return Revision(revision, actor, time, _summary.decode(summary))
+    revision, actor, time, counts = row
+    return Revision(revision, actor, time, _change_counts.decode(counts))

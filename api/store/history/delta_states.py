@@ -1,4 +1,4 @@
-"""The delta of a write: the new state of everything touched, by the compiler's own rules on just the rows it needs."""
+"""The delta of a write: the new state of everything affected, by the compiler's own rules on just the rows it needs."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -31,40 +31,40 @@ from ....compiler.model.elements import Assignment, Element, ElementKind, Grant,
 from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
-from .affected import Alias, ElementChange, TooMany, Touched, touched_by
+from .affected import Affected, Alias, ElementChange, TooManyAffected, affected_by
 
 
 def delta_of(db: Database, environment: int, revision: int, changes: Collection[ElementChange]) -> bytes | None:
     """The encoded delta of changes that are written already; None where a new bundle is needed."""
     try:
-        touched = touched_by(db, environment, changes)
-    except TooMany:
+        affected = affected_by(db, environment, changes)
+    except TooManyAffected:
         return None
-    states = _States(db, environment, touched, changes)
+    states = _States(db, environment, affected, changes)
     return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
 
 
 class _States:
-    """The states of what is touched, read from the rows as they are; what was just written is known."""
+    """The states of what is affected, read from the rows as they are; what was just written is known."""
 
-    def __init__(self, db: Database, environment: int, touched: Touched, changes: Iterable[ElementChange]):
-        self._db, self._environment, self._touched = db, environment, touched
+    def __init__(self, db: Database, environment: int, affected: Affected, changes: Iterable[ElementChange]):
+        self._db, self._environment, self._affected = db, environment, affected
         self._written = {(change.kind, change.key): change for change in changes}
         self._program = self._compiled()
         self._facts = self._resolved()
 
     def changes(self) -> Iterator[AnyChange]:
         """The changes: declarations first, then what refers to them."""
-        touched = self._touched
+        affected = self._affected
         types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
-        yield from (TypeChange(id, types.get(id)) for id in sorted(touched.types))
-        yield from (RoleChange(id, self._exists(ElementKind.ROLES, id)) for id in sorted(touched.roles))
+        yield from (TypeChange(id, types.get(id)) for id in sorted(affected.types))
+        yield from (RoleChange(id, self._exists(ElementKind.ROLES, id)) for id in sorted(affected.roles))
         yield from self._policies()
-        yield from map(self._group, sorted(touched.groups))
-        yield from map(self._subject, sorted(touched.subjects))
+        yield from map(self._group, sorted(affected.groups))
+        yield from map(self._subject, sorted(affected.subjects))
         yield from self._grants()
-        yield from map(self._resource, sorted(touched.resources))
-        yield from map(self._alias, sorted(touched.aliases))
+        yield from map(self._resource, sorted(affected.resources))
+        yield from map(self._alias, sorted(affected.aliases))
 
     def zones(self) -> dict[str, bytes]:
         """The files of the time zones that the clauses name."""
@@ -72,27 +72,27 @@ class _States:
         return {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
 
     def _compiled(self) -> Program:
-        """The program of the touched policies and types, with all types that the policies cover."""
-        if not (self._touched.policies or self._touched.types):
+        """The program of the affected policies and types, with all types that the policies cover."""
+        if not (self._affected.policies or self._affected.types):
             return Program((), (), ())
-        policies: list[Policy] = self._elements(ElementKind.POLICIES, self._touched.policies)
+        policies: list[Policy] = self._elements(ElementKind.POLICIES, self._affected.policies)
         types = {scope.resource_type_id for policy in policies for scope in policy.resource_types}
         if EVERYTHING in types:
             types = {id for (id,) in self._rows("SELECT id FROM resource_types WHERE environment = ?")}
-        declared = self._elements(ElementKind.RESOURCE_TYPES, types | self._touched.types)
+        declared = self._elements(ElementKind.RESOURCE_TYPES, types | self._affected.types)
         return compile_program(Model(resource_types=tuple(declared), policies=tuple(policies)))
 
     def _resolved(self) -> Facts:
-        """The facts of the touched subjects, groups and pairs, but for what a subject is granted elsewhere."""
-        touched = self._touched
-        members: dict[str, list[Member]] = {id: [] for id in touched.groups if self._exists(ElementKind.GROUPS, id)}
+        """The facts of the affected subjects, groups and pairs, but for what a subject is granted elsewhere."""
+        affected = self._affected
+        members: dict[str, list[Member]] = {id: [] for id in affected.groups if self._exists(ElementKind.GROUPS, id)}
         assignments: list[Assignment] = []
-        for type, id in touched.subjects:
+        for type, id in affected.subjects:
             query = "SELECT group_id FROM group_subjects WHERE environment = ? AND type = ? AND id = ?"
             for (group,) in self._rows(query, type, id):
                 members.setdefault(group, []).append(Member(type, id))
             assignments += self._found(ElementKind.ASSIGNMENTS, "subject_type = ? AND subject_id = ?", type, id)
-        for group in touched.groups:
+        for group in affected.groups:
             assignments += self._found(ElementKind.ASSIGNMENTS, "group_id = ?", group)
         grants = self._grants_of_pairs()
         types = self._elements(ElementKind.RESOURCE_TYPES, {grant.resource.type for grant in grants})
@@ -109,7 +109,7 @@ class _States:
         where = "subject_type = ? AND subject_id = ? AND resource_type = ? AND resource_id = ?"
         return [
             grant
-            for subject, resource in self._touched.pairs
+            for subject, resource in self._affected.pairs
             for grant in self._found(ElementKind.GRANTS, where, *subject, *resource)
         ]
 
@@ -117,7 +117,7 @@ class _States:
         clauses: dict[str, list[Clause]] = defaultdict(list)
         for clause in self._program.clauses:
             clauses[clause.policy].append(clause)
-        return (policy_change(id, tuple(clauses[id])) for id in sorted(self._touched.policies))
+        return (policy_change(id, tuple(clauses[id])) for id in sorted(self._affected.policies))
 
     def _group(self, id: str) -> GroupChange:
         facts = self._facts.groups.get(id)
@@ -144,7 +144,7 @@ class _States:
         by_pair: dict[tuple[EntityKey, EntityKey], list[GrantState]] = defaultdict(list)
         for grant in sorted(self._facts.grants):
             by_pair[grant.subject, grant.resource].append(GrantState(grant.id, grant.actions, grant.expires))
-        return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._touched.pairs))
+        return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._affected.pairs))
 
     def _resource(self, key: EntityKey) -> ResourceChange:
         return ResourceChange(key, key in self._facts.resources or self._is_listed_or_granted("resource", key))

@@ -10,13 +10,13 @@ from sqlite_utils import Database
 from ....compiler.documents.interning import Sharing
 from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
-from ..audit.entries import Entry
+from ..audit.entries import AuditEntry
 from ..audit.events import Event
 from ..credential_rows import Bounds
 from ..elements.bodies import element_of
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES
-from ..environments import Environment, environment_for
+from ..environments import Environment, environment_within
 
 PIECE_ROWS = 100
 """Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
@@ -29,7 +29,7 @@ class KnownModel(NamedTuple):
     model: Model
 
 
-class ModelText:
+class ModelStream:
     """A model document in UTF-8, piece by piece: `model` first, then the lists as they were put.
 
     It reads one state of the database, whatever is written meanwhile; `close` it, or read it to its end. Pieces may be
@@ -43,10 +43,10 @@ class ModelText:
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
     ):
-        """Takes over the connection `db`, unless it raises. Raises what `environment_for` raises."""
+        """Takes over the connection `db`, unless it raises. Raises what `environment_within` raises."""
         self._db, self._translated = db, translated
         db.conn.execute("BEGIN")
-        self.environment = environment_for(db, env, bounds)
+        self.environment = environment_within(db, env, bounds)
         self.revision = self.environment.revision
         """Of what is read."""
         self.etag = self.environment.etag
@@ -65,10 +65,10 @@ class ModelText:
             self.close()
             raise
 
-    def exported(self, time: str, actor: Actor) -> Entry:
+    def exported(self, time: str, actor: Actor) -> AuditEntry:
         """What the audit log is told before anybody has a piece of it. `time` is RFC 3339."""
         details = {"revision": self.revision}
-        return Entry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
+        return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -13,15 +13,15 @@ from ..actor import Actor
 from ..database.connections import CACHE_KIB
 from ..elements.bodies import element_of
 from ..elements.kinds import KINDS, Kind
-from ..elements.tables import TABLES, Added, bounds
+from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import Change
 from ..environments import Environment
-from ..errors import Fault, Key
+from ..errors import ElementKey, Fault
 from ..history.affected import MAX_CHANGES
-from ..history.change_log import LogWriter, Summary, change_of
+from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
-from .incoming import Incoming
 from .reading import put_lists
+from .submitted_model import SubmittedModel
 
 MAX_LISTED = 1_000
 """Changed elements that are listed one by one."""
@@ -35,15 +35,15 @@ _NEW = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ReplacementResult:
     """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
 
     `warnings` are those about the documents, `etag` is that of the model as it is now.
     """
 
     revision: int
-    changes: Summary
-    listed: tuple[tuple[str, Key, str], ...]
+    changes: ChangeCounts
+    listed: tuple[tuple[str, ElementKey, str], ...]
     warnings: tuple[Fault, ...]
     etag: str
 
@@ -75,11 +75,11 @@ class _Plan:
 class Replacement:
     """The difference between the stored model and documents."""
 
-    def __init__(self, db: Database, environment: Environment, incoming: Incoming):
-        self._db, self._environment, self._incoming = db, environment, incoming
+    def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
+        self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
-        self._log = LogWriter(db, environment)
-        self._listed: list[tuple[str, Key, str]] = []
+        self._log = ChangeLogWriter(db, environment)
+        self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
@@ -87,7 +87,7 @@ class Replacement:
         """Whether it is the difference to what `db` has of the environment now."""
         return self._db is db and self._environment == environment
 
-    def preview(self) -> Changes:
+    def preview(self) -> ReplacementResult:
         """What would change."""
         for plan in self._plans:
             differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
@@ -96,9 +96,9 @@ class Replacement:
                 self._list(change)
         return self._done(self._environment.revision)
 
-    def commit(self, actor: Actor, time: str) -> Changes:
+    def commit(self, actor: Actor, time: str) -> ReplacementResult:
         """Write what differs as one revision; none where nothing does."""
-        environment, lists = self._environment, list(self._incoming.lists)
+        environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
             return self._done(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
@@ -113,19 +113,19 @@ class Replacement:
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return self._done(revision)
 
-    def _done(self, revision: int) -> Changes:
+    def _done(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
-        return Changes(revision, self._log.summary, tuple(self._listed), self._incoming.warnings, etag)
+        return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), self._submitted.warnings, etag)
 
     def _plan(self, kind: Kind) -> _Plan:
         plan, table, number = _Plan(kind), TABLES[kind.name], self._environment.number
-        elements = self._incoming.elements(kind.name)
+        elements = self._submitted.elements(kind.name)
         stored = self._stored_places(kind)
         if not stored:
             plan.places = array("q", [_NEW]) * len(elements)
             plan.differs = bytearray(b"\1") * len(elements)
             return plan
-        for element, text in zip(elements, self._incoming.texts(kind.name), strict=True):
+        for element, text in zip(elements, self._submitted.texts(kind.name), strict=True):
             found = table.find(self._db, number, kind.key_of(element))
             plan.places.append(_NEW if found is None else found.place)
             plan.differs.append(found is None or found.body != text)
@@ -150,11 +150,11 @@ class Replacement:
             self._note(change)
         # What goes makes room first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
-        batch: list[Added] = []
+        batch: list[NewRow] = []
         with table.filling(db, plan.places.count(_NEW)):
             for at, element, change in self._differences(plan, befores):
                 self._note(change)
-                batch.append(Added(places[at], change.after or b"", element))
+                batch.append(NewRow(places[at], change.after or b"", element))
                 if len(batch) == _BATCH:
                     table.add(db, number, version, batch)
                     batch.clear()
@@ -185,7 +185,7 @@ class Replacement:
         if not any(plan.differs):
             return
         name, key_of = plan.kind.name, plan.kind.key_of
-        pairs = zip(self._incoming.elements(name), self._incoming.texts(name), strict=True)
+        pairs = zip(self._submitted.elements(name), self._submitted.texts(name), strict=True)
         for at, (element, text) in enumerate(pairs):
             if plan.differs[at]:
                 yield at, element, Change(name, key_of(element), befores.get(plan.places[at]), text, 0)

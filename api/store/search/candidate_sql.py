@@ -48,16 +48,16 @@ _ID = _Value("+id", "id", "1")
 
 
 class CandidateSql:
-    """A filter as SQL for rows with the columns `id` and `body`. `text` is None if it is true of every row.
+    """A filter as SQL for rows with the columns `id` and `body`. `condition` is None if it is true of every row.
 
-    `values` are its parameters. Their names begin with `prefix`.
+    The names of `parameters` begin with `prefix`.
     """
 
     def __init__(self, tree: FilterTree, prefix: str = "p"):
-        self.values: dict[str, Any] = {}
+        self.parameters: dict[str, Any] = {}
         self._prefix = prefix
         self._comparisons, self._constants = MOST_COMPARISONS, MOST_CONSTANTS
-        self.text = self._tree(tree)
+        self.condition = self._tree(tree)
 
     def _tree(self, tree: FilterTree) -> Sql:
         match tree:
@@ -185,8 +185,8 @@ class CandidateSql:
         return f"instr({column}, {self._bound(part)})"
 
     def _bound(self, value: Any) -> str:
-        name = f"{self._prefix}{len(self.values)}"
-        self.values[name] = value
+        name = f"{self._prefix}{len(self.parameters)}"
+        self.parameters[name] = value
         return f":{name}"
 
 

@@ -14,7 +14,7 @@ from ....bundles.conditions.trees.normalise import normal_or
 from ....bundles.conditions.trees.tree import FALSE, FilterTree
 from ....bundles.conditions.values import Json, is_text
 from ....runtime.searches.subjects import SubjectRule
-from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Rows, Search, Span
+from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Search, Span, SpanRows
 
 MOST_ROLES = 1_000
 """Roles of a condition whose holders are looked up; with more, it is asked of everyone."""
@@ -106,7 +106,7 @@ def _are_texts(*values: str) -> bool:
     return all(map(is_text, values))
 
 
-def _candidates(rows: Rows) -> Candidates:
+def _candidates(rows: SpanRows) -> Candidates:
     read = ((id, _decode(rows.found[id])) for id in sorted(rows.found))
     found = [Registered(id, body.external_id, body.name, body.attributes or {}) for id, body in read]
     return Candidates(found, rows.last, rows.tried)

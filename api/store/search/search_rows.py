@@ -33,7 +33,7 @@ class Span(NamedTuple):
     entities: int
 
 
-class Rows(NamedTuple):
+class SpanRows(NamedTuple):
     """Bodies by id; the id up to which was looked, None for the end; how many entities that were."""
 
     found: dict[str, bytes]
@@ -41,8 +41,8 @@ class Rows(NamedTuple):
     tried: int
 
 
-class Ids(NamedTuple):
-    """Ids in the order of an index; with `of`, for each `named` thing in that table."""
+class IdSource(NamedTuple):
+    """IdSource in the order of an index; with `of`, for each `named` thing in that table."""
 
     table: str
     column: str
@@ -68,24 +68,28 @@ class Ids(NamedTuple):
 class Registry(NamedTuple):
     """Where entities are listed, and where else they are mentioned, which registers them too (E3)."""
 
-    listed: Ids
-    mentions: tuple[Ids, ...]
+    listed: IdSource
+    mentions: tuple[IdSource, ...]
 
 
 RESOURCES = Registry(
-    Ids("resources", "id", "type = :type"),
-    (Ids("grants", "resource_id", "resource_type = :type"),),
+    IdSource("resources", "id", "type = :type"),
+    (IdSource("grants", "resource_id", "resource_type = :type"),),
 )
 SUBJECTS = Registry(
-    Ids("subjects", "id", "type = :type"),
+    IdSource("subjects", "id", "type = :type"),
     (
-        Ids("assignments", "subject_id", "subject_type = :type"),
-        Ids("grants", "subject_id", "subject_type = :type"),
-        Ids("group_subjects", "id", "type = :type"),
+        IdSource("assignments", "subject_id", "subject_type = :type"),
+        IdSource("grants", "subject_id", "subject_type = :type"),
+        IdSource("group_subjects", "id", "type = :type"),
     ),
 )
-GRANTED_TO = Ids("grants", "resource_id", "subject_type = :by_type AND subject_id = :by_id AND resource_type = :type")
-GRANTED_ON = Ids("grants", "subject_id", "resource_type = :by_type AND resource_id = :by_id AND subject_type = :type")
+GRANTED_TO = IdSource(
+    "grants", "resource_id", "subject_type = :by_type AND subject_id = :by_id AND resource_type = :type"
+)
+GRANTED_ON = IdSource(
+    "grants", "subject_id", "resource_type = :by_type AND resource_id = :by_id AND subject_type = :type"
+)
 
 
 class Search:
@@ -100,10 +104,10 @@ class Search:
             "end": _BEHIND_ALL,
         }
         self._with: list[str] = []
-        self._sources: list[Ids] = []
+        self._sources: list[IdSource] = []
         self._arms: list[str] = []
 
-    def add_granted(self, ids: Ids, type: str, id: str) -> None:
+    def add_granted(self, ids: IdSource, type: str, id: str) -> None:
         """Entities that have a grant with the other end of that key qualify, whatever their attributes."""
         self._values |= {"by_type": type, "by_id": id}
         self._add([ids], TRUE, CandidateSql(TRUE))
@@ -121,15 +125,15 @@ class Search:
             f" UNION SELECT member FROM {groups} CROSS JOIN group_groups"
             " WHERE environment = :env AND group_id = named)"
         )
-        by_role = Ids("assignments", "subject_id", "role = named AND subject_type = :type", holding)
-        by_group = Ids("group_subjects", "id", "group_id = named AND type = :type", groups)
+        by_role = IdSource("assignments", "subject_id", "role = named AND subject_type = :type", holding)
+        by_group = IdSource("group_subjects", "id", "group_id = named AND type = :type", groups)
         self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_"))
 
-    def rows(self, everyone: FilterTree) -> Rows:
+    def rows(self, everyone: FilterTree) -> SpanRows:
         """What may qualify: those that were added, and all registered ones of whom `everyone` may hold."""
         return self._added() if everyone == FALSE else self._registered(everyone)
 
-    def _registered(self, everyone: FilterTree) -> Rows:
+    def _registered(self, everyone: FilterTree) -> SpanRows:
         listed, mentions = self._registry
         self._values |= {"row": self._count - 1, "mention": self._count * MENTIONS - 1, "count": self._count}
         self._end([listed.nth("row")])
@@ -144,7 +148,7 @@ class Search:
             found |= dict.fromkeys(unlisted, _NOTHING)
         if everyone != TRUE:
             found |= self._added_between()
-        return Rows(found, end, tried + len(unlisted))
+        return SpanRows(found, end, tried + len(unlisted))
 
     def _unlisted(self) -> list[str]:
         """The first ones of the span that are only mentioned, by id; one too many where there are too many.
@@ -159,19 +163,19 @@ class Search:
     def _listed(self, everyone: FilterTree) -> str:
         """Those that are listed, of whom the condition may hold."""
         sql, table = CandidateSql(everyone), self._registry.listed.table
-        self._values |= sql.values
+        self._values |= sql.parameters
         where = "environment = :env AND type = :type AND id > :after AND id <= :end"
-        said = "" if sql.text is None else f" AND {sql.text}"
-        return f"SELECT id, body FROM {table} INDEXED BY {table}_searched WHERE {where}{said}"
+        condition = "" if sql.condition is None else f" AND {sql.condition}"
+        return f"SELECT id, body FROM {table} INDEXED BY {table}_searched WHERE {where}{condition}"
 
-    def _added(self) -> Rows:
+    def _added(self) -> SpanRows:
         """Those that were added alone.
 
         PERF: each of many groups gets a share of the span, since where the span ends is not known before; with a small
         share, the largest groups end it soon, so the shares grow until there is enough.
         """
         if not self._sources:
-            return Rows({}, None, 0)
+            return SpanRows({}, None, 0)
         things = (f"SELECT count(*) AS many FROM {of}" if of else "SELECT 1 AS many" for *_, of in self._sources)
         ((many,),) = self._rows(f"SELECT sum(many) FROM ({' UNION ALL '.join(things)})")
         share = max(LEAST_SHARE, self._count // many)
@@ -186,23 +190,23 @@ class Search:
         if tried > 2 * self._count:
             self._values["row"] = self._count - 1
             end, tried = self._end([f"SELECT * FROM ({added} ORDER BY 1 LIMIT 1 OFFSET :row)"]), self._count
-        return Rows(self._added_between(), end, tried)
+        return SpanRows(self._added_between(), end, tried)
 
     def _added_between(self) -> dict[str, bytes]:
         return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
 
-    def _add(self, sources: list[Ids], where: FilterTree, sql: CandidateSql) -> None:
+    def _add(self, sources: list[IdSource], where: FilterTree, sql: CandidateSql) -> None:
         """Look at those too, of whom the condition may hold."""
         self._sources += sources
-        self._values |= sql.values
+        self._values |= sql.parameters
         table = self._registry.listed.table
         same = "environment = :env AND type = :type AND id = this"
-        said = "" if sql.text is None else f" WHERE {sql.text}"
-        if said and may_hold_without_attributes(where):
-            said += " OR body IS NULL"
+        condition = "" if sql.condition is None else f" WHERE {sql.condition}"
+        if condition and may_hold_without_attributes(where):
+            condition += " OR body IS NULL"
         self._arms.append(
             f"SELECT this, coalesce(body, CAST('{{}}' AS BLOB)) FROM ({_any_of(sources)})"
-            f" LEFT JOIN {table} INDEXED BY {table}_searched ON {same}{said}"
+            f" LEFT JOIN {table} INDEXED BY {table}_searched ON {same}{condition}"
         )
 
     def _end(self, ends: Sequence[str]) -> str | None:
@@ -220,7 +224,7 @@ class Search:
         return f"WITH RECURSIVE {', '.join(self._with)} {query}" if self._with else query
 
 
-def _any_of(sources: Sequence[Ids]) -> str:
+def _any_of(sources: Sequence[IdSource]) -> str:
     """The ids of the span, each once."""
     between = [source.between() for source in sources]
     return " UNION ".join(between) if len(between) > 1 else f"SELECT DISTINCT this FROM ({between[0]})"

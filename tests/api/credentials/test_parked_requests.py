@@ -11,7 +11,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 from writ.api.store.actor import Actor
-from writ.api.store.credentials.credentials import ApiKeyWanted, ClientWanted
+from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import OutOfBounds
 from writ.api.store.store import Store
@@ -95,15 +95,15 @@ def test_a_model_is_dated_when_it_is_there_and_not_when_it_began(server: Server)
 def test_nothing_is_committed_for_whoever_was_ended_a_moment_ago(tmp_path: Path) -> None:
     store = Store.open(tmp_path)
     held = store.credentials
-    revoked, deleted = (held.add_client(ACTOR, ClientWanted("c", ["admin"], 60), bytes(32)) for _ in range(2))
-    key = held.add_api_key(ACTOR, ApiKeyWanted("k", ["admin"]), bytes(32))
+    revoked, deleted = (held.add_client(ACTOR, ClientSpec("c", ["admin"], 60), bytes(32)) for _ in range(2))
+    key = held.add_api_key(ACTOR, ApiKeySpec("k", ["admin"]), bytes(32))
     held.revoke_client(ACTOR, revoked.id)
     held.delete_client(ACTOR, deleted.id)
     held.delete_api_key(ACTOR, key.id)
     for actor in (Actor("a", client=revoked.id), Actor("a", client=deleted.id), Actor("a", api_key=key.id)):
         changes: list[Callable[[], object]] = [
-            lambda actor=actor: held.add_client(actor, ClientWanted("c", ["admin"], 60), bytes(32)),
-            lambda actor=actor: held.add_api_key(actor, ApiKeyWanted("k", ["admin"]), bytes(31) + b"x"),
+            lambda actor=actor: held.add_client(actor, ClientSpec("c", ["admin"], 60), bytes(32)),
+            lambda actor=actor: held.add_api_key(actor, ApiKeySpec("k", ["admin"]), bytes(31) + b"x"),
             lambda actor=actor: store.write(ENV, actor, [Create("roles", {"id": "r"})]),
             lambda actor=actor: store.create_environment(actor, "x"),
             lambda actor=actor: store.protect_environment(actor, ENV, True),
@@ -119,7 +119,7 @@ def test_nothing_is_committed_with_what_was_taken_away_a_moment_ago(tmp_path: Pa
     store = Store.open(tmp_path)
     held = store.credentials
     one, other = (store.create_environment(ACTOR, id) for id in ("one", "other"))
-    client = held.add_client(ACTOR, ClientWanted("c", ["read", "write"], 60, environments=["one"]), bytes(32))
+    client = held.add_client(ACTOR, ClientSpec("c", ["read", "write"], 60, environments=["one"]), bytes(32))
     held.revoke_token(ACTOR, "revoked", 2**40, 0.0)
     within = Actor("a", frozenset({one.uuid}), client=client.id, token="live", scopes=("write", "admin"))
     for changed in (

@@ -9,7 +9,7 @@ import pytest
 from falcon import testing
 from writ.api.decisions.health import Readiness
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import InForce
+from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.store import Store
 
 
@@ -38,14 +38,14 @@ def test_head_is_get_without_the_body(app: testing.TestClient, path: str) -> Non
 def test_readyz_tells_nobody_where_the_store_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Anybody may ask; the log has it for the operator."""
     store = Store.open(tmp_path / "data")
-    in_force = InForce(store, BundleFiles(tmp_path / "data", store), 5.0, logging.getLogger("tests"))
+    live_engines = LiveEngines(store, BundleFiles(tmp_path / "data", store), 5.0, logging.getLogger("tests"))
     app = falcon.asgi.App()
-    app.add_route("/readyz", Readiness(in_force.engine))
+    app.add_route("/readyz", Readiness(live_engines.engine))
     for reason, logged in (("it has no bundle yet, or lost it", False), ("the store can't be read", True)):
         answer = testing.TestClient(app).simulate_get("/readyz")
         assert answer.status_code == 503
         assert answer.json == {"status": "failing", "error": f"nothing can be decided in `default`: {reason}"}
         assert (str(store.path) in caplog.text) is logged
-        in_force.close()
+        live_engines.close()
         store.close()
         store.path.write_bytes(b"\xff" * 10_000)

@@ -13,7 +13,7 @@ def test_all_are_there_in_one_revision(full: Managed) -> None:
     answer = full.simulate_post(f"{ROOT}/roles:batch", json={"items": items})
     assert (answer.status_code, answer.json) == (201, {"items": items})
     assert full.store.revision_of("default") == before + 1
-    assert full.settled[-1].revision == before + 1
+    assert full.activated[-1].revision == before + 1
 
 
 def test_elements_of_a_batch_may_refer_to_each_other(service: Managed) -> None:

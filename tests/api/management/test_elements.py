@@ -61,7 +61,7 @@ def test_an_element_lives_from_post_to_delete(full: Managed, kind: str) -> None:
     assert full.simulate_delete(path).status_code == 204
     for method in ("GET", "PUT", "PATCH", "DELETE"):
         assert full.simulate_request(method, path, json=body).status_code == 404, method
-    assert full.settled[-1] == full.store.environment("default"), "the newest commit was settled"
+    assert full.activated[-1] == full.store.environment("default"), "the newest commit was activated"
 
 
 @pytest.mark.parametrize(

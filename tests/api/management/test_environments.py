@@ -23,7 +23,7 @@ def test_an_environment_has_a_model_of_its_own(full: Managed) -> None:
         "revision": 0,
         "created": "",
     }
-    assert full.settled[-1].id == "stage"
+    assert full.activated[-1].id == "stage"
     assert full.simulate_get(f"{ALL}/stage/model").json == {"model": 1}
     assert full.simulate_post(f"{ALL}/stage/roles", json=MEMBERS["roles"]).status_code == 201
     tags = {full.simulate_get(f"{ALL}/{env}/roles/editor").headers["ETag"] for env in ("stage", "default")}

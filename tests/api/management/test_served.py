@@ -77,4 +77,4 @@ def test_a_client_that_leaves_in_the_middle_of_an_export_harms_nobody(
             assert connection.socket.recv(1_000).startswith(b"HTTP/1.1 200")
     assert client.get("/v1/environments/default/model").json()["roles"] == roles
     errors = [line for line in managed_server.log.splitlines() if "[ERROR]" in line]
-    assert [line for line in errors if "the store can't be followed" not in line] == []
+    assert [line for line in errors if "the engines can't be updated" not in line] == []

@@ -33,7 +33,7 @@ class Slow:
         self.trace.append("closed")
 
 
-async def settled(_environment: Environment) -> None:
+async def activated(_environment: Environment) -> None:
     """Nothing follows the store here."""
 
 
@@ -41,7 +41,7 @@ def test_a_client_that_goes_while_a_piece_is_read_closes_behind_it(tmp_path: Pat
     slow = Slow()
 
     async def leave_early() -> None:
-        stream = Stream(slow, StoreWork(Store.open(tmp_path), settled, time.time))
+        stream = Stream(slow, StoreWork(Store.open(tmp_path), activated, time.time))
         reading = asyncio.ensure_future(anext(stream))
         await asyncio.to_thread(slow.asked.wait)
         reading.cancel()

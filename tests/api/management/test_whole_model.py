@@ -41,7 +41,7 @@ def test_what_was_put_is_given_back(service: Managed) -> None:
     got = service.simulate_get(MODEL)
     assert (got.json, got.headers["Content-Type"]) == (DOCUMENT, "application/json")
     assert list(got.json) == list(DOCUMENT)
-    assert service.settled[-1].revision == put.json["revision"] == 1
+    assert service.activated[-1].revision == put.json["revision"] == 1
     again = service.simulate_put(MODEL, body=got.content, headers=JSON).json
     assert again == {"revision": 1, "changes": {}, "elements": []}
 

@@ -1,8 +1,8 @@
-"""A service mends itself: a bundle that is damaged while it is in use is built anew from the store."""
+"""A service repairs itself: it rebuilds a bundle from the store if the bundle is damaged while in use."""
 
 from pathlib import Path
 
-from writ.api.serving.import_model import one_builder
+from writ.api.serving.import_model import builder_lock
 from writ.bundles.file.reader import open_bundle
 
 from tests.api.conftest import ALLOWED, DENIED
@@ -14,7 +14,7 @@ GRANTED = DENIED | {"action": {"name": "delete"}}
 
 
 def damage(path: Path, table: str) -> None:
-    """Change the end of a table of facts in place, and so what every worker has mapped."""
+    """Change the end of a table of facts in place, and so in every worker's mapping."""
     section = open_bundle(path).sections[table]
     with path.open("r+b") as file:
         file.seek(section.offset + section.size - 4)
@@ -26,7 +26,7 @@ def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, m
     with running(data, "--import", str(model_file)) as server, server.client() as client:
         (path,) = data.glob("bundles/*.bundle")
         damage(path, "grants")
-        with one_builder(data):  # the service's own waits
+        with builder_lock(data):  # the service's build waits
             for question in (GRANTED, ALLOWED):
                 failed = client.post(SINGLE, json=question)
                 assert (failed.status_code, set(failed.json())) == (500, {"error"})

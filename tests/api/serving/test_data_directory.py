@@ -1,4 +1,4 @@
-"""The data directory: its mode, its locks, and what others may do to it."""
+"""The data directory: its mode, its locks, and the rights of other users."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from threading import Timer
 import pytest
 from writ.api.serving import data_directory
 from writ.api.serving.data_directory import UnusableDirectory, hold, prepare_directory
-from writ.api.serving.import_model import one_builder
+from writ.api.serving.import_model import builder_lock
 
 
 def test_a_directory_is_made_for_its_owner(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_directory_that_can_t_be_is_refused_in_one_sentence(tmp_path: Path) ->
 
 
 def test_a_lock_that_becomes_free_is_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Workers whose master was killed have it for a moment still."""
+    """If a master is killed, its workers hold the lock for a moment more."""
     with hold(tmp_path) as held:
         assert capsys.readouterr().err == ""
         leaving = Timer(0.3, held.close)
@@ -45,12 +45,12 @@ def test_a_lock_that_stays_held_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_directory_that_others_can_write_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is no refusal: a container's volume may be like that."""
+    """A warning and not an error: a container's volume may have a reason for such rights."""
     for mode, warned in ((0o700, False), (0o755, False), (0o775, True), (0o757, True)):
         tmp_path.chmod(mode)
         prepare_directory(tmp_path)
         said = capsys.readouterr().err
-        assert said.startswith(f"WARNING: others than its owner can write to `{tmp_path}`") is warned, oct(mode)
+        assert said.startswith(f"WARNING: other users can write to `{tmp_path}`") is warned, oct(mode)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a directory to another user")
@@ -61,17 +61,20 @@ def test_a_directory_of_somebody_else_is_warned_of(tmp_path: Path, capsys: pytes
 
 
 def test_a_lock_is_its_owner_s_alone(tmp_path: Path) -> None:
-    """Whoever can open it, if only to read, can hold it; one of an earlier version is made so."""
+    """Any process that can open the file, even to read, can lock it.
+
+    The mode of an earlier version's file is corrected.
+    """
     before = os.umask(0)
     try:
-        with hold(tmp_path), one_builder(tmp_path):
+        with hold(tmp_path), builder_lock(tmp_path):
             made = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     finally:
         os.umask(before)
     assert made == {"serve.lock": 0o600, "compaction.lock": 0o600}
     for path in tmp_path.iterdir():
         path.chmod(0o644)
-    with hold(tmp_path), one_builder(tmp_path):
+    with hold(tmp_path), builder_lock(tmp_path):
         assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
 
 

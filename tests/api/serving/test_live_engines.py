@@ -1,4 +1,4 @@
-"""The engines of a process follow the store: every commit, other environments, bundles that go, a store that fails."""
+"""The engines of a process follow the store: commits, other environments, missing bundles, an unreadable store."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import InForce, Stale
+from writ.api.serving.live_engines import LiveEngines, Stale
 from writ.api.store.elements.edits import Create, Delete
 from writ.api.store.errors import NotFound
 from writ.api.store.store import Store
@@ -33,20 +33,20 @@ def grant(id: str, subject: str = "alice", resource: str = "d1") -> dict[str, An
 
 
 class Service:
-    """A store with a bundle, and two processes' worth of engines over it."""
+    """A store with a bundle, and the engines of two processes over it."""
 
     def __init__(self, directory: Path, stale_seconds: float = 5.0):
         self.store = Store.open(directory, busy_seconds=0.1)
         self.files = BundleFiles(directory, self.store)
         self.put(MODEL)
         self.files.build("default")
-        self.workers = [InForce(self.store, self.files, stale_seconds, LOG) for _ in range(2)]
+        self.workers = [LiveEngines(self.store, self.files, stale_seconds, LOG) for _ in range(2)]
 
     def put(self, model: dict[str, Any], environment: str = "default") -> None:
         self.store.put_model(environment, ACTOR, [Source("model.json", json.dumps(model).encode())])
 
     def allowed(self, subject: str = "alice", resource: str = "d1", environment: str = "default") -> bool:
-        """What all workers say."""
+        """Returns the answer of all workers."""
         said = {
             worker.engine(environment).allowed("user", subject, "read", "document", resource) for worker in self.workers
         }
@@ -90,23 +90,23 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
 
 
 def test_what_was_answered_before_a_large_change_is_in_force_while_its_bundle_is_built(service: Service) -> None:
-    """A worker that was not asked in between applies the small changes in front of it."""
+    """A worker without requests in between applies the small changes before the large one."""
     service.store.write("default", ACTOR, [Create("grants", grant("g1"))])
     assert service.allowed() is True
     service.store.write("default", ACTOR, [Delete("grants", ("g1",))])
     service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]})
     assert service.allowed() is False
-    fresh = InForce(service.store, service.files, 5.0, LOG)
+    fresh = LiveEngines(service.store, service.files, 5.0, LOG)
     assert fresh.engine().allowed("user", "alice", "read", "document", "d1") is False
-    assert fresh.lagging() == [("default", 4)]
+    assert fresh.missing_bundles() == [("default", 4)]
     service.files.build("default")
     assert (service.allowed("u7"), service.allowed()) == (True, False)
     assert fresh.engine().allowed("user", "u7", "read", "document", "d1") is True
-    assert fresh.lagging() == []
+    assert fresh.missing_bundles() == []
 
 
 def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -> None:
-    """Until then what was in force stays, and the write is not answered."""
+    """Until then the live revision stays live, and the write is not acknowledged."""
     assert service.allowed() is False
     service.put(MODEL | {"grants": [grant(f"g{n}", "alice", f"d{n}") for n in range(2_500)]})
     assert service.allowed() is False
@@ -148,7 +148,7 @@ def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monke
 
 
 def damaged(service: Service) -> Path:
-    """Flip a byte of what the bundle's file says of grants, in place, as it is mapped; gives back its path."""
+    """Flip a byte of the grants in the mapped bundle file, in place. Returns the file's path."""
     (path,) = service.store.path.parent.glob("bundles/*.bundle")
     section = open_bundle(path).sections["grants"]
     with path.open("r+b") as file:
@@ -162,7 +162,7 @@ def damaged(service: Service) -> Path:
 def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What could still be read is not either: who damaged one part may have changed another (fail closed)."""
+    """The readable parts do not serve either: the cause of the damage may have changed them too (fail closed)."""
     service.put(MODEL | {"grants": [grant("g1")]})
     service.files.build("default")
     first, second = service.workers
@@ -170,22 +170,22 @@ def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
     path = damaged(service)
     with pytest.raises(BundleError, match="checksum") as found:
         first.engine().allowed("user", "alice", "read", "document", "d1")
-    assert [first.damaged("default", found.value) for _ in range(3)] == [True, False, False]
+    assert [first.report_damage("default", found.value) for _ in range(3)] == [True, False, False]
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert "until its bundle is built anew" in caplog.text
     assert "checksum of bucket" in caplog.text
     for _ in range(2):
         with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built anew"):
             first.engine()
-    assert (first.lagging(), first.revision("default")) == ([("default", 2)], None)
+    assert (first.missing_bundles(), first.revision("default")) == ([("default", 2)], None)
     assert not path.exists()
     assert not service.files.covers("default", 2)
     service.files.build("default")
     assert first.engine().allowed("user", "alice", "read", "document", "d1") is True
-    assert first.lagging() == []
+    assert first.missing_bundles() == []
     with pytest.raises(BundleError) as found:  # the other one has the old file in its memory still
         second.engine().allowed("user", "alice", "read", "document", "d1")
-    assert second.damaged("default", found.value) is True
+    assert second.report_damage("default", found.value) is True
     assert path.exists()
     assert service.allowed() is True
 
@@ -198,7 +198,7 @@ def test_a_bundle_that_can_t_be_removed_is_not_taken_up_again(
     worker, _ = service.workers
     worker.engine()
     monkeypatch.setattr(service.files, "discard", lambda _: None)
-    assert worker.damaged("default", BundleError("the bundle is damaged"))
+    assert worker.report_damage("default", BundleError("the bundle is damaged"))
     assert path.exists()
     with pytest.raises(Stale):
         worker.engine()
@@ -221,7 +221,7 @@ def test_damage_that_a_delta_meets_is_mended_too(service: Service) -> None:
     service.store.write("default", ACTOR, [Create("assignments", {"role": "r", "group": "eng"})])
     with pytest.raises(Stale, match="built anew"):
         worker.engine()
-    assert worker.lagging() == [("default", 2)]
+    assert worker.missing_bundles() == [("default", 2)]
     service.files.build("default")
     assert worker.engine().revision == 3
 
@@ -234,10 +234,10 @@ def test_an_environment_that_was_never_opened_asks_for_its_lost_bundle(service: 
     worker, _ = service.workers
     with pytest.raises(Stale):
         worker.engine("staging")
-    assert (worker.lagging(), path.exists()) == ([("staging", 0)], False)
+    assert (worker.missing_bundles(), path.exists()) == ([("staging", 0)], False)
     service.files.build("staging")
     worker.refresh()
-    assert (worker.lagging(), service.allowed(environment="staging")) == ([], True)
+    assert (worker.missing_bundles(), service.allowed(environment="staging")) == ([], True)
 
 
 def test_an_environment_of_the_same_name_is_another_one(service: Service, tmp_path: Path) -> None:

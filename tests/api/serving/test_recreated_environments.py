@@ -1,6 +1,6 @@
-"""A request that began in an environment never reaches another one that is made under its name meanwhile (I3).
+"""A request to an environment never reaches a new environment that gets the same id meanwhile (I3).
 
-A credential is bound to environments, not to their names.
+A credential is bound to environments, not to their ids.
 """
 
 import json
@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import InForce
+from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.errors import OutOfBounds
-from writ.api.store.historical_model import past_model
+from writ.api.store.historical_model import historical_model
 from writ.compiler.source import Source
 from writ.runtime import Engine
 
@@ -59,7 +59,7 @@ REQUESTS: list[tuple[str, str, object]] = [
 
 
 def test_a_slow_request_does_not_reach_the_namesake_of_its_environment(tmp_path: Path) -> None:
-    """Its credential is checked before the body is there."""
+    """The guard checks the credential before the body has arrived."""
     with running(tmp_path / "data") as server, server.client() as client, ExitStack() as connections:
         assert client.post("/v1/environments", json={"id": "staging"}).status_code == 201
         bound = {"name": "bound", "scopes": ["admin"], "environments": ["staging"]}
@@ -88,13 +88,13 @@ class Deciding(Managed):
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
         self.files = BundleFiles(directory, self.store)
-        self.engine = InForce(self.store, self.files, 5.0, logging.getLogger("tests")).engine
+        self.engine = LiveEngines(self.store, self.files, 5.0, logging.getLogger("tests")).engine
 
     def _no_engine(self, environment: str) -> Engine:
         return self.engine(environment)
 
     def make_staging(self) -> None:
-        """Make an environment with as many roles as it takes two reads to list."""
+        """Make an environment with so many roles that a list of them takes two reads."""
         roles = [{"id": f"r{number:03}"} for number in range(150)]
         self.store.create_environment(ACTOR, "staging")
         self.store.put_model("staging", ACTOR, [Source("model.json", json.dumps(MODEL | {"roles": roles}).encode())])
@@ -120,7 +120,9 @@ class Deciding(Managed):
 def test_a_read_does_not_reach_it_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, read: str, place: int
 ) -> None:
-    """Recreated right in front of the read: also of a list's second chunk, of an engine, of a search's results."""
+    """The environment is recreated just before each read: of a list's second chunk, of an engine, of a search's
+    results.
+    """
     service = Deciding(tmp_path / "data")
     service.make_staging()
     bound = {"name": "bound", "scopes": ["read"], "environments": ["staging"]}
@@ -148,7 +150,7 @@ def test_models_are_read_within_bounds(tmp_path: Path) -> None:
     service = Deciding(tmp_path / "data")
     bounds = frozenset({service.store.environment("default").uuid})
     service.make_staging()
-    for read in (service.store.model, lambda env, bounds: past_model(service.store, env, 0, bounds)):
+    for read in (service.store.model, lambda env, bounds: historical_model(service.store, env, 0, bounds)):
         read("default", bounds).close()
         for env in ("staging", "absent"):
             with pytest.raises(OutOfBounds):

@@ -1,4 +1,4 @@
-"""Work on the store off the event loop: what is committed is settled, whoever still waits for it."""
+"""Work on the store off the event loop: every commit is activated, even if its client has disconnected."""
 
 import asyncio
 import time
@@ -19,13 +19,13 @@ EDIT = Create("roles", {"id": "editor"})
 
 
 def test_a_commit_is_settled_where_its_client_is_gone(tmp_path: Path) -> None:
-    settled: list[int] = []
+    activated: list[int] = []
 
-    async def settle(environment: Environment) -> None:
-        settled.append(environment.revision)
+    async def activate(environment: Environment) -> None:
+        activated.append(environment.revision)
 
     async def leave_early() -> None:
-        work = StoreWork(Store.open(tmp_path), settle, time.time)
+        work = StoreWork(Store.open(tmp_path), activate, time.time)
         with closing(connect(tmp_path / "writ.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             writing = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
@@ -33,23 +33,23 @@ def test_a_commit_is_settled_where_its_client_is_gone(tmp_path: Path) -> None:
             writing.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await writing
-            assert settled == []
+            assert activated == []
             other.execute("ROLLBACK")
         await work.change(lambda: None)  # behind the other one, in the thread that writes
         await asyncio.sleep(0)
 
     asyncio.run(leave_early())
-    assert settled == [1]
+    assert activated == [1]
 
 
 def test_a_commit_that_can_not_be_settled_is_not_answered_as_done(tmp_path: Path) -> None:
-    async def settle(_environment: Environment) -> None:
+    async def activate(_environment: Environment) -> None:
         raise StoreUnavailable("no bundle can be built")
 
     async def write() -> None:
         store = Store.open(tmp_path)
         with pytest.raises(StoreUnavailable, match="no bundle"):
-            await StoreWork(store, settle, time.time).write("default", ACTOR, (EDIT,))
+            await StoreWork(store, activate, time.time).write("default", ACTOR, (EDIT,))
         assert store.revision_of("default") == 1
 
     asyncio.run(write())

@@ -54,7 +54,7 @@ def test_restoring_raises_the_epoch_and_forgets_the_bundles(store, tmp_path):
         assert [env.epoch for env in restored.environments()] == [epoch, epoch]
         assert restored.environment(ENV).uuid == env.uuid
         assert stored(restored) == {"roles": [{"id": "r"}]}
-        assert restored.follow(ENV).bundle is None
+        assert restored.updates(ENV).bundle is None
         assert restored.get(ENV, "roles", ("r",)).etag != tag
         write(restored, Create("roles", {}))
         restored.close()

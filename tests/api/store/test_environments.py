@@ -46,8 +46,8 @@ def test_a_deleted_environment_is_gone_with_all_in_it_and_a_new_one_is_another(s
     new = store.create_environment(ACTOR, "x")
     assert (new.uuid != old.uuid, new.number != old.number, new.revision) == (True, True, 0)
     assert stored(store, "x") == {}
-    assert store.follow("x").bundle is None
-    assert store.follow("x").deltas == ()
+    assert store.updates("x").bundle is None
+    assert store.updates("x").deltas == ()
 
 
 def test_who_can_t_be_made_or_deleted(store):

@@ -123,7 +123,7 @@ def test_a_store_that_someone_reads_is_not_replaced(backup, left):
     """Who holds the old database would remove the log of the new one when it ends."""
     with closing(Store.open(left)) as store:
         assert stored(store) == OLD
-        with pytest.raises(StoreUnavailable, match=r"another process uses the store .*; let it end, then try again"):
+        with pytest.raises(StoreUnavailable, match=r"another process uses the store .*; stop it, then try again"):
             restore(backup, left)
         assert stored(store) == OLD
     restore(backup, left)

@@ -134,7 +134,7 @@ def test_seals_need_their_key(stopped: tuple[Path, str], tmp_path: Path) -> None
     code, _, err = audit(folder, "verify")
     assert code == 1
     assert err.startswith("nobody can tell whether the audit log is whole: the seal of entry ")
-    assert "which is not known here; give its public half" in err
+    assert "which is not known here; give its public key" in err
     public.write_bytes(new_key("EdDSA")[0].public_pem())
     code, _, err = audit(folder, "verify", "--key", public)
     assert (code, err.count("\n")) == (1, 1), "what lies in the data directory proves nothing then"

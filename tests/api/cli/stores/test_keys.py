@@ -10,7 +10,7 @@ import httpx
 import pytest
 from writ.api.credentials.keys.folder import KeyFolder
 from writ.api.credentials.keys.signing_keys import new_key, read_key
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.database.opening import FILE
 from writ.api.store.store import Store
 
@@ -112,7 +112,7 @@ def test_a_rotation_that_can_t_be_told_of_does_not_happen(tmp_path: Path) -> Non
         assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
         assert (folder.pems(), store.credentials.generation()) == (before, generation)
         assert writ("keys", "rotate", "--distrust-old", "--data", tmp_path).returncode == 0
-        ((told,), _) = store.audit.page(Wanted(), None, 10)
+        ((told,), _) = store.audit.page(EntryFilter(), None, 10)
         (key,) = folder.pems()
         assert told.entry.details == {"kid": read_key(key.text, "").id, "distrust_old": True}
         assert store.credentials.generation() > generation

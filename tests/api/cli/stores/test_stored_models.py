@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.store import Store
 
 from tests.support.command import writ
@@ -166,7 +166,7 @@ def test_what_a_command_copies_out_of_a_store_is_in_its_audit_log(tmp_path: Path
     events = ["admin_key.set", "model.changed", "model.exported", "store.backed_up"]
     for directory, more in ((data, []), (other, ["store.restored"])):
         with closing(Store.open(directory)) as store:
-            told, _ = store.audit.page(Wanted(), None, 10)
+            told, _ = store.audit.page(EntryFilter(), None, 10)
             assert [one.entry.event for one in reversed(told)] == [*events, *more], (
                 "a backup is told of before it is made"
             )

@@ -21,7 +21,7 @@ from writ.api.credentials.tokens import access_tokens
 from writ.api.credentials.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
 from writ.api.credentials.tokens.token_claims import LONGEST_HEADER, SKEW_SECONDS
 from writ.api.store.credential_rows import Client
-from writ.api.store.credentials.credentials import ClientWanted
+from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.store import Store
 
 from tests.support.managed import LOG
@@ -37,7 +37,7 @@ class Issuing:
         self.now = NOW
         self.whole = Store.open(directory)
         self.store = self.whole.credentials
-        self.client = self.store.add_client(ACTOR, ClientWanted("app", ["write"], 60), new_secret("x")[1])
+        self.client = self.store.add_client(ACTOR, ClientSpec("app", ["write"], 60), new_secret("x")[1])
         self.key, self.pem = new_key(algorithm)
         self.tokens = self.with_keys(self.pem)
 
@@ -293,7 +293,7 @@ def test_the_environments_of_a_token_and_of_its_client_are_intersected(issuing: 
     uuids = {id: issuing.whole.create_environment(ACTOR, id).uuid for id in ("a", "b", "c")}
 
     def bound(*ids: str) -> Client:
-        change = ClientWanted("app", ["read"], 60, None, ids or None)
+        change = ClientSpec("app", ["read"], 60, None, ids or None)
         return issuing.store.change_client(ACTOR, issuing.client.id, lambda _: change)
 
     token = issuing.tokens.issue(bound("a", "b"), ["read"]).text

@@ -14,7 +14,7 @@ from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.tokens.access_tokens import LONGEST
 from writ.api.credentials.tokens.endpoints import WHY_HEADER
 from writ.api.credentials.tokens.metadata import CACHE, ServerMetadata
-from writ.api.store.credentials.credentials import ClientWanted
+from writ.api.store.credentials.credentials import ClientSpec
 
 from tests.support.managed import Managed
 from tests.support.stored import ACTOR
@@ -262,7 +262,7 @@ def test_more_environments_than_fit_into_a_token_are_refused(
         assert "100" in answer.text
     client = client_of(service, environments=ids[:100])
     assert with_token(service, token_of(service, client), path=f"{ENVIRONMENTS}/e99") == 200
-    wanted = ClientWanted("app", ["read"], 60, None, ids)
+    wanted = ClientSpec("app", ["read"], 60, None, ids)
     service.store.credentials.change_client(ACTOR, client["client_id"], lambda _: wanted)
     answer = post(service, GRANT | credentials(client))
     assert (answer.status_code, answer.json) == (500, {"error": "server_error"})

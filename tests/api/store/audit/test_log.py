@@ -14,8 +14,8 @@ from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
-from writ.api.store.audit.check import Verdict
-from writ.api.store.audit.entries import Entry, Wanted
+from writ.api.store.audit.check import VerifiedLog
+from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
 from writ.api.store.audit.refused_attempts import Attempt
@@ -31,7 +31,7 @@ from tests.support.managed import LOG
 START = 1_700_000_000.0
 ALICE = Actor("client:alice", client="alice")
 ADMIN = Actor("admin-key", address="192.0.2.7", request_id="r-1")
-ALL = Wanted()
+ALL = EntryFilter()
 KEY = new_key("EdDSA")[1]
 OTHER_KEY = new_key("ES256")[1]
 
@@ -59,10 +59,10 @@ def tell(store: Store, clock: Clock, count: int, event: Event = Event.STORE_BACK
     """So many entries, a second apart."""
     for _ in range(count):
         clock.now += 1
-        store.audit.tell(ALICE, event, {"at": clock.now})
+        store.audit.record(ALICE, event, {"at": clock.now})
 
 
-def numbers(store: Store, wanted: Wanted = ALL, within: frozenset[str] | None = None) -> list[int]:
+def numbers(store: Store, wanted: EntryFilter = ALL, within: frozenset[str] | None = None) -> list[int]:
     """All entries that are wanted, page by page."""
     found, cursor = store.audit.page(wanted, within, 2)
     seen = [one.number for one in found]
@@ -72,7 +72,7 @@ def numbers(store: Store, wanted: Wanted = ALL, within: frozenset[str] | None = 
     return seen
 
 
-def sealed(store: Store, clock: Clock) -> Verdict:
+def sealed(store: Store, clock: Clock) -> VerifiedLog:
     """What a check finds, after a seal."""
     store.audit.seal(clock.now, SEALER)
     return store.audit.check(SEALER, {})
@@ -82,7 +82,7 @@ def test_an_entry_says_who_did_what_where_from_and_when(store: Store, clock: Clo
     clock.now = START + 0.1239
     made = store.create_environment(ADMIN, "staging")
     ((found,), cursor) = store.audit.page(ALL, None, 1)
-    assert found.entry == Entry(
+    assert found.entry == AuditEntry(
         "2023-11-14T22:13:20.123Z",
         Event.ENVIRONMENT_CREATED,
         "admin-key",
@@ -107,15 +107,15 @@ def test_it_only_grows(store: Store, clock: Clock, tmp_path: Path) -> None:
 
 def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Store, clock: Clock) -> None:
     tell(store, clock, 3)
-    store.audit.tell(Actor("admin-key"), Event.SERVICE_STARTED)
-    store.audit.add([Entry.of("2020-01-01T00:00:00Z", ALICE, Event.CLIENT_REVOKED, client_id="bob")])
+    store.audit.record(Actor("admin-key"), Event.SERVICE_STARTED)
+    store.audit.add([AuditEntry.of("2020-01-01T00:00:00Z", ALICE, Event.CLIENT_REVOKED, client_id="bob")])
     assert numbers(store) == [4, 3, 2, 1, 5], "by time: this clock was put back"
-    assert numbers(store, Wanted(event=Event.SERVICE_STARTED)) == [4]
-    assert numbers(store, Wanted(client_id="alice")) == [3, 2, 1, 5], "what it did"
-    assert numbers(store, Wanted(client_id="bob")) == [5], "what was done to it"
-    assert numbers(store, Wanted(client_id="alice", event=Event.CLIENT_REVOKED)) == [5]
-    assert numbers(store, Wanted(since="2023-11-14T22:13:22.000Z")) == [4, 3, 2]
-    assert numbers(store, Wanted(until="2023-11-14T22:13:22.000Z")) == [1, 5]
+    assert numbers(store, EntryFilter(event=Event.SERVICE_STARTED)) == [4]
+    assert numbers(store, EntryFilter(client_id="alice")) == [3, 2, 1, 5], "what it did"
+    assert numbers(store, EntryFilter(client_id="bob")) == [5], "what was done to it"
+    assert numbers(store, EntryFilter(client_id="alice", event=Event.CLIENT_REVOKED)) == [5]
+    assert numbers(store, EntryFilter(since="2023-11-14T22:13:22.000Z")) == [4, 3, 2]
+    assert numbers(store, EntryFilter(until="2023-11-14T22:13:22.000Z")) == [1, 5]
     for limit, cursor in ((0, None), (1_001, None), (1, "x"), (1, "WyJhdWRpdCIsIngiLCJ5Il0")):
         with pytest.raises(BadQuery):
             store.audit.page(ALL, None, limit, cursor)
@@ -123,8 +123,8 @@ def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Stor
 
 def test_whoever_is_bound_sees_what_belongs_to_its_environments_alone(store: Store) -> None:
     one, two = (store.create_environment(ADMIN, id).uuid for id in ("one", "two"))
-    store.audit.tell(ALICE, Event.SERVICE_STARTED)
-    both = Entry.of("2023-11-14T23:00:00Z", ALICE, Event.CLIENT_CREATED, within=frozenset({one, two}))
+    store.audit.record(ALICE, Event.SERVICE_STARTED)
+    both = AuditEntry.of("2023-11-14T23:00:00Z", ALICE, Event.CLIENT_CREATED, within=frozenset({one, two}))
     store.audit.add([both])
     assert numbers(store, within=frozenset({one})) == [1]
     assert numbers(store, within=frozenset({one, two})) == [4, 2, 1]
@@ -141,9 +141,9 @@ def test_refused_attempts_of_a_minute_are_one_entry(
     clock.now = START // 60 * 60
     store.audit.count_refusals({token: 2, key: 1}, clock.now)
     store.audit.count_refusals({token: 3}, clock.now + 59)
-    assert store.audit.keep_up(clock.now + 59.9, 400, SEALER) == ()
+    assert store.audit.maintain(clock.now + 59.9, 400, SEALER) == ()
     assert numbers(store) == []
-    store.audit.keep_up(clock.now + 60, 400, SEALER)
+    store.audit.maintain(clock.now + 60, 400, SEALER)
     found, _ = store.audit.page(ALL, None, 10)
     shown = [(one.entry.event, one.entry.client_id, one.entry.address, one.entry.details["count"]) for one in found]
     assert shown == [("token.refused", "alice", "::1", 5), ("credential.refused", None, "::1", 1)]
@@ -151,22 +151,22 @@ def test_refused_attempts_of_a_minute_are_one_entry(
     many = {Attempt(Event.CREDENTIAL_REFUSED, None, f"192.0.2.{number}"): 1 for number in range(100)}
     store.audit.count_refusals(many, clock.now + 100)
     store.audit.end(clock.now + 101)
-    assert len(numbers(store, Wanted(event=Event.CREDENTIAL_REFUSED))) == 1 + 3 + 1
+    assert len(numbers(store, EntryFilter(event=Event.CREDENTIAL_REFUSED))) == 1 + 3 + 1
     ((last,), _) = store.audit.page(ALL, None, 1)
     assert last.entry.event == Event.SERVICE_STOPPED
 
 
 def test_the_head_is_sealed_each_hour_in_which_something_was_added(store: Store, clock: Clock) -> None:
-    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "nothing to seal"
+    assert store.audit.maintain(clock.now, 400, SEALER) == (), "nothing to seal"
     tell(store, clock, 3)
-    (first,) = store.audit.keep_up(clock.now, 400, SEALER)
+    (first,) = store.audit.maintain(clock.now, 400, SEALER)
     assert first.number == 3
     tell(store, clock, 1)
-    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "the hour is not over"
+    assert store.audit.maintain(clock.now, 400, SEALER) == (), "the hour is not over"
     clock.now += SEAL_SECONDS
-    assert len(store.audit.keep_up(clock.now, 400, SEALER)) == 1
+    assert len(store.audit.maintain(clock.now, 400, SEALER)) == 1
     clock.now += SEAL_SECONDS
-    assert store.audit.keep_up(clock.now, 400, SEALER) == (), "nothing was added"
+    assert store.audit.maintain(clock.now, 400, SEALER) == (), "nothing was added"
     tell(store, clock, 1)
     verdict = store.audit.check(SEALER, {first.number: first.digest})
     assert (verdict.entries, verdict.first, verdict.last, verdict.sealed) == (5, 1, 5, 4)
@@ -177,18 +177,18 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
     clock.now += 8 * DAY_SECONDS
     tell(store, clock, 2)
     with pytest.raises(UnusableSigningKey):
-        store.audit.keep_up(clock.now, 7, sealer_of())
+        store.audit.maintain(clock.now, 7, sealer_of())
     assert len(numbers(store)) == 7, "nothing goes without a checkpoint"
-    store.audit.keep_up(clock.now, 7, SEALER)
+    store.audit.maintain(clock.now, 7, SEALER)
     assert numbers(store) == [8, 7, 6]
-    ((last,), _) = store.audit.page(Wanted(event=Event.LOG_CUT), None, 1)
+    ((last,), _) = store.audit.page(EntryFilter(event=Event.LOG_CUT), None, 1)
     assert (last.number, last.entry.details["entries"], last.entry.details["up_to"]) == (8, 5, "5")
     verdict = sealed(store, clock)
     assert (verdict.entries, verdict.first, verdict.last) == (3, 6, 8)
-    store.audit.keep_up(clock.now + 60, 7, SEALER)
+    store.audit.maintain(clock.now + 60, 7, SEALER)
     assert numbers(store) == [8, 7, 6], "a day at a time"
     clock.now += 30 * DAY_SECONDS
-    store.audit.keep_up(clock.now, 7, SEALER)
+    store.audit.maintain(clock.now, 7, SEALER)
     assert numbers(store) == [9, 8], "the newest stays"
     assert sealed(store, clock).first == 8
 
@@ -215,8 +215,8 @@ def test_of_two_processes_one_seals_and_one_cuts(store: Store, clock: Clock, tmp
     clock.now += 8 * DAY_SECONDS
     tell(store, clock, 1)
     store.audit.seal(clock.now, SEALER)
-    overtaken = Overtaken(lambda: other.audit.keep_up(clock.now, 7, SEALER))
-    assert store.audit.keep_up(clock.now, 7, overtaken) == ()
+    overtaken = Overtaken(lambda: other.audit.maintain(clock.now, 7, SEALER))
+    assert store.audit.maintain(clock.now, 7, overtaken) == ()
     assert numbers(store) == [6, 5]
     assert sealed(store, clock).first == 5
     other.close()
@@ -275,7 +275,7 @@ def test_a_chain_that_somebody_made_anew_is_betrayed_by_its_seals(store: Store, 
             store.audit.check(SEALER, {})
         clock.now += SEAL_SECONDS
         with pytest.raises(Tampered, match="entry 3 is not the one that was sealed"):
-            store.audit.keep_up(clock.now, 400, SEALER)
+            store.audit.maintain(clock.now, 400, SEALER)
     (tmp_path / ANCHOR).unlink()
     assert store.audit.check(SEALER, {}).sealed == 0
     with pytest.raises(Tampered, match="entry 3 is not the one that was noted"):
@@ -306,7 +306,7 @@ def test_nothing_goes_that_is_not_what_was_sealed(store: Store, clock: Clock, tm
         with closing(sqlite3.connect(copy.path)) as db:
             db.executescript(_UNLOCKED + change + ";" + _LOCKED)
         with pytest.raises(Tampered):
-            copy.audit.keep_up(clock.now + 2 * DAY_SECONDS, 1, SEALER)
+            copy.audit.maintain(clock.now + 2 * DAY_SECONDS, 1, SEALER)
         assert len(numbers(copy)) == 4
         copy.close()
 
@@ -314,14 +314,14 @@ def test_nothing_goes_that_is_not_what_was_sealed(store: Store, clock: Clock, tm
 def test_a_head_that_was_noted_is_compared_whatever_the_seals_say(store: Store, clock: Clock) -> None:
     tell(store, clock, 3)
     verdict = sealed(store, clock)
-    assert store.audit.check(SEALER, {3: verdict.head}).untold == ()
+    assert store.audit.check(SEALER, {3: verdict.head}).unverifiable == ()
     for number in (1, 3):
         with pytest.raises(Tampered, match="noted"):
             store.audit.check(SEALER, {number: bytes(32)})
     clock.now += 9 * DAY_SECONDS
     tell(store, clock, 2)
-    store.audit.keep_up(clock.now, 7, SEALER)
-    assert store.audit.check(SEALER, {1: bytes(32), 3: verdict.head}).untold == (1,)
+    store.audit.maintain(clock.now, 7, SEALER)
+    assert store.audit.check(SEALER, {1: bytes(32), 3: verdict.head}).unverifiable == (1,)
     with pytest.raises(Tampered, match="entry 3 is not the one that was noted"):
         store.audit.check(SEALER, {3: bytes(32)})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from writ.api.store.audit import refused_attempts as refusals
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.store import Store
@@ -34,7 +34,7 @@ def refused(client: str | None, address: str | None) -> Attempt:
 
 def told(store: Store) -> dict[tuple[str | None, str | None], int]:
     """Counts by client and address."""
-    found, _ = store.audit.page(Wanted(event=Event.TOKEN_REFUSED), None, 100)
+    found, _ = store.audit.page(EntryFilter(event=Event.TOKEN_REFUSED), None, 100)
     return {(one.entry.client_id, one.entry.address): one.entry.details["count"] for one in found}
 
 
@@ -61,7 +61,7 @@ def test_counts_of_a_time_to_come_do_not_stay(store: Store, at_the_end: bool) ->
     for seconds in (3_600, 60):
         store.audit.count_refusals({refused("alice", f"192.0.2.{seconds // 60}"): 1}, NOW + seconds)
     with store._connections.writing() as db:
-        refusals.end_minutes(db, "2027-01-15T08:00:00Z", NOW, at_the_end)
+        refusals.record_ended_minutes(db, "2027-01-15T08:00:00Z", NOW, at_the_end)
         assert not refusals.has_ended_minutes(db, NOW)
     later = {("alice", "192.0.2.1"): 1} if at_the_end else {}
     assert told(store) == {("alice", "192.0.2.60"): 1} | later

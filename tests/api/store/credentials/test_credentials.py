@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET
 from writ.api.store.actor import Actor
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
-from writ.api.store.credentials.credentials import REVOCATION_SECONDS, ApiKeyWanted, ClientWanted, Credentials
+from writ.api.store.credentials.credentials import REVOCATION_SECONDS, ApiKeySpec, ClientSpec, Credentials
 from writ.api.store.database.opening import APPLICATION_ID, FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.errors import NotFound, OutOfBounds
@@ -22,7 +22,7 @@ from tests.support.stored import ACTOR
 NOBODYS = frozenset({"no-such-uuid"})
 AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
 SECRET = bytes(32)
-CLIENT, KEY = ClientWanted("c", ["read"], 60), ApiKeyWanted("k", ["read"])
+CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 
 
 def test_a_database_from_before_gets_room_for_credentials(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(tmp_path
             with pytest.raises(OutOfBounds):
                 held.renew_secret(Actor("a", within), id, SECRET)
     assert held.clients(frozenset({other}), 10) == ([], None)
-    assert store.audit.page(Wanted(event=Event.CLIENT_CREATED), frozenset({other}), 10) == ([], None)
+    assert store.audit.page(EntryFilter(event=Event.CLIENT_CREATED), frozenset({other}), 10) == ([], None)
     with pytest.raises(OutOfBounds):
         held.add_client(Actor("a", frozenset({other})), replace(CLIENT, environments=UNSET), SECRET)
     store.close()
@@ -122,7 +122,7 @@ def test_a_client_is_revoked_once(tmp_path: Path) -> None:
     revoked, generation = held.client(client.id), held.generation()
     held.revoke_client(ACTOR, client.id)
     assert (held.client(client.id), held.generation()) == (revoked, generation)
-    assert len(store.audit.page(Wanted(event=Event.CLIENT_REVOKED), None, 10)[0]) == 1
+    assert len(store.audit.page(EntryFilter(event=Event.CLIENT_REVOKED), None, 10)[0]) == 1
     store.close()
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 from writ.api.store.actor import COMMAND_LINE
-from writ.api.store.audit.entries import Wanted
+from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.backup import Restored, restore
-from writ.api.store.credentials.credentials import ApiKeyWanted, ClientWanted
-from writ.api.store.credentials.restored_credentials import Ended, Revived
+from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
+from writ.api.store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR
 
-CLIENT = ClientWanted("importer", ("read", "write"), 3_600)
+CLIENT = ClientSpec("importer", ("read", "write"), 3_600)
 SECRET, OTHER = bytes(32), bytes(31) + b"x"
 
 
@@ -31,7 +31,7 @@ def test_what_was_ended_since_the_backup_is_told(store: Store, tmp_path: Path) -
     names = ("kept", "deleted", "revoked", "renewed", "changed", "revoked before")
     made = {name: held.add_client(ACTOR, replace(CLIENT, name=name), SECRET) for name in names}
     held.revoke_client(ACTOR, made["revoked before"].id)
-    keys = [held.add_api_key(ACTOR, ApiKeyWanted(f"key {number}", ("read",)), bytes([number])) for number in (1, 2)]
+    keys = [held.add_api_key(ACTOR, ApiKeySpec(f"key {number}", ("read",)), bytes([number])) for number in (1, 2)]
     store.backup(tmp_path / "backup")
     held.delete_client(ACTOR, made["deleted"].id)
     held.revoke_client(ACTOR, made["revoked"].id)
@@ -41,16 +41,16 @@ def test_what_was_ended_since_the_backup_is_told(store: Store, tmp_path: Path) -
     held.add_client(ACTOR, CLIENT, SECRET)
     held.delete_api_key(ACTOR, keys[1].id)
     done, after = restored_over(store, tmp_path / "backup")
-    assert done.revived is not None
-    assert sorted(done.revived, key=lambda one: one.name) == [
-        Revived(True, made["changed"].id, "changed", Ended.CHANGED),
-        Revived(True, made["deleted"].id, "deleted", Ended.DELETED),
-        Revived(False, keys[1].id, "key 2", Ended.DELETED),
-        Revived(True, made["renewed"].id, "renewed", Ended.RENEWED),
-        Revived(True, made["revoked"].id, "revoked", Ended.REVOKED),
+    assert done.credentials is not None
+    assert sorted(done.credentials, key=lambda one: one.name) == [
+        RestoredCredential(True, made["changed"].id, "changed", UndoneChange.CHANGED),
+        RestoredCredential(True, made["deleted"].id, "deleted", UndoneChange.DELETED),
+        RestoredCredential(False, keys[1].id, "key 2", UndoneChange.DELETED),
+        RestoredCredential(True, made["renewed"].id, "renewed", UndoneChange.RENEWED),
+        RestoredCredential(True, made["revoked"].id, "revoked", UndoneChange.REVOKED),
     ]
     again, _ = restored_over(after, tmp_path / "backup")
-    assert again.revived == ()
+    assert again.credentials == ()
 
 
 def test_a_revoked_token_stays_so_and_the_generation_rises(store: Store, tmp_path: Path) -> None:
@@ -81,14 +81,14 @@ def test_where_no_store_tells_nothing_is_said_to_be_well(store: Store, tmp_path:
     else:
         path.write_bytes(b"x" * 10_000 if trouble == "damaged" else b"")
     done = restore(tmp_path / "backup", path.parent)
-    assert done.revived is None
+    assert done.credentials is None
     assert Store.open(path.parent).credentials.generation() > generation
-    assert restore(tmp_path / "without", tmp_path / "new").revived == (), "nobody is good again"
+    assert restore(tmp_path / "without", tmp_path / "new").credentials == (), "nobody is good again"
 
 
 def test_the_audit_log_of_the_restored_store_has_it(store: Store, tmp_path: Path) -> None:
     store.backup(tmp_path / "backup")
     _, after = restored_over(store, tmp_path / "backup")
-    ((entry,), _) = after.audit.page(Wanted(event=Event.STORE_RESTORED), None, 10)
+    ((entry,), _) = after.audit.page(EntryFilter(event=Event.STORE_RESTORED), None, 10)
     assert (entry.entry.actor, entry.entry.time) == (COMMAND_LINE.name, "1970-01-01T00:00:07.000Z")
     assert entry.entry.details == {"file": str(tmp_path / "backup")}

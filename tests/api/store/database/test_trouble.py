@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from writ.api.store.credentials.credentials import ClientWanted
+from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.elements.edits import Create
@@ -67,7 +67,7 @@ def test_a_store_that_is_locked(store):
 
 def test_what_ends_a_credential_waits_longer_than_other_writes(tmp_path):
     store = Store.open(tmp_path, "NORMAL", busy_seconds=0.3)
-    client = store.credentials.add_client(ACTOR, ClientWanted("c", ["read"], 60), bytes(32))
+    client = store.credentials.add_client(ACTOR, ClientSpec("c", ["read"], 60), bytes(32))
     with closing(sqlite3.connect(store.path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         unavailable(lambda: works(store), r"locked by another write for 0.3 s; try again")
@@ -108,7 +108,7 @@ def test_a_file_system_that_takes_no_more(store):
     size = store.path.with_name(f"{FILE}-wal").stat().st_size
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 8_192, before[1]))
     try:
-        unavailable(lambda: write(store, Create("subjects", LARGE)), "can't be read or written .* look at the disk")
+        unavailable(lambda: write(store, Create("subjects", LARGE)), "can't be read or written .* check the disk")
         assert stored(store) == {"roles": [{"id": "r"}]}
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -166,10 +166,10 @@ def test_a_file_that_is_no_store_or_a_newer_one(tmp_path, store):
     (tmp_path / "other").mkdir()
     with closing(sqlite3.connect(tmp_path / "other" / FILE)) as db:
         db.execute("CREATE TABLE t (a)")
-    unavailable(lambda: Store.open(tmp_path / "other"), "is no store of this program")
+    unavailable(lambda: Store.open(tmp_path / "other"), "is not a store of Writ")
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 99")
-    known = f"this program knows up to {len(MIGRATIONS)}; use a newer program"
+    known = f"this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
     unavailable(lambda: Store.open(path.parent), f"has format 99, {known}")
     (tmp_path / "file").touch()
     unavailable(lambda: Store.open(tmp_path / "file" / "data"), "can't be opened")

@@ -6,11 +6,11 @@ import pytest
 from writ.api.management import kinds as served
 from writ.api.store.elements import applying, references
 from writ.api.store.elements.bodies import element_of
-from writ.api.store.elements.kinds import KINDS, kind_called
+from writ.api.store.elements.kinds import KINDS, kind_named
 from writ.api.store.elements.listing import FILTERS
 from writ.api.store.elements.tables import TABLES
 from writ.api.store.errors import BadQuery
-from writ.api.store.history.affected import touched_by
+from writ.api.store.history.affected import affected_by
 from writ.compiler.model.elements import ElementKind
 
 from tests.support.inventing import invented
@@ -24,20 +24,20 @@ def test_a_table_of_kinds_is_total_and_in_order(table):
 
 
 def test_every_kind_is_served():
-    assert [kind.name for kind in served.KINDS] == list(ElementKind)
+    assert [kind.name for kind in served.SERVED_KINDS] == list(ElementKind)
 
 
 def test_a_name_that_is_no_kind_is_a_bad_query():
-    assert kind_called("roles") is KINDS[ElementKind.ROLES]
+    assert kind_named("roles") is KINDS[ElementKind.ROLES]
     with pytest.raises(BadQuery, match="there is no list `planets`, only resource_types, roles,"):
-        kind_called("planets")
+        kind_named("planets")
 
 
 CONSUMERS = {
     "body": lambda: element_of(PLANETS, b"{}"),
     "release": lambda: references._without(ElementKind.ROLES, ("r",), PLANETS, {}),
     "release of a policy": lambda: references._without(PLANETS, ("r",), ElementKind.POLICIES, {}),
-    "affected": lambda: touched_by(None, 1, [_change()]),
+    "affected": lambda: affected_by(None, 1, [_change()]),
 }
 
 

@@ -81,8 +81,8 @@ def test_a_large_commit_has_no_delta_and_a_new_bundle_is_needed(store):
 
 def test_bundles_are_recorded_by_revision(store):
     env = store.environment(ENV)
-    assert store.follow(ENV).bundle is None
+    assert store.updates(ENV).bundle is None
     store.record_bundle(env, 1, "one")
     store.record_bundle(env, 0, "none")
     store.record_bundle(env, 1, "one again")
-    assert store.follow(ENV).bundle == (1, "one again")
+    assert store.updates(ENV).bundle == (1, "one again")

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from writ.api.store.elements.edits import Create, Delete, Patch
 from writ.api.store.elements.tables import MANY
 from writ.api.store.errors import Conflict, NotFound, PreconditionFailed, Rejected
-from writ.api.store.models.incoming import Incoming
 from writ.api.store.models.reading import KnownModel
+from writ.api.store.models.submitted_model import SubmittedModel
 from writ.api.store.store import Store
 from writ.compiler.source import Source
 
@@ -168,18 +168,18 @@ def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_repla
     other = Store.open(store.path.parent)
     meanwhile = [Create("roles", {"id": "meanwhile"}), Patch("roles", ("s",), {"name": "other"})]
 
-    class Overtaken(Incoming):
+    class Overtaken(SubmittedModel):
         def elements(self, name):
             if meanwhile:
                 write(other, meanwhile.pop())
-            return Incoming.elements(self, name)
+            return SubmittedModel.elements(self, name)
 
     for changes in ({"added": 0, "changed": 1, "removed": 0}, {"added": 0, "changed": 0, "removed": 1}):
         left = meanwhile[:-1]
-        asked = Incoming.read([source(MODEL)])
-        incoming = Overtaken(asked.model, asked.lists, asked.documents)
+        asked = SubmittedModel.read([source(MODEL)])
+        submitted = Overtaken(asked.model, asked.lists, asked.documents)
         meanwhile[:-1] = []
-        assert store.put_incoming(ENV, ACTOR, incoming).changes == {"roles": changes}
+        assert store.put_submitted(ENV, ACTOR, submitted).changes == {"roles": changes}
         assert stored(store) == MODEL
         meanwhile[:] = left
     assert store.revision_of(ENV) == 5
@@ -189,15 +189,15 @@ def test_nobody_waits_while_the_difference_is_found_and_what_they_write_is_repla
 def test_a_difference_that_was_overtaken_is_refused_where_the_tag_says_so(store):
     put(store, MODEL)
     tag = store.environment(ENV).etag
-    asked = Incoming.read([source({})])
+    asked = SubmittedModel.read([source({})])
 
-    class Overtaken(Incoming):
+    class Overtaken(SubmittedModel):
         def texts(self, name):
             raise AssertionError("nothing is compared once the tag is wrong")
 
     write(store, Create("roles", {"id": "meanwhile"}))
     with pytest.raises(PreconditionFailed):
-        store.put_incoming(ENV, ACTOR, Overtaken(asked.model, asked.lists, asked.documents), if_match=(tag,))
+        store.put_submitted(ENV, ACTOR, Overtaken(asked.model, asked.lists, asked.documents), if_match=(tag,))
     assert store.revision_of(ENV) == 2
 
 
@@ -212,10 +212,10 @@ def test_indexes_made_anew_for_many_rows_are_those_that_were_there(store):
 
 def test_indexes_outlast_a_failure_while_they_are_made_anew(store):
     before = indexes(store)
-    incoming = Incoming.read([source({"subjects": [{"type": "user", "id": f"u{n}"} for n in range(MANY + 1)]})])
-    twice = replace(incoming.model, subjects=(incoming.model.subjects[1], *incoming.model.subjects[1:]))
+    submitted = SubmittedModel.read([source({"subjects": [{"type": "user", "id": f"u{n}"} for n in range(MANY + 1)]})])
+    twice = replace(submitted.model, subjects=(submitted.model.subjects[1], *submitted.model.subjects[1:]))
     with pytest.raises(IntegrityError):
-        store.put_incoming(ENV, ACTOR, dataclasses.replace(incoming, model=twice))
+        store.put_submitted(ENV, ACTOR, dataclasses.replace(submitted, model=twice))
     assert indexes(store) == before
     assert store.revision_of(ENV) == 0
 

@@ -26,7 +26,7 @@ _items = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class SubmittedModel:
     """A model and its source documents; `lists` are the names of the lists that they have, in their order.
 
     `warnings` are those of the lints, where the documents were read here.
@@ -38,7 +38,7 @@ class Incoming:
     warnings: tuple[Fault, ...] = ()
 
     @classmethod
-    def read(cls, sources: Sequence[Source]) -> "Incoming":
+    def read(cls, sources: Sequence[Source]) -> "SubmittedModel":
         """What the documents say together. Raises Rejected with all that is wrong with them."""
         loaded = load(sources, zone_names())
         if loaded.model is None:
@@ -46,7 +46,7 @@ class Incoming:
         return replace(cls.of(loaded.model, sources), warnings=_faults(loaded.diagnostics, "warning"))
 
     @classmethod
-    def of(cls, model: Model, sources: Sequence[Source]) -> "Incoming":
+    def of(cls, model: Model, sources: Sequence[Source]) -> "SubmittedModel":
         """The same of documents that were read already, and of the model that they say."""
         documents = tuple(map(_given, sources))
         return cls(model, tuple(dict.fromkeys(name for one in documents for name in one)), documents)

@@ -1,0 +1,52 @@
+"""The updates of an environment since a revision: its newest bundle and deltas, from one state of the database."""
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from ..environments import Environment, environment_by_id
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """An environment, its newest bundle as (revision, file), and the deltas after the revision `since`, in order.
+
+    The deltas end before the first change that has no delta. An engine applies them at once: clients know of these
+    commits.
+    """
+
+    env: Environment
+    bundle: tuple[int, str] | None
+    since: int
+    deltas: tuple[bytes, ...]
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether the deltas lead to the newest revision."""
+        return self.since + len(self.deltas) == self.env.revision
+
+    @property
+    def required_revision(self) -> int | None:
+        """The revision that a new bundle must have, or None if the deltas lead to the newest revision."""
+        return None if self.are_complete else self.env.revision
+
+
+def updates_since(db: Database, id: str, since: int | None) -> Updates:
+    """Returns the updates after the revision `since`, or after that of the newest bundle if it is None.
+
+    Raises NotFound.
+    """
+    env = environment_by_id(db, id)
+    query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
+    bundle: tuple[int, str] | None = db.execute(query, (env.number,)).fetchone()
+    start = since if since is not None else bundle[0] if bundle else 0
+    rows = db.execute(
+        "SELECT delta FROM changes WHERE environment = ? AND revision > ? ORDER BY revision", (env.number, start)
+    )
+    deltas: list[bytes] = []
+    for (delta,) in rows:
+        if delta is None:
+            break
+        deltas.append(delta)
+    rows.close()
+    return Updates(env, bundle, start, tuple(deltas))
