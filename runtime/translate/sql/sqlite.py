@@ -66,7 +66,8 @@ class Sqlite(Dialect):
         part = Parameter(test.text, "text")
         if test.position == "end":
             length = len(test.text.encode())
-            return sql(f"substr(CAST({{}} AS BLOB), -{length}) = CAST({{}} AS BLOB)", column, part)
+            # The end of an empty blob is NULL for older versions, and NOT of it would be too.
+            return sql(f"coalesce(substr(CAST({{}} AS BLOB), -{length}), x'') = CAST({{}} AS BLOB)", column, part)
         return sql(f"instr({{}}, {{}}) {'= 1' if test.position == 'start' else '> 0'}", column, part)
 
     def json_condition(self, condition: JsonCondition) -> Sql:

@@ -92,7 +92,7 @@ def test_what_can_t_be_asked_for_is_said_with_what_can(store):
     for filters, said in (
         ({"nam": "x"}, "no filter `nam` here, only `name`"),
         ({"closed": "yes"}, "`true` or `false`, not `yes`"),
-        ({"name": "\ud800"}, "no text"),
+        ({"name": "\ud800"}, "not valid text"),
     ):
         with pytest.raises(BadQuery, match=said):
             store.list(ENV, "resource_types", filters)
