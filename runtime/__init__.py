@@ -8,6 +8,6 @@ turns their trees into queries. Searches: `search_resources`, `search_subjects`,
 
 from ..bundles.errors import BundleError
 from .engine import Engine, SearchUnavailable
-from .requests.entities import BadRequest
+from .requests.members import BadRequest
 
 __all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]

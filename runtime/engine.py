@@ -13,8 +13,8 @@ from ..bundles.manifest import Manifest
 from .decisions.decide import decide
 from .decisions.explain import explain
 from .limits import MemoLimits
-from .requests.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from .requests.evaluations import read_evaluation
+from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attribute_index import first_rule
 from .rules.attributes import NO_CLOCK

@@ -3,8 +3,8 @@
 PERF: arguments stay flat from the front door to the tests; packing them into an object first costs a third more.
 """
 
-from ..requests.entities import Attributes
 from ..requests.evaluations import EvaluationRequest
+from ..requests.members import Attributes
 from ..rules.attribute_index import first_rule
 from ..rules.reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, NOT_DECLARED, NOT_REGISTERED, Answer, granted
 from ..rules.specialise import Specialised

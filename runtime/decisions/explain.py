@@ -10,8 +10,8 @@ from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Atom, Comparison, During, From, Rate
-from ..requests.entities import Attributes
 from ..requests.evaluations import EvaluationRequest
+from ..requests.members import Attributes
 from ..rules.reasons import AccessPath
 from ..rules.rule import Rule
 from ..snapshot import Snapshot

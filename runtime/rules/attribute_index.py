@@ -14,7 +14,7 @@ from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.operators import NAMES_ITS_VALUES
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection, Comparison
-from ..requests.entities import Attributes
+from ..requests.members import Attributes
 from .rule import Rule
 
 INDEXED_FROM = 16

@@ -14,7 +14,7 @@ from ...bundles.conditions.keys import read, steps_of
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import NUMBER, Json, is_number
 from ...bundles.program.clauses import AttributeSection
-from ..requests.entities import Attributes
+from ..requests.members import Attributes
 
 Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
 """Takes the subject's type, id and attributes, the resource's id and attributes, the action's properties, the context

@@ -12,7 +12,7 @@ from ...bundles.conditions.keys import reads_own_key
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
-from ..requests.entities import Attributes
+from ..requests.members import Attributes
 from .attributes import Test, attribute_test
 
 Zones: TypeAlias = Callable[[str], tzinfo]

@@ -1,6 +1,6 @@
 """What may a subject do with a resource: the actions of its type, each as an evaluation (S2, S3)."""
 
-from ..requests.entities import NO_ATTRIBUTES
+from ..requests.members import NO_ATTRIBUTES
 from ..requests.searches import Action, ActionSearch
 from ..rules.reasons import GrantingPath
 from ..snapshot import Snapshot

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...bundles.conditions.trees.canonical import STEPS
 from ..filters.derive import NOTHING, answer, derive
-from ..requests.entities import BadRequest
+from ..requests.members import BadRequest
 from ..requests.searches import ResourceSearch
 from ..snapshot import Holder, Snapshot
 from .direct import granted_ids, has_grants, remembered_grants

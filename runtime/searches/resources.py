@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...bundles.conditions.trees.tree import Form
 from ..filters.partial import Conditions
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, ResourceSearch
 from ..rules.reasons import GrantingPath
 from ..rules.specialise import TypeRules

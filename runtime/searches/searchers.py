@@ -5,7 +5,7 @@ from typing import NamedTuple
 from ..decisions.decide import is_registered, subject_of, what_is_left
 from ..filters.filter_cache import Derived
 from ..filters.partial import Conditions, Outcome
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, Entity
 from ..rules.reasons import NOT_DECLARED
 from ..rules.specialise import TypeRules

@@ -10,7 +10,7 @@ from ...bundles.conditions.trees.tree import FALSE, Form
 from ...bundles.program.clauses import Clause, Comparison
 from ..decisions.decide import holder_of
 from ..filters.partial import Residual, parted, residual_of
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
 from ..rules.reasons import GrantingPath

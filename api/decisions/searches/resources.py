@@ -41,7 +41,7 @@ class ResourceSearches:
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
         if search.options.returns in (RESULTS, BOTH):
-            pages = self._searching.pages(req, engine, search, body)
+            pages = self._searching.pages(req, engine, search)
             where = env, req.context.credential.bounds
             found = await self._searching.in_thread(self._results, where, engine, search, pages, now)
             answer = {
