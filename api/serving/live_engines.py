@@ -199,7 +199,7 @@ class InForce:
         if not served.damage:
             if followed.deltas:
                 deltas = [decode_delta(delta) for delta in followed.deltas]
-                served.engine.advance(deltas)
+                served.engine.apply_deltas(deltas)
                 served.changes += _changes(deltas)
             served.needs = followed.needs
         if followed.bundle is not None and (followed.bundle[0] > served.base or served.damage):
@@ -218,7 +218,7 @@ class InForce:
         try:
             if served is None:
                 served = _Served(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
-                served.engine.advance(deltas)
+                served.engine.apply_deltas(deltas)
                 served.changes = _changes(deltas)
                 self._served[id] = served
             elif served.damage and file == served.file:

@@ -1,9 +1,9 @@
-"""Remembers what partial evaluation leaves, and filters, by all that they depend on."""
+"""The cache of partial evaluations and filters. A key contains everything that its value depends on."""
 
 from dataclasses import dataclass, field
 
 from ...bundles.conditions.trees.canonical import STEPS
-from ..limits import MemoLimits
+from ..limits import CacheLimits
 from ..rules.specialise import Specialised, TypeRules
 from .derive import Filter, derive
 from .partial import Conditions, Outcome, Partial, partial
@@ -11,30 +11,30 @@ from .partial import Conditions, Outcome, Partial, partial
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What is left of one specialised program while the resource is unknown, and by outcome what came of it."""
+    """The partial evaluation of one specialised program, with the conditions and filters derived so far, by outcome."""
 
     partial: Partial
     conditions: dict[Outcome, Conditions] = field(default_factory=dict)
     filters: dict[Outcome, Filter] = field(default_factory=dict)
 
 
-class FilterMemory:
-    """The filters of one program, bounded. Thread-safe and fork-safe: everything remembered is recomputable."""
+class FilterCache:
+    """The filters of one program, bounded. Thread-safe and fork-safe, since every entry can be derived again."""
 
-    def __init__(self, limits: MemoLimits):
+    def __init__(self, limits: CacheLimits):
         self._limits = limits
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
-    def known(self, left: Specialised) -> Derived | None:
-        """What is remembered of a specialised program, gates left open."""
+    def cached(self, left: Specialised) -> Derived | None:
+        """Returns the entry of a specialised program with its gates left open, or None if there is none."""
         return self._derived.get((left, False))
 
     def derived(self, left: Specialised, rules: TypeRules, decided: bool = False) -> Derived:
-        """What is derived from a specialised program, for an action that is declared; see `partial`."""
+        """Returns the entry of a specialised program for a declared action; see `partial`."""
         found = self._derived.get((left, decided))
         if found is None:
             found = Derived(partial(left, rules, decided))
@@ -43,7 +43,7 @@ class FilterMemory:
         return found
 
     def conditions(self, derived: Derived, outcome: Outcome) -> Conditions:
-        """What is left of the rules."""
+        """Returns the rules that remain."""
         found = derived.conditions.get(outcome)
         if found is None:
             found = derived.partial.conditions(outcome)
@@ -52,7 +52,7 @@ class FilterMemory:
         return found
 
     def filter(self, derived: Derived, outcome: Outcome, steps: int = STEPS) -> Filter:
-        """The filter of what is left, direct grants apart."""
+        """Returns the filter of the rules that remain, without direct grants."""
         found = derived.filters.get(outcome)
         if found is None:
             found = derive(self.conditions(derived, outcome), steps=steps)
@@ -62,6 +62,6 @@ class FilterMemory:
 
     def _make_room(self, parts: int) -> None:
         if self._entries >= self._limits.filters or self._parts + parts > self._limits.filter_parts:
-            self._forget()
+            self._clear()
         self._entries += 1
         self._parts += parts

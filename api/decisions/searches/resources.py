@@ -50,7 +50,7 @@ class ResourceSearches:
                 "results": found.items,
             }
         if search.options.returns in (FILTER, BOTH):
-            filtered = engine.filter_at_once(search, now)
+            filtered = engine.cached_filter(search, now)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
             if answer and undeclared is None:
