@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from .bundles.errors import BundleError
     from .runtime.engine import Engine, SearchUnavailable
-    from .runtime.requests.entities import BadRequest
+    from .runtime.requests.members import BadRequest
 
 __all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]
 
 _HOMES: Final = {
-    "BadRequest": ".runtime.requests.entities",
+    "BadRequest": ".runtime.requests.members",
     "BundleError": ".bundles.errors",
     "Engine": ".runtime.engine",
     "SearchUnavailable": ".runtime.engine",

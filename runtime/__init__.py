@@ -1,13 +1,19 @@
-"""Answers from a bundle: decisions and their proofs, without I/O and without a clock behind its front door.
+"""Answers requests from a bundle, without I/O. Only the engine has a clock and opens files.
 
-Reading path: `entities` → `requests` → `attributes` and `conditions` (closures) → `answers` → `rule` →
-`search_rules` → `rank_rules` → `specialise` → `snapshot` → `decide` → `explain` → `engine` (the front door).
-Filters: `search_requests` → `partial` → `filter_tree` → `filters` → `direct` → `searchers` → `filtering`; `translate/`
-turns their trees into queries. Searches: `search_resources`, `search_subjects`, `search_actions` judge candidates.
+Reading path, with a folder for each step:
+
+- `requests/`: requests as JSON decodes them become flat parts;
+- `state/`: a bundle and its deltas;
+- `rules/`: conditions become tests, rules are ranked and specialised;
+- `specialisation_cache` and `snapshot`: one state with everything that is cached of it;
+- `decisions/`: a decision and its proof;
+- `filters/` and `searches/`: partial evaluation, filters and the judges of candidates;
+- `translate/`: filters become queries of other stores;
+- `engine`: the public methods.
 """
 
 from ..bundles.errors import BundleError
 from .engine import Engine, SearchUnavailable
-from .requests.entities import BadRequest
+from .requests.members import BadRequest
 
 __all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]

@@ -1,4 +1,4 @@
-"""The front door: an engine over a bundle file, with a clock."""
+"""The engine: answers requests from a bundle file, with a clock."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -12,96 +12,99 @@ from ..bundles.file.reader import Bundle, open_bundle
 from ..bundles.manifest import Manifest
 from .decisions.decide import decide
 from .decisions.explain import explain
-from .limits import MemoLimits
-from .requests.entities import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest
+from .limits import CacheLimits
 from .requests.evaluations import read_evaluation
+from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attribute_index import first_rule
 from .rules.attributes import NO_CLOCK
 from .rules.reasons import GrantingPath
 from .searches.actions import find_actions
-from .searches.filtering import filter_answer, remembered_answer
+from .searches.filtering import cached_filter_answer, filter_answer
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
 from .searches.subjects import SubjectJudge, judge_subjects
 from .snapshot import Holder, Snapshot, may_be_granted
-from .state.apply_deltas import advance
+from .state.apply_deltas import apply_deltas
 from .state.overlay import overlay_of
 
 
 class SearchUnavailable(Exception):
-    """A search is asked of a bundle that answers evaluations only (contract 7.3, design "HTTP")."""
+    """A bundle with the profile `decision` answers evaluations only, not searches (contract 7.3)."""
 
 
 class Engine:
-    """Answers from one bundle. Thread-safe, and fork-safe: processes forked from one that holds it share the mapping.
+    """Answers requests from one bundle. It is thread-safe and fork-safe: forked processes share the mapped file.
 
-    Values in a request are read as JSON decodes them (None, bool, int, float, str, list, dict); an attribute of any
-    other Python type can't be read, so every condition on it is false (C7). Within a list or an object, such a value
-    equals nothing, as a null does.
+    A request has the Python types that JSON decodes to: None, bool, int, float, str, list and dict. An attribute of
+    another type can't be read, so every condition on it is false (C7). Inside a list or an object, such a value equals
+    nothing, like a null.
     """
 
-    def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.time, limits: MemoLimits | None = None):
-        """`clock` gives epoch seconds."""
+    def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.time, limits: CacheLimits | None = None):
+        """`clock` returns epoch seconds. `limits` bounds the caches."""
         self._clock = clock
-        self._limits = limits or MemoLimits()
+        self._limits = limits or CacheLimits()
         self._snapshot = Snapshot(bundle, self._limits)
 
     @classmethod
     def open(cls, path: str | Path, clock: Callable[[], float] = time.time) -> "Engine":
-        """Map the bundle at `path`, trusting its origin.
+        """Returns an engine over the bundle at `path`, and trusts its origin. The file is mapped, not read.
 
-        Raises BundleError where it is damaged, foreign or newer than this Writ, OSError where it can't be read.
+        Raises BundleError if it is damaged, is not a bundle, or is newer than this Writ, and OSError if it can't be
+        read.
         """
         return cls(open_bundle(path), clock)
 
     @property
     def manifest(self) -> Manifest:
-        """What the bundle in force is of."""
+        """The manifest of the bundle in force."""
         return self._snapshot.state.manifest
 
     @property
     def revision(self) -> int:
-        """The revision of the model that is in force."""
+        """The revision of the model in force."""
         return self._snapshot.state.revision
 
-    def advance(self, deltas: Iterable[Delta]) -> None:
-        """Put the deltas that follow the revision in force into force, all at once.
+    def apply_deltas(self, deltas: Iterable[Delta]) -> None:
+        """Puts the deltas that follow the revision in force into force, all at once.
 
-        To be called by one thread at a time; requests keep the snapshot that they started with. Raises BundleError
-        where they do not follow it, which leaves it in force.
+        Only one thread may call it at a time. A request keeps the snapshot that it started with. Raises BundleError if
+        the deltas do not follow the revision, which then stays in force.
         """
         snapshot, ordered = self._snapshot, list(deltas)
         if ordered:
-            self._snapshot = snapshot.follow(*advance(overlay_of(snapshot.state), ordered))
+            self._snapshot = snapshot.updated(*apply_deltas(overlay_of(snapshot.state), ordered))
 
     def replace(self, bundle: Bundle, deltas: Iterable[Delta] = ()) -> None:
-        """Put another bundle of the same environment into force, and the deltas that follow it; else as `advance`."""
+        """Puts another bundle of the environment into force, with the deltas that follow it; see `apply_deltas`."""
         ordered = list(deltas)
-        self._snapshot = Snapshot(advance(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
+        self._snapshot = Snapshot(apply_deltas(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
 
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
-        """The decision response (contract 2.5) to an AuthZEN evaluation request; `now` in epoch seconds.
+        """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
-        With `options.explain` true the response carries the proof (D10). Raises BadRequest for a malformed request,
-        BundleError where a damaged part of the bundle is needed.
+        If `options.explain` is true, the response has the proof (D10). Raises BadRequest for a malformed request, and
+        BundleError if the decision needs a damaged part of the bundle.
 
-        PERF: the plainest question (a known subject without grants on the resource, an open type, no clock; ids, at
-        most `properties`) is read, looked up and tested in one go. Finding a name in a dictionary of names that passed
-        the model's checks is its validation. Anything else goes the careful way, which a law in the tests holds equal.
+        PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
+        `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
+        `properties` at most, and the rules read no clock. A name that is found in a dictionary of checked names needs
+        no check of its own. `_decide_carefully` answers every other request. `test_every_way_is_the_plain_loop` proves
+        that all ways agree.
         """
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
             stype, sid, name, rid = subject["type"], subject["id"], action["name"], resource["id"]
             holder = self._snapshot.holders[stype][sid]
-            left = holder.roles.left[resource["type"]][name]
+            specialised = holder.roles.specialised[resource["type"]][name]
             s, r = subject.get("properties", NO_ATTRIBUTES), resource.get("properties", NO_ATTRIBUTES)
             a, c = action.get("properties", NO_ATTRIBUTES), request.get("context", NO_ATTRIBUTES)
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now)
         if (
-            (holder.plain or self._is_as_good_as_plain(holder, left.type, rid, now))
-            and left.plain
+            (holder.plain or self._is_as_good_as_plain(holder, specialised.type, rid, now))
+            and specialised.plain
             and s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
             and 0 < len(rid) <= MAX_ID_CHARACTERS
@@ -109,26 +112,26 @@ class Engine:
             and len(resource) == (2 if r is NO_ATTRIBUTES else 3)
             and "options" not in request
         ):
-            for test, rest, override, explicit in left.deny_tests:
+            for test, rest, override, explicit in specialised.deny_tests:
                 if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                     for test in rest:
                         if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                             break
                     else:
-                        permitted = first_rule(left.allow_searches, stype, sid, s, rid, r, a, c, NO_CLOCK)
+                        permitted = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, NO_CLOCK)
                         return {"decision": False, "context": (override if permitted else explicit).context.copy()}
-            for test, rest, _, answer in left.allow_tests:
+            for test, rest, _, answer in specialised.allow_tests:
                 if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                     for test in rest:
                         if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
                             break
                     else:
                         return {"decision": True, "context": answer.context.copy()}
-            return {"decision": False, "context": left.otherwise.context.copy()}
+            return {"decision": False, "context": specialised.otherwise.context.copy()}
         return self._decide_carefully(request, now)
 
     def _is_as_good_as_plain(self, holder: Holder, type: int, id: str, now: float | None) -> bool:
-        """Whether a holder may be taken for a plain one: without grants on this resource, and true at this instant."""
+        """Whether a holder counts as plain for this request: it has no grants on the resource, and is valid now."""
         return (
             id.__class__ is str
             and not may_be_granted(holder, type, id)
@@ -146,35 +149,35 @@ class Engine:
         return {"decision": answer.allowed, "context": context}
 
     def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
-        """The filter response (contract 2.6) to a resource search; `now`, in epoch seconds, tells what has expired.
+        """Returns the filter response (contract 2.6) to a resource search. `now` is in epoch seconds.
 
-        Raises BadRequest for a malformed request, BundleError where a damaged part of the bundle is needed,
-        SearchUnavailable where the bundle has the profile `decision`.
+        Raises BadRequest for a malformed request, BundleError if the filter needs a damaged part of the bundle, and
+        SearchUnavailable if the bundle has the profile `decision`.
         """
         return self.filter_for(read_resource_search(request), now)
 
     def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
-        """As `filter`, for a search that is read already."""
+        """Returns the same response as `filter`, to a search that was read before."""
         return filter_answer(self._searched(), search, self._instant(now))
 
-    def filter_at_once(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
-        """As `filter_for` where that takes microseconds, since it is remembered; else None."""
-        return remembered_answer(self._searched(), search, self._instant(now))
+    def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
+        """Returns the response of `filter_for` in microseconds if it is cached, or else None."""
+        return cached_filter_answer(self._searched(), search, self._instant(now))
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
-        """What decides the candidates of a resource search, None where nothing can be found (S2, S5)."""
+        """Returns the judge of a resource search's candidates, or None if there are no results (S2, S5)."""
         return judge_resources(self._searched(), search, self._instant(now))
 
     def judge_subjects(self, search: SubjectSearch, now: float | None = None) -> SubjectJudge | None:
-        """What decides the candidates of a subject search, None where nobody can be found (S2, S5)."""
+        """Returns the judge of a subject search's candidates, or None if there are no results (S2, S5)."""
         return judge_subjects(self._searched(), search, self._instant(now))
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
-        """The actions that the subject may take on the resource, by name, each with its access path (S2)."""
+        """Returns the actions that the subject may do on the resource, by name, each with its access path (S2)."""
         return find_actions(self._searched(), search, self._instant(now))
 
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
-        """Why nothing of that type can be found, None where type and action are declared (E7, P1)."""
+        """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
         return undeclared(self._snapshot, resource_type, action)
 
     def _searched(self) -> Snapshot:
@@ -183,17 +186,17 @@ class Engine:
         return self._snapshot
 
     def _instant(self, now: float | None) -> float:
-        """`now`, else the clock's. Raises ValueError for NaN and infinity, by which every role would have expired."""
+        """Returns `now`, or the clock's instant. Raises ValueError if it is not a finite number."""
         instant = self._clock() if now is None else now
         try:
             if isfinite(instant):
                 return instant
-        except (TypeError, OverflowError):  # no number, or one beyond all instants
+        except (TypeError, OverflowError):  # not a number, or one too large for a float
             pass
         raise ValueError("`now` is no instant: it is a number of epoch seconds")
 
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
-        """A response for each request, in order; a malformed one is answered by its own error item (W4)."""
+        """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
         instant = self._instant(now)
         return [self._decide_item(request, instant) for request in requests]
 
@@ -218,24 +221,26 @@ class Engine:
         context: Attributes | None = None,
         now: float | None = None,
     ) -> bool:
-        """Whether the subject may do the action on the resource, both named by their ids: the fast core of `decide`.
+        """Whether the subject may do the action on the resource, both given by their ids. It is faster than `decide`.
 
-        Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest where a name is empty or no string,
-        BundleError where a damaged part of the bundle is needed.
+        Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest if a name is empty or not a string,
+        and BundleError if the decision needs a damaged part of the bundle.
+
+        PERF: the loops are copies of `first_that_holds`, as in `decide`.
         """
         s, r = subject or NO_ATTRIBUTES, resource or NO_ATTRIBUTES
         a, c = action_properties or NO_ATTRIBUTES, context or NO_ATTRIBUTES
         snapshot = self._snapshot
         try:
             holder = snapshot.holders[subject_type][subject_id]
-            left = holder.roles.left[resource_type][action]
+            specialised = holder.roles.specialised[resource_type][action]
         except (KeyError, TypeError):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
         instant = NO_CLOCK if holder.plain else self._instant(now)
         if not (
-            left.plain
+            specialised.plain
             and resource_id.__class__ is str
             and 0 < len(resource_id) <= MAX_ID_CHARACTERS
             and (holder.plain or holder.since <= instant < holder.until)
@@ -244,14 +249,14 @@ class Engine:
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
-        for test, rest, _, _ in left.deny_tests:
+        for test, rest, _, _ in specialised.deny_tests:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                         break
                 else:
                     return False
-        for test, rest, _, _ in left.allow_at_all:
+        for test, rest, _, _ in specialised.allow_by_length:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
@@ -260,7 +265,7 @@ class Engine:
                     return True
         if holder.plain:
             return False
-        return is_granted(snapshot, holder, left.type, resource_id, action, instant)
+        return is_granted(snapshot, holder, specialised.type, resource_id, action, instant)
 
     def _allowed_carefully(
         self,
@@ -275,9 +280,7 @@ class Engine:
         c: Attributes,
         now: float | None,
     ) -> bool:
-        if not all(
-            isinstance(name, str) and 0 < len(name) <= MAX_ID_CHARACTERS for name in (stype, sid, action, rtype, rid)
-        ):
+        if not all(map(is_name, (stype, sid, action, rtype, rid))):
             raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
         if not all(isinstance(attributes, dict) for attributes in (s, r, a, c)):
             raise BadRequest("attributes are dictionaries", "$")
@@ -287,5 +290,5 @@ class Engine:
 
 
 def error_item(status: int, message: str) -> dict[str, Any]:
-    """A response that denies because its request can't be answered (W4)."""
+    """Returns the response to a request of a batch that can't be answered: it denies, and says why (W4)."""
     return {"decision": False, "context": {"error": {"status": status, "message": message}}}

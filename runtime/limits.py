@@ -1,12 +1,14 @@
-"""How much an engine remembers; all of it can be worked out again."""
+"""The sizes of an engine's caches. Everything in a cache can be computed again."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class MemoLimits:
-    """Entries of each memory. A specialisation counts for one, and the rules in all of them are counted too; of
-    filters, their comparisons and the rules that they are worked out from.
+class CacheLimits:
+    """The entries that each cache may hold.
+
+    `specialised_rules` bounds the rules in all specialisations together. `filter_parts` bounds the comparisons of all
+    filters, and the rules that they derive from.
     """
 
     specialisations: int = 65_536

@@ -1,29 +1,37 @@
-"""Remembers what is left of one program by sets of roles, bounded; shared by all snapshots that have this program."""
+"""Caches the specialised programs of one program by set of roles. Snapshots with the same program share the cache."""
 
 from ..bundles.program.clauses import ResourceType
 from .filters.filter_cache import FilterCache
-from .limits import MemoLimits
+from .limits import CacheLimits
 from .rules.reasons import PolicyPath
 from .rules.specialise import RoleSet, Specialised, TypeRules
 from .state.state import State
 
 
-class RuleMemory:
-    """The rules of one program. Thread-safe and fork-safe: everything remembered is recomputable.
+class SpecialisationCache:
+    """The rules of one program, with everything that is computed from them. It is bounded, thread-safe and fork-safe.
 
-    `nothing` is the set of no roles; `types` are the rules on each declared type, by the name that requests use;
-    `filters` are what was derived from them.
+    `types` has the rules on each declared type, by the name that requests use. `no_roles` is the empty set of roles.
+    `filters` caches what derives from specialised programs.
     """
 
-    def __init__(self, types: dict[str, TypeRules], limits: MemoLimits):
+    def __init__(self, types: dict[str, TypeRules], limits: CacheLimits):
         self.types = types
         self._limits = limits
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Start anew: working a subject out again costs less than keeping account of which is oldest."""
-        self.nothing = RoleSet(())
-        self._role_sets = {self.nothing.held: self.nothing}
+    @classmethod
+    def of(cls, state: State, limits: CacheLimits) -> "SpecialisationCache":
+        """Returns an empty cache for the program of a state."""
+        types = {
+            type.name: TypeRules(number, type, state) for number, type in enumerate(state.types) if type is not None
+        }
+        return cls(types, limits)
+
+    def clear(self) -> None:
+        """Empties the cache. Computing a set of roles again costs less than tracking which is the oldest."""
+        self.no_roles = RoleSet(())
+        self._role_sets = {self.no_roles.held: self.no_roles}
         self._specialisations = self._specialised_rules = 0
         self.filters = FilterCache(self._limits)
 
@@ -32,55 +40,52 @@ class RuleMemory:
         """Whether there is no room for another set of roles."""
         return len(self._role_sets) >= self._limits.role_sets
 
-    def known(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet | None:
-        """The one object for a sorted set of (role, path), if it is remembered."""
+    def cached_role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet | None:
+        """Returns the one object for a sorted set of (role, path), or None if it is not cached."""
         return self._role_sets.get(held)
 
     def role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet:
-        """The one object for a sorted set of (role, path)."""
+        """Returns the one object for a sorted set of (role, path)."""
         return self._role_sets.setdefault(held, RoleSet(held))
 
     def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
-        """What is left of the rules, None for a type that is not declared; remembered for actions that are (E7)."""
+        """Returns the specialised program, or None if the type is not declared (E7).
+
+        It is cached only for declared actions, because callers can invent others without end.
+        """
         rules = self.types.get(type_name)
         if rules is None:
             return None
-        left = rules.specialise(roles, action)
+        specialised = rules.specialise(roles, action)
         if action in rules.type.actions:
-            self._make_room(left)
-            roles.left.setdefault(type_name, {})[action] = left
-        return left
+            self._make_room(specialised)
+            roles.specialised.setdefault(type_name, {})[action] = specialised
+        return specialised
 
-    def _make_room(self, left: Specialised) -> None:
+    def _make_room(self, specialised: Specialised) -> None:
         if (
             self._specialisations >= self._limits.specialisations
-            or self._specialised_rules + left.weight > self._limits.specialised_rules
+            or self._specialised_rules + specialised.weight > self._limits.specialised_rules
         ):
             for roles in list(self._role_sets.values()):
-                roles.left.clear()
+                roles.specialised.clear()
             self._specialisations = self._specialised_rules = 0
         self._specialisations += 1
-        self._specialised_rules += left.weight
+        self._specialised_rules += specialised.weight
 
-    def follow(self, state: State, touched: set[int]) -> "RuleMemory":
-        """The memory of a later state in which the rules of the types with these numbers changed."""
-        if not touched:
+    def updated(self, state: State, invalid_types: set[int]) -> "SpecialisationCache":
+        """Returns the cache for a later state. The rules of the types with the numbers `invalid_types` have changed."""
+        if not invalid_types:
             return self
         before = {rules.number: rules for rules in self.types.values()}
         types: dict[str, TypeRules] = {}
         for number, type in enumerate(state.types):
             if type is not None:
-                types[type.name] = _follow(before.get(number), number, type, state, number in touched)
-        return RuleMemory(types, self._limits)
+                types[type.name] = _updated(before.get(number), number, type, state, number in invalid_types)
+        return SpecialisationCache(types, self._limits)
 
 
-def rule_memory(state: State, limits: MemoLimits) -> RuleMemory:
-    """The memory of a state, with nothing in it yet."""
-    types = {type.name: TypeRules(number, type, state) for number, type in enumerate(state.types) if type is not None}
-    return RuleMemory(types, limits)
-
-
-def _follow(before: TypeRules | None, number: int, type: ResourceType, state: State, touched: bool) -> TypeRules:
+def _updated(before: TypeRules | None, number: int, type: ResourceType, state: State, invalid: bool) -> TypeRules:
     if before is None:
         return TypeRules(number, type, state)
-    return before.follow(type, state) if touched else before
+    return before.updated(type, state) if invalid else before

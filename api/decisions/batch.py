@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from ...runtime import BadRequest
 from ...runtime.engine import error_item
+from ...runtime.requests.members import IDENTIFIERS, is_missing
 from ..http.rejections import BodyRejected
 
 Members: TypeAlias = dict[str, Any]
@@ -18,7 +19,6 @@ _STOPS_AT: Final[Mapping[str, bool | None]] = {
     "deny_on_first_deny": False,
     "permit_on_first_permit": True,
 }
-_IDENTIFIERS: Final = {"subject": ("id", "external_id"), "resource": ("id", "external_id", "name")}
 _PARTS: Final = ("subject", "action", "resource", "context")
 
 ITEM_FAILED = "this evaluation failed inside the service"
@@ -107,15 +107,10 @@ def _entity(part: str, default: object, own: object) -> object:
     if own.get(required) is None:
         taken[required] = default.get(required)
     if part != "action" and own.get("type") in (None, default.get("type")):
-        names = _IDENTIFIERS[part]
-        if not any(_names(own, name) for name in names):
-            taken |= {name: default[name] for name in names if _names(default, name)}
+        names = IDENTIFIERS[part]
+        if all(is_missing(own.get(name)) for name in names):
+            taken |= {name: default[name] for name in names if not is_missing(default.get(name))}
     return own | taken if taken else own
-
-
-def _names(entity: Members, identifier: str) -> bool:
-    """Whether `identifier` is there; an empty string or null counts as missing (E2)."""
-    return entity.get(identifier) not in (None, "")
 
 
 def _answer(defaults: Members, item: object, decide: Decide, report: Callable[[Exception], None]) -> Members:

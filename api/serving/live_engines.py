@@ -209,7 +209,7 @@ class LiveEngines:
         if not served.damage:
             if updates.deltas:
                 deltas = [decode_delta(delta) for delta in updates.deltas]
-                served.engine.advance(deltas)
+                served.engine.apply_deltas(deltas)
                 served.changes += _changes(deltas)
             served.required_revision = updates.required_revision
         if updates.bundle is not None and (updates.bundle[0] > served.base or served.damage):
@@ -228,7 +228,7 @@ class LiveEngines:
         try:
             if served is None:
                 served = _LiveEngine(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
-                served.engine.advance(deltas)
+                served.engine.apply_deltas(deltas)
                 served.changes = _changes(deltas)
                 self._served[id] = served
             elif served.damage and file == served.file:

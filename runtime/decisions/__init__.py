@@ -1,1 +1,1 @@
-"""One decision, and its proof."""
+"""A decision (`decide`) and its proof (`explain`)."""

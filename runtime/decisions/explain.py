@@ -1,4 +1,4 @@
-"""The proof of a decision: every candidate, and what each of its conditions compared with what (rule D10)."""
+"""Explains a decision: the proof has every candidate and the values that its conditions compared (D10)."""
 
 import json
 from collections.abc import Sequence
@@ -10,35 +10,35 @@ from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import show_window
 from ...bundles.program.clauses import Atom, Comparison, During, From, Rate
-from ..requests.entities import Attributes
 from ..requests.evaluations import EvaluationRequest
+from ..requests.members import Attributes
+from ..rules.attributes import Asked
 from ..rules.reasons import AccessPath
 from ..rules.rule import Rule
 from ..snapshot import Snapshot
-from .decide import is_registered, subject_of, what_is_left
+from .decide import is_registered, specialised_for, subject_of
 
 MAX_SHOWN_CHARACTERS = 1_024
-"""A value longer than this is cut: a batch must not turn one large attribute into a thousand copies of it."""
-
+"""A longer value is cut: a batch must not turn one large attribute into a thousand copies of it."""
 
 MAX_SHOWN_POLICIES = 1_000
-"""Of more policies than these, a proof shows those that hold, then the first of the others, and their full number."""
+"""Of more policies, a proof shows those that hold first, then the first of the others, and says how many there are."""
 
 
 def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
-    """`{candidates: [...]}`: grants by id, then DENYs and ALLOWs in the order in which they are reported."""
+    """Returns `{candidates: [...]}`: grants by id, then DENYs and ALLOWs, each in the order of D8."""
     (stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_) = request
     sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
-    left = what_is_left(snapshot, holder, rtype, action)
-    if left is None:
+    specialised = specialised_for(snapshot, holder, rtype, action)
+    if specialised is None:
         return {"candidates": []}
-    rid = rname if resource_by == "id" else snapshot.state.resource_id(left.type, resource_by, rname)
-    if left.closed and not is_registered(snapshot, left.type, rid):
+    rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
+    if specialised.closed and not is_registered(snapshot, specialised.type, rid):
         return {"candidates": []}
-    grants = snapshot.grants(holder, left.type, rid, now)
+    grants = snapshot.grants(holder, specialised.type, rid, now)
     covering = [grant.id for grant in grants if action in snapshot.state.action_sets[grant.actions]]
     proof = _Proof(request, sid, rid, now)
-    rules = (*left.denies, *left.allows)
+    rules = (*specialised.denies, *specialised.allows)
     shown = proof.most_telling(rules)
     cut = {"candidates_cut": len(rules)} if len(shown) < len(rules) else {}
     return {"candidates": [*map(_grant, covering), *map(proof.candidate, shown)], **cut}
@@ -56,11 +56,11 @@ def _grant(id: str) -> dict[str, Any]:
 
 
 class _Proof:
-    """One request with its entities resolved, against which candidates are proved."""
+    """One request with its entities resolved. It proves candidates."""
 
     def __init__(self, request: EvaluationRequest, sid: str | None, rid: str | None, now: float):
         (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
-        self._arguments = (stype, sid, subject, rid, resource, properties, context, now)
+        self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, now)
         self._sections: dict[str, Attributes] = {
             "subject_attrs": subject,
             "resource_attrs": resource,
@@ -73,16 +73,16 @@ class _Proof:
         }
 
     def most_telling(self, rules: Sequence[Rule]) -> list[Rule]:
-        """The rules to show, in order."""
+        """Returns the rules to show, in order."""
         if len(rules) <= MAX_SHOWN_POLICIES:
             return list(rules)
-        holds = [all(test(*self._arguments) for test in rule.body.tests) for rule in rules]
+        holds = [all(test(*self._asked) for test in rule.body.tests) for rule in rules]
         places = sorted(range(len(rules)), key=lambda place: not holds[place])[:MAX_SHOWN_POLICIES]
         return [rules[place] for place in sorted(places)]
 
     def candidate(self, rule: Rule) -> dict[str, Any]:
         conditions = [
-            {**self._compared(atom), "holds": test(*self._arguments)}
+            {**self._compared(atom), "holds": test(*self._asked)}
             for atom, test in zip(rule.clause.body, rule.body.by_atom, strict=True)
         ]
         return {
@@ -95,7 +95,7 @@ class _Proof:
         }
 
     def _compared(self, atom: Atom) -> dict[str, Any]:
-        """What the condition reads and compares; a value that the caller did not send is named as missing."""
+        """Returns the value that a condition reads, and its constant. A value that was not sent is `missing`."""
         context = self._sections["context_attrs"]
         match atom:
             case Comparison(section, key, op, value):
@@ -115,8 +115,8 @@ class _Proof:
                 return {"section": "rate_limit", "key": "rate", "op": "lte", "value": rate, "missing": True}
 
     def _clock(self) -> dict[str, Any]:
-        """The service's instant, which stands in for one that was not sent (C8)."""
-        instant = from_seconds(self._arguments[-1])
+        """Returns the service's instant, which a window reads if the caller sent none (C8)."""
+        instant = from_seconds(self._asked[-1])
         return {"missing": True, "clock": show_instant(instant)} if EARLIEST <= instant < END else {"missing": True}
 
     def _read(self, section: str, key: str) -> Json:
@@ -130,7 +130,7 @@ def _actual(value: Json) -> dict[str, Any]:
 
 
 def _shown(name: str, value: Json) -> dict[str, Any]:
-    """A value under its name, whole where it is short, else the start of its JSON text, marked as cut."""
+    """Returns a value under its name. Of a long value it returns the start of the JSON text, and marks it as cut."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):  # no JSON, an integer too long for text, or nested too deeply

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from ...bundles.conditions.trees.canonical import STEPS
-from ..limits import MemoLimits
+from ..limits import CacheLimits
 from ..rules.specialise import Specialised, TypeRules
 from .derive import Filter, derive
 from .partial import Conditions, Outcome, Partial, partial
@@ -21,15 +21,15 @@ class Derived:
 class FilterCache:
     """The filters of one program, bounded. Thread-safe and fork-safe, since every entry can be derived again."""
 
-    def __init__(self, limits: MemoLimits):
+    def __init__(self, limits: CacheLimits):
         self._limits = limits
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
-    def known(self, left: Specialised) -> Derived | None:
+    def cached(self, left: Specialised) -> Derived | None:
         """Returns the entry of a specialised program with its gates left open, or None if there is none."""
         return self._derived.get((left, False))
 
@@ -62,6 +62,6 @@ class FilterCache:
 
     def _make_room(self, parts: int) -> None:
         if self._entries >= self._limits.filters or self._parts + parts > self._limits.filter_parts:
-            self._forget()
+            self._clear()
         self._entries += 1
         self._parts += parts

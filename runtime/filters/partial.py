@@ -14,7 +14,7 @@ from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
 from ...bundles.program.clauses import Atom, AttributeSection, Comparison, Rate, is_gate
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..rules.attributes import NO_CLOCK, Test
 from ..rules.conditions import conjunction, never
 from ..rules.reasons import AccessPath, GrantingPath, PolicyPath

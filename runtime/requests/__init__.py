@@ -1,1 +1,1 @@
-"""Requests as they are read: entities, evaluations and searches."""
+"""Reads requests: each of their members (`members`), evaluations (`evaluations`) and searches (`searches`)."""

@@ -1,39 +1,42 @@
-"""Reads an AuthZEN evaluation request, given as JSON decodes it, into flat parts (rules E2, E4)."""
+"""Reads an AuthZEN evaluation request, as JSON decodes it, into flat parts."""
 
 from typing import Any, TypeAlias
 
-from .entities import (
+from .members import (
     MAX_ID_CHARACTERS,
     NO_ATTRIBUTES,
     Attributes,
-    BadRequest,
-    read_attributes,
+    check_request,
+    optional_object,
+    read_action,
     read_entity,
-    read_identifier,
-    read_object,
-    read_properties,
-    read_text,
+    read_flag,
+    required_object,
 )
 
 EvaluationRequest: TypeAlias = tuple[
     str, str, str, Attributes, str, Attributes, str, str, str, Attributes, Attributes, bool
 ]
-"""The parts of a request: the subject's type, by which identifier it is named (`id`, `external_id`), that identifier
-and its attributes; the action and its properties; the resource likewise, which `name` may name too (E2); the context;
-whether the answer is to be explained.
+"""The parts of a request, in this order:
+
+- the subject's type, the member that identifies it (`id` or `external_id`), its identifier and its attributes;
+- the action's name and its properties;
+- the resource's type, the member that identifies it (`id`, `external_id` or `name`), its identifier and its attributes;
+- the context;
+- whether the caller asks for an explanation.
 
 PERF: a plain tuple; a NamedTuple costs 0.4 µs more.
 """
 
 
 def read_evaluation(request: Any) -> EvaluationRequest:
-    """The parts of `request`; members that the contract does not know are ignored.
+    """Returns the parts of `request`. Members that the contract does not know are ignored.
 
-    Raises BadRequest where a required member is missing, an entity is not named by exactly one identifier, or a
+    Raises BadRequest if a required member is missing, if an entity is not identified by exactly one member, or if a
     member has the wrong type.
 
-    PERF: the plainest request (ids, at most `properties`, nothing else) is read in one go, three times as fast as any
-    other; both ways give the same parts, which a test holds them to.
+    PERF: the plainest request (ids, at most `properties`, no options) is read here in a third of the time that
+    `read_carefully` needs. A test proves that both give the same parts.
     """
     try:
         subject, action, resource = request["subject"], request["action"], request["resource"]
@@ -56,27 +59,14 @@ def read_evaluation(request: Any) -> EvaluationRequest:
 
 
 def read_carefully(request: Any) -> EvaluationRequest:
-    """`read_evaluation` for any request, with the reason where it is refused."""
-    if not isinstance(request, dict):
-        raise BadRequest("a request is an object", "$")
-    subject, resource, action = (read_entity(request, name) for name in ("subject", "resource", "action"))
-    context, options = request.get("context"), request.get("options")
+    """Returns the parts of any request, and tells why and where it is malformed; see `read_evaluation`."""
+    check_request(request)
+    subject, resource = required_object(request, "subject"), required_object(request, "resource")
+    action = required_object(request, "action")
     return (
-        read_text(subject, "type", "$.subject"),
-        *read_identifier(subject, "subject"),
-        read_attributes(subject, "$.subject"),
-        read_text(action, "name", "$.action"),
-        read_properties(action),
-        read_text(resource, "type", "$.resource"),
-        *read_identifier(resource, "resource"),
-        read_attributes(resource, "$.resource"),
-        NO_ATTRIBUTES if context is None else read_object(context, "$.context"),
-        False if options is None else _explain(options),
+        *read_entity(subject, "subject"),
+        *read_action(action),
+        *read_entity(resource, "resource"),
+        optional_object(request, "context") or NO_ATTRIBUTES,
+        read_flag(optional_object(request, "options") or {}, "explain"),
     )
-
-
-def _explain(options: Any) -> bool:
-    explain = read_object(options, "$.options").get("explain")
-    if explain is None or isinstance(explain, bool):
-        return bool(explain)
-    raise BadRequest("`explain` is neither true nor false", "$.options.explain")

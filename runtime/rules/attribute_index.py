@@ -1,51 +1,53 @@
-"""Finds the first of many rules that holds, asking only those that the value of one attribute lets through.
+"""An index over many rules: the value of one attribute leads to the few rules that can hold.
 
-A policy for each customer, project or document is common, and all of them lie on one type and action. Where many rules
-compare one attribute with strings or numbers, that attribute's value leads to the few that can hold; they are then
-tested whole, so this only leaves out what can't hold.
+A policy for each customer, project or document is common, and all of them are on one type and action. If many rules
+compare one attribute with strings or numbers, only those that compare it with the request's value are tested, and the
+rules that do not compare it. A rule that is found is still tested whole, so the index only leaves out rules that can't
+hold.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from operator import attrgetter
 from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import constants_of
-from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection, Comparison
-from ..requests.entities import Attributes
-from .rule import Rule
+from ..requests.members import Attributes
+from .attributes import ValueOf, attribute_value
+from .rule import Rule, first_that_holds
 
 INDEXED_FROM = 16
-"""Fewer rules than this are tested one after the other, which is as fast."""
+"""Fewer rules than this are not indexed: testing one after the other is as fast."""
 
-Key: TypeAlias = tuple[AttributeSection, str]
-ValueOf: TypeAlias = Callable[
-    [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], Json
-]
-"""Takes what a test takes, and gives the value of one attribute."""
+AttributeKey: TypeAlias = tuple[AttributeSection, str]
+
+_RANK = attrgetter("rank")
 
 
-class RuleSearch:
-    """Rules of one effect, in the order in which they are reported (D8)."""
+class AttributeIndex:
+    """The rules of one effect, in the order in which they are reported (D8). If they are many, it indexes them."""
 
     __slots__ = ("_by_value", "_others", "_value_of", "indexed", "rules")
 
     def __init__(self, rules: Sequence[Rule]):
         """`rules` are in order."""
-        key = _most_telling([rule.clause.body for rule in rules])
+        attribute = _best_attribute([rule.clause.body for rule in rules])
         self.rules = tuple(rules)
-        self.indexed = key is not None
-        self._value_of: ValueOf | None = None if key is None else _reader(*key)
-        self._by_value: dict[str | float, list[int]] = {}
-        self._others: list[int] = []
-        for place, rule in enumerate(rules):
-            values = None if key is None else _values(rule.clause.body, key)
+        self.indexed = attribute is not None
+        self._value_of: ValueOf | None = None if attribute is None else attribute_value(*attribute)
+        self._by_value: dict[str | float, list[Rule]] = {}
+        self._others: list[Rule] = []
+        for rule in rules:
+            values = None if attribute is None else _values(rule.clause.body, attribute)
             for value in values or ():
-                self._by_value.setdefault(value, []).append(place)
+                self._by_value.setdefault(value, []).append(rule)
             if values is None:
-                self._others.append(place)
+                self._others.append(rule)
 
     def first(
         self,
@@ -58,44 +60,20 @@ class RuleSearch:
         c: Attributes,
         now: float,
     ) -> Rule | None:
-        """The first rule that holds, None where none does."""
-        found: int | None = None
+        """Returns the first rule that holds, or None. It takes the arguments of a test."""
+        others: Iterable[Rule] = self._others
+        found: Rule | None = None
         if self._value_of is not None:
             value = self._value_of(t, i, s, n, r, a, c, now)
-            let_through = self._by_value.get(value, ()) if _is_plain(value) else ()
-            found = self._first_of(let_through, len(self.rules), t, i, s, n, r, a, c, now)
-        before = len(self.rules) if found is None else found
-        other = self._first_of(self._others, before, t, i, s, n, r, a, c, now)
-        found = found if other is None else other
-        return None if found is None else self.rules[found]
-
-    def _first_of(
-        self,
-        places: Sequence[int],
-        before: int,
-        t: str,
-        i: str | None,
-        s: Attributes,
-        n: str | None,
-        r: Attributes,
-        a: Attributes,
-        c: Attributes,
-        now: float,
-    ) -> int | None:
-        """The first of `places` whose rule holds, None where it is not in front of `before`."""
-        for place in places:
-            if place > before:
-                break
-            for test in self.rules[place].body.tests:
-                if not test(t, i, s, n, r, a, c, now):
-                    break
-            else:
-                return place
-        return None
+            with_value = self._by_value.get(value, ()) if _is_plain(value) else ()
+            found = first_that_holds(with_value, t, i, s, n, r, a, c, now)
+            if found is not None:  # only a rule that is reported before it can still be the first
+                others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
+        return first_that_holds(others, t, i, s, n, r, a, c, now) or found
 
 
 def first_rule(
-    searches: Sequence[RuleSearch],
+    indexes: Sequence[AttributeIndex],
     t: str,
     i: str | None,
     s: Attributes,
@@ -105,29 +83,31 @@ def first_rule(
     c: Attributes,
     now: float,
 ) -> Rule | None:
-    """The first rule of several orders that holds, None where none does."""
+    """Returns the first rule of several orders that holds, or None. It takes the arguments of a test."""
     first: Rule | None = None
-    for search in searches:
-        found = search.first(t, i, s, n, r, a, c, now)
+    for index in indexes:
+        found = index.first(t, i, s, n, r, a, c, now)
         if found is not None and (first is None or found.rank < first.rank):
             first = found
     return first
 
 
-def _most_telling(bodies: Sequence[Sequence[object]]) -> Key | None:
-    """The attribute that most rules compare with strings or numbers, where at least half of many do."""
+def _best_attribute(bodies: Sequence[Sequence[object]]) -> AttributeKey | None:
+    """Returns the attribute that most rules compare with strings or numbers, or None if fewer than half of many do."""
     if len(bodies) < INDEXED_FROM:
         return None
-    counts: Counter[Key] = Counter()
+    counts: Counter[AttributeKey] = Counter()
     for body in bodies:
-        counts.update({(atom.section, atom.key) for atom in body if isinstance(atom, Comparison) and _is_telling(atom)})
+        counts.update(
+            {(atom.section, atom.key) for atom in body if isinstance(atom, Comparison) and _is_indexable(atom)}
+        )
     if not counts:
         return None
-    key, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
-    return key if count * 2 >= len(bodies) else None
+    attribute, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    return attribute if count * 2 >= len(bodies) else None
 
 
-def _is_telling(atom: Comparison) -> bool:
+def _is_indexable(atom: Comparison) -> bool:
     if (atom.section, atom.key) == ("resource_attrs", "type"):
         return False
     if not NAMES_ITS_VALUES[atom.op]:
@@ -136,37 +116,15 @@ def _is_telling(atom: Comparison) -> bool:
 
 
 def _is_plain(value: Json) -> bool:
-    """Whether a value is a string or a number: what a dictionary finds by the equality of rule C3, flags left out."""
+    """Whether a value is a string or a number. A dictionary finds these as C3 compares them."""
     return isinstance(value, str) or is_number(value)
 
 
-def _values(body: Sequence[object], key: Key) -> frozenset[str | float] | None:
-    """The values of which `key` must be one for the body to hold, None where it may be anything."""
+def _values(body: Sequence[object], attribute: AttributeKey) -> frozenset[str | float] | None:
+    """Returns the values that the attribute can have if the body holds, or None if it can have any."""
     found: frozenset[str | float] | None = None
     for atom in body:
-        if isinstance(atom, Comparison) and (atom.section, atom.key) == key and _is_telling(atom):
+        if isinstance(atom, Comparison) and (atom.section, atom.key) == attribute and _is_indexable(atom):
             these = frozenset(constants_of(atom.op, atom.value))
             found = these if found is None else found & these
     return found
-
-
-def _reader(section: AttributeSection, key: str) -> ValueOf:
-    """Reads the attribute. A resource's own type is never the one: it is folded into the tests."""
-    steps = steps_of(key)
-    if reads_own_key(section, key):
-        match section, key:
-            case "subject_attrs", "type":
-                return lambda t, i, s, n, r, a, c, now: t
-            case "subject_attrs", _:
-                return lambda t, i, s, n, r, a, c, now: i
-            case _:
-                return lambda t, i, s, n, r, a, c, now: n
-    match section:
-        case "subject_attrs":
-            return lambda t, i, s, n, r, a, c, now: read(s, key, steps)
-        case "resource_attrs":
-            return lambda t, i, s, n, r, a, c, now: read(r, key, steps)
-        case "action_attrs":
-            return lambda t, i, s, n, r, a, c, now: read(a, key, steps)
-        case "context_attrs":
-            return lambda t, i, s, n, r, a, c, now: read(c, key, steps)

@@ -1,22 +1,26 @@
-"""Puts rules into the order in which they are reported (D8), apart by effect, each with its search."""
+"""Puts the rules of each effect into the order in which they are reported, and indexes them (D8)."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...bundles.program.clauses import During
-from .attribute_index import RuleSearch
+from .attribute_index import AttributeIndex
 from .rule import Rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
-    """Rules of both effects. The searches leave out rules that can't hold, and those behind one that always does."""
+class RankedRules:
+    """Rules of both effects, in order.
+
+    The indexes leave out rules that never hold, and all rules after one that always holds. `timed` is true if some rule
+    reads the clock.
+    """
 
     denies: tuple[Rule, ...]
     allows: tuple[Rule, ...]
-    deny_search: RuleSearch
-    allow_search: RuleSearch
+    deny_index: AttributeIndex
+    allow_index: AttributeIndex
     timed: bool
 
     def __len__(self) -> int:
@@ -28,26 +32,28 @@ class Ranked:
 
     @property
     def indexed(self) -> bool:
-        """Whether a search is better than testing one rule after the other."""
-        return self.deny_search.indexed or self.allow_search.indexed
+        """Whether the rules of some effect are indexed, so that testing one after the other is slower."""
+        return self.deny_index.indexed or self.allow_index.indexed
 
 
-def rank_rules(rules: Sequence[Rule]) -> Ranked:
-    """The rules in order, and their searches."""
+def rank_rules(rules: Sequence[Rule]) -> RankedRules:
+    """Returns the rules in order, and their indexes."""
     ordered = sorted(rules, key=lambda rule: rule.rank)
     denies = tuple(rule for rule in ordered if rule.clause.effect == "DENY")
     allows = tuple(rule for rule in ordered if rule.clause.effect == "ALLOW")
     timed = any(isinstance(atom, During) for rule in rules for atom in rule.clause.body)
-    return Ranked(denies, allows, RuleSearch(worth_testing(denies)), RuleSearch(worth_testing(allows)), timed)
+    return RankedRules(
+        denies, allows, AttributeIndex(worth_testing(denies)), AttributeIndex(worth_testing(allows)), timed
+    )
 
 
 def merged(orders: Iterable[Sequence[Rule]]) -> tuple[Rule, ...]:
-    """Several orders as one."""
+    """Returns the rules of several orders in one order."""
     return tuple(heapq.merge(*orders, key=lambda rule: rule.rank))
 
 
 def worth_testing(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    """The rules that can hold, up to the first that always does."""
+    """Returns the rules that can hold, up to the first that always does."""
     kept: list[Rule] = []
     for rule in rules:
         if rule.never_holds:

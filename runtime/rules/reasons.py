@@ -1,4 +1,4 @@
-"""The words of a decision: contexts made once, copied into every response (contract 2.5, rules D1 to D8)."""
+"""The answers of decisions: each `context` is made once and copied into every response (contract 2.5, D1 to D8)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias
 
 from ...bundles.program.clauses import Clause
 
-REMEMBERED_GRANTS = 65_536
+CACHED_GRANTS = 65_536
 
 
 class ReasonCode(StrEnum):
-    """Why a decision is what it is (contract 2.5, rules D1 to D6). Answers carry its text."""
+    """The reason code of a decision (contract 2.5, D1 to D6). Answers contain its text."""
 
     ALLOWED = "ALLOWED"
     NO_POLICY_MATCH = "NO_POLICY_MATCH"
@@ -22,7 +22,7 @@ class ReasonCode(StrEnum):
 
 
 class AccessPath(StrEnum):
-    """How a permission reaches a subject (rule D8). Answers carry its text; `NONE` stands in denials."""
+    """The path by which a permission reaches a subject (D8). Answers contain its text. A denial has `NONE`."""
 
     DIRECT = "direct"
     ROLE = "role"
@@ -32,22 +32,22 @@ class AccessPath(StrEnum):
 
 
 PolicyPath: TypeAlias = Literal[AccessPath.ROLE, AccessPath.GROUP, AccessPath.ABAC]
-"""How a policy applies to a subject: through its own role, through a group's role, or to everyone."""
+"""The path of a policy: a role of the subject, a role of a group, or none."""
 
 GrantingPath: TypeAlias = PolicyPath | Literal[AccessPath.DIRECT]
-"""How a subject gets a permission."""
+"""The path of a permission."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """A decision and its `context`, made once and shared: who gives the context out copies it."""
+    """A decision and its `context`. Answers are shared, so a response gets a copy of the context."""
 
     allowed: bool
     context: dict[str, str]
 
 
 PATH_RANK: dict[PolicyPath, int] = {AccessPath.ROLE: 0, AccessPath.GROUP: 1, AccessPath.ABAC: 2}
-"""Which path is reported first among policies of one priority (D8)."""
+"""The order in which paths are reported among policies of one priority (D8)."""
 
 _THROUGH: dict[PolicyPath, str] = {
     AccessPath.ROLE: "through a role of the subject",
@@ -56,13 +56,13 @@ _THROUGH: dict[PolicyPath, str] = {
 }
 
 
-_ALLOWED = str(ReasonCode.ALLOWED)
-_NONE = str(AccessPath.NONE)
-"""Contexts hold plain text: callers may pickle an answer, or write it as YAML."""
+def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
+    """Returns the members of every context as plain text: callers may pickle an answer or write it as YAML."""
+    return {"reason": reason, "reason_code": str(code), "access_path": str(path)}
 
 
 def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:
-    return Answer(False, {"reason": reason, "reason_code": str(code), "access_path": _NONE, **more})
+    return Answer(False, _context(code, AccessPath.NONE, reason) | more)
 
 
 NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is not declared")
@@ -76,18 +76,18 @@ ACTION_NOT_PERMITTED = _refusal(
 
 
 def allowed(clause: Clause, path: PolicyPath) -> Answer:
-    """An ALLOW holds and no DENY does (D3)."""
+    """Returns the answer if an ALLOW holds and no DENY does (D3)."""
     return _permission(clause.policy, path, f"{_title(clause)} allows it {_THROUGH[path]}")
 
 
-@lru_cache(REMEMBERED_GRANTS)
+@lru_cache(CACHED_GRANTS)
 def granted(grant: str) -> Answer:
-    """A direct grant covers it and no DENY holds (D3)."""
+    """Returns the answer if a direct grant covers the action and no DENY holds (D3)."""
     return _permission(grant, AccessPath.DIRECT, f"grant `{grant}` allows it directly")
 
 
 def denied(clause: Clause, overrides: bool) -> Answer:
-    """A DENY holds, and it overrides something or there is nothing to override (D1, D2)."""
+    """Returns the answer if a DENY holds. `overrides` says whether an ALLOW or a grant holds too (D1, D2)."""
     if overrides:
         reason = f"{_title(clause)} denies it, which overrides what allows it"
         return _refusal(ReasonCode.DENY_OVERRIDE, reason, denied_by=clause.policy)
@@ -95,13 +95,13 @@ def denied(clause: Clause, overrides: bool) -> Answer:
 
 
 def condition_failed(clause: Clause, others: int) -> Answer:
-    """Some ALLOW covers it, and no conditions hold (D4); `clause` is the first of them."""
+    """Returns the answer if ALLOWs apply but none holds (D4): `clause` is the first, `others` counts the rest."""
     rest = f", nor do those of {others} more" if others else ""
     return _refusal(ReasonCode.CONDITION_FAILED, f"the conditions of {_title(clause)} do not hold{rest}")
 
 
 def _permission(id: str, path: GrantingPath, reason: str) -> Answer:
-    return Answer(True, {"reason": reason, "reason_code": _ALLOWED, "access_path": str(path), "policy_id": id})
+    return Answer(True, _context(ReasonCode.ALLOWED, path, reason) | {"policy_id": id})
 
 
 def _title(clause: Clause) -> str:

@@ -1,7 +1,7 @@
-"""Specialisation: what is left of the program once the subject's roles, the resource's type and the action are known.
+"""Specialisation: reduces the program to the rules for one set of roles, one resource type and one action.
 
-It is partial evaluation of `permit(S, A, R)`: the indexed atoms of every clause are decided, its body is left as a
-closure. Evaluations, filters, searches and explanations all start from the same `Specialised`.
+This is partial evaluation of `permit(S, A, R)`. It decides the indexed atoms of every clause and turns the clause's
+body into closures. Evaluations, filters, searches and explanations all start from the same `Specialised`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,78 +11,80 @@ from ...bundles.errors import UNREADABLE, BundleError
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ..state.state import State
-from .attribute_index import RuleSearch
+from .attribute_index import AttributeIndex
 from .conditions import Conjunction, conjunction
-from .rank_rules import Ranked, merged, rank_rules, worth_testing
+from .rank_rules import RankedRules, merged, rank_rules, worth_testing
 from .reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, AccessPath, Answer, PolicyPath, condition_failed
 from .rule import Ready, Rule, make_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoleSet:
-    """The roles that a subject holds, each by number with its path, sorted; one object for one set.
+    """The roles that a subject holds, by number and path, sorted. There is one object for each set.
 
-    `left` is what is remembered of the program for it: by type, as requests name it, and action.
+    `specialised` caches the specialised program by type, as requests name it, and action.
     """
 
     held: tuple[tuple[int, PolicyPath], ...]
-    left: dict[str, dict[str, "Specialised"]] = field(default_factory=dict)
+    specialised: dict[str, dict[str, "Specialised"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Specialised:
-    """What is left for one (set of roles, type, action).
+    """The program for one (set of roles, type, action): the rules that apply.
 
-    `parts` hold the rules: those for everyone, where they are indexed, are one object that all sets of roles share.
-    `otherwise` is the answer where nothing holds (D4 to D6). A `plain` one is of an open type, asks no clock and has
-    few rules: only there `deny_tests` and `allow_tests` list them in the order in which they are reported (D8), and
-    `allow_at_all` by the number of their tests, so the likeliest first, for those who only ask whether one holds.
+    It is `plain` if the type is open, no rule reads the clock, and the rules are too few for an index. Only a plain one
+    fills `deny_tests`, `allow_tests` and `allow_by_length`.
     """
 
     type: int
     closed: bool
     plain: bool
-    parts: tuple[Ranked, ...]
+    parts: tuple[RankedRules, ...]
+    """The rules. If the rules for everyone are indexed, they are a part of their own, which all sets of roles share."""
     otherwise: Answer
+    """The answer if no rule and no grant holds (D4 to D6)."""
     deny_tests: tuple[Ready, ...]
     allow_tests: tuple[Ready, ...]
-    allow_at_all: tuple[Ready, ...]
-    deny_searches: tuple[RuleSearch, ...]
-    allow_searches: tuple[RuleSearch, ...]
+    """The rules in the order in which they are reported (D8)."""
+    allow_by_length: tuple[Ready, ...]
+    """The ALLOWs by the number of their tests, the likeliest first: `allowed` needs any that holds, not the first."""
+    deny_indexes: tuple[AttributeIndex, ...]
+    allow_indexes: tuple[AttributeIndex, ...]
 
     @property
     def denies(self) -> tuple[Rule, ...]:
-        """Every DENY that applies, in the order in which they are reported."""
+        """Every DENY that applies, in the order in which they are reported (D8)."""
         return merged([part.denies for part in self.parts])
 
     @property
     def allows(self) -> tuple[Rule, ...]:
-        """Every ALLOW that applies, in the order in which they are reported."""
+        """Every ALLOW that applies, in the order in which they are reported (D8)."""
         return merged([part.allows for part in self.parts])
 
     @property
     def weight(self) -> int:
-        """How many places for rules it takes, those apart that all sets of roles share."""
+        """The places for rules that it takes in memory, without the rules that all sets of roles share."""
         return len(self.parts[-1]) + len(self.deny_tests) + len(self.allow_tests)
 
 
 @dataclass(slots=True)
 class TypeRules:
-    """The rules on one resource type, read from the state when they are first asked for."""
+    """The rules on one resource type. Each is read from the state when it is first needed."""
 
     number: int
     type: ResourceType
     state: State
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
     _allows: AllowIndex | None = None
-    _for_everyone: dict[str, Ranked] = field(default_factory=dict)
+    _for_everyone: dict[str, RankedRules] = field(default_factory=dict)
     _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
     _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
 
-    def follow(self, type: ResourceType, state: State) -> "TypeRules":
-        """The rules on the same type in a later state, where some changed.
+    def updated(self, type: ResourceType, state: State) -> "TypeRules":
+        """Returns the rules on the same type in a later state, in which some changed.
 
-        Clauses are shared: one of a number never changes, and only the type's name goes into its tests.
+        Both share their clauses: the clause of a number never changes, and its tests depend only on the type's name.
         """
         later = TypeRules(self.number, type, state)
         if type.name == self.type.name:
@@ -90,12 +92,12 @@ class TypeRules:
         return later
 
     def specialise(self, roles: RoleSet, action: str) -> Specialised:
-        """What is left for a subject that holds `roles` and does `action` on this type."""
+        """Returns the program for a subject that holds `roles` and does `action` on this type."""
         shared, own = self._everyone(action), self._held(roles, action)
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
         plain = not self.type.closed and not any(part.timed or part.indexed for part in parts)
-        deny_tests = _flat(part.deny_search.rules for part in parts) if plain else ()
-        allow_tests = _flat(part.allow_search.rules for part in parts) if plain else ()
+        deny_tests = _flat(part.deny_index.rules for part in parts) if plain else ()
+        allow_tests = _flat(part.allow_index.rules for part in parts) if plain else ()
         return Specialised(
             type=self.number,
             closed=self.type.closed,
@@ -104,32 +106,32 @@ class TypeRules:
             otherwise=self._otherwise(roles, parts),
             deny_tests=deny_tests,
             allow_tests=allow_tests,
-            allow_at_all=tuple(sorted(allow_tests, key=lambda ready: len(ready[1]))),
-            deny_searches=tuple(part.deny_search for part in parts if part.deny_search.rules),
-            allow_searches=tuple(part.allow_search for part in parts if part.allow_search.rules),
+            allow_by_length=tuple(sorted(allow_tests, key=lambda ready: len(ready[1]))),
+            deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
+            allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
         )
 
     def allows(self, action: str) -> list[Clause]:
-        """Every ALLOW on the type and an action, whoever holds its roles, by number."""
+        """Returns every ALLOW on the type and an action, for any roles, by number."""
         index = self._index(action)
         numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
         clauses = (self._body(number, AccessPath.ABAC)[0] for number in sorted(numbers))
         return [clause for clause in clauses if clause.effect == "ALLOW"]
 
-    def _everyone(self, action: str) -> Ranked:
-        """The rules without roles, one object for all who ask."""
+    def _everyone(self, action: str) -> RankedRules:
+        """Returns the rules without roles. All sets of roles share them."""
         found = self._for_everyone.get(action)
         if found is None:
             rules = [self._rule(number, AccessPath.ABAC, action) for number in self._index(action).everyone]
             if any(rule.clause.roles is not None for rule in rules):
                 raise _misplaced("for everyone that needs a role")
             found = rank_rules(rules)
-            if action in self.type.actions:  # what a caller invents is not remembered
+            if action in self.type.actions:  # callers can invent others without end
                 self._for_everyone[action] = found
         return found
 
     def _held(self, roles: RoleSet, action: str) -> list[Rule]:
-        """The rules of which the subject holds a role, each by its best path (P2)."""
+        """Returns the rules for the subject's roles, each by its best path (P2)."""
         index = self._index(action)
         found: dict[int, Rule] = {}
         for role, path in roles.held:
@@ -168,7 +170,7 @@ class TypeRules:
         clause, body = found
         return clause, path, body
 
-    def _otherwise(self, roles: RoleSet, parts: tuple[Ranked, ...]) -> Answer:
+    def _otherwise(self, roles: RoleSet, parts: tuple[RankedRules, ...]) -> Answer:
         firsts = [part.allows[0] for part in parts if part.allows]
         if firsts:
             count = sum(len(part.allows) for part in parts)

@@ -1,1 +1,1 @@
-"""Filters for a request, and the judges of candidates for the three searches."""
+"""The answers of the three searches: filters, and the judges that decide candidates."""

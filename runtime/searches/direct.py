@@ -1,4 +1,4 @@
-"""Direct grants of one subject on the resources of one type (rules P4, F3)."""
+"""Finds the direct grants of one subject on the resources of one type (P4, F3)."""
 
 from collections.abc import Iterator
 
@@ -6,28 +6,28 @@ from ..snapshot import FOREVER, Holder, Snapshot
 
 
 def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> Iterator[str]:
-    """The resources on which a grant in force at `now` covers the action, in order of their ids."""
+    """Yields the resources on which a grant in force at `now` covers the action, in order of their ids."""
     for id, expires in _covered(snapshot, holder, type, action):
         if now < expires:
             yield id
 
 
 def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool:
-    """Whether there is such a resource. Until when there is one is remembered with the holder."""
-    known = remembered_grants(holder, type, action, now)
-    if known is None:
+    """Whether `granted_ids` has any resource. The holder caches until when it has."""
+    cached = cached_has_grants(holder, type, action, now)
+    if cached is None:
         until = -FOREVER
         for _, expires in _covered(snapshot, holder, type, action):
             until = max(until, expires)
             if until == FOREVER:
                 break
         holder.direct[type, action] = until
-        known = now < until
-    return known
+        cached = now < until
+    return cached
 
 
-def remembered_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
-    """`has_grants` where that is remembered, else None."""
+def cached_has_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
+    """Returns the result of `has_grants` if it is cached, or else None."""
     if not holder.grants:
         return False
     until = holder.direct.get((type, action))
@@ -35,7 +35,7 @@ def remembered_grants(holder: Holder, type: int, action: str, now: float) -> boo
 
 
 def _covered(snapshot: Snapshot, holder: Holder, type: int, action: str) -> Iterator[tuple[str, float]]:
-    """The resources on which a grant covers the action, and until when."""
+    """Yields the resources on which a grant covers the action, each with the expiry of its last grant."""
     state = snapshot.state
     for id in snapshot.granted(holder, type):
         grants = state.grants(holder.grants, type, id)

@@ -1,4 +1,4 @@
-"""Answers a resource search by its filter: what is known folded in, what was worked out remembered (F1 to F3)."""
+"""Answers a resource search with its filter, from the cache if possible (F1 to F3)."""
 
 from dataclasses import replace
 from itertools import islice
@@ -6,27 +6,28 @@ from typing import Any
 
 from ...bundles.conditions.trees.canonical import STEPS
 from ..filters.derive import NOTHING, answer, derive
-from ..requests.entities import BadRequest
+from ..requests.members import BadRequest
 from ..requests.searches import ResourceSearch
 from ..snapshot import Holder, Snapshot
-from .direct import granted_ids, has_grants, remembered_grants
-from .searchers import left_for, outcome_for, searcher_of, undeclared
+from .direct import cached_has_grants, granted_ids, has_grants
+from .searchers import derived_for, outcome_for, searcher_of, undeclared
 
 MAX_DIRECT_IDS = 10_000
-"""`include_direct` lists no more ids than these (F3)."""
+"""The most ids that `include_direct` lists (F3)."""
 
 
 def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps: int = STEPS) -> dict[str, Any]:
-    """The filter response (contract 2.6). Raises BadRequest where `include_direct` would list too many ids.
+    """Returns the filter response (contract 2.6). Raises BadRequest if `include_direct` would list too many ids.
 
-    What is not declared is covered by nothing (E7, P1): callers invent it without end, so nothing of it is remembered.
+    The filter of an undeclared type or action is false (E7, P1). It is not cached, because callers can invent types and
+    actions without end. `steps` is the budget of F6.
     """
     why = undeclared(snapshot, search.resource_type, search.action.name)
     if why is not None:
         return answer(replace(NOTHING, reason=why), has_direct=False)
     rules = snapshot.rules.types[search.resource_type]
     searcher = searcher_of(snapshot, search.subject, now)
-    derived, outcome = left_for(snapshot, searcher, rules, search.action)
+    derived, outcome = derived_for(snapshot, searcher, rules, search.action)
     if search.options.include_direct:
         granted = _listed(snapshot, searcher.holder, rules.number, search.action.name, now)
         if granted:
@@ -36,17 +37,17 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
     return answer(snapshot.rules.filters.filter(derived, outcome, steps), has_direct)
 
 
-def remembered_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
-    """The same where every part of it is remembered or found in microseconds, None elsewhere."""
+def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
+    """Returns the filter response if all its parts are cached or take microseconds, or else None."""
     rules = snapshot.rules.types.get(search.resource_type)
     if rules is None or search.action.name not in rules.type.actions:
         return filter_answer(snapshot, search, now)
     searcher = searcher_of(snapshot, search.subject, now)
-    has_direct = remembered_grants(searcher.holder, rules.number, search.action.name, now)
-    left = searcher.holder.roles.left.get(search.resource_type, {}).get(search.action.name)
-    if has_direct is None or left is None or search.options.include_direct:
+    has_direct = cached_has_grants(searcher.holder, rules.number, search.action.name, now)
+    specialised = searcher.holder.roles.specialised.get(search.resource_type, {}).get(search.action.name)
+    if has_direct is None or specialised is None or search.options.include_direct:
         return None
-    derived = snapshot.rules.filters.known(left)
+    derived = snapshot.rules.filters.cached(specialised)
     found = derived and derived.filters.get(outcome_for(derived, searcher, search.action))
     return answer(found, has_direct) if found else None
 

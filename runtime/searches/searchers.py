@@ -1,11 +1,11 @@
-"""A subject as filters and searches meet it, and what the rules leave for it."""
+"""The subject and the resource of a filter or a search, and the conditions that apply to them."""
 
 from typing import NamedTuple
 
-from ..decisions.decide import is_registered, subject_of, what_is_left
+from ..decisions.decide import is_registered, specialised_for, subject_of
 from ..filters.filter_cache import Derived
 from ..filters.partial import Conditions, Outcome
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, Entity
 from ..rules.reasons import NOT_DECLARED
 from ..rules.specialise import TypeRules
@@ -15,7 +15,7 @@ NO_TYPE, NO_ACTION = NOT_DECLARED.context["reason"], "the resource type does not
 
 
 class Searcher(NamedTuple):
-    """A subject: its type, its id, None where its external id leads nowhere, its attributes, and what it brings."""
+    """A subject with its roles and grants. Its id is None if its external id resolves to nothing (E3)."""
 
     type: str
     id: str | None
@@ -24,14 +24,16 @@ class Searcher(NamedTuple):
 
 
 def searcher_of(snapshot: Snapshot, subject: Entity, now: float) -> Searcher:
-    """The subject that a request names (E3)."""
+    """Returns the subject that a request names (E3)."""
     id, holder = subject_of(snapshot, subject.type, subject.named_by, subject.name, now)
     return Searcher(subject.type, id, subject.attributes, holder)
 
 
 def resource_of(snapshot: Snapshot, rules: TypeRules, resource: Entity) -> tuple[str | None, bool]:
-    """The id of the resource that a request names, None where another name leads nowhere, and whether it is in reach:
-    an unregistered instance of a closed type is not (E3, E7).
+    """Returns the id of the resource that a request names, and whether it is in reach.
+
+    The id is None if another identifier resolves to nothing (E3). An unregistered instance of a closed type is not in
+    reach (E7).
     """
     type, by = rules.number, resource.named_by
     id = resource.name if by == "id" else snapshot.state.resource_id(type, by, resource.name)
@@ -39,14 +41,14 @@ def resource_of(snapshot: Snapshot, rules: TypeRules, resource: Entity) -> tuple
 
 
 def undeclared(snapshot: Snapshot, resource_type: str, action: str | None = None) -> str | None:
-    """Why nothing of that type can be found, None where the type, and the action if there is one, are declared."""
+    """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
     rules = snapshot.rules.types.get(resource_type)
     if rules is None:
         return NO_TYPE
     return NO_ACTION if action is not None and action not in rules.type.actions else None
 
 
-def left_for(
+def derived_for(
     snapshot: Snapshot,
     searcher: Searcher,
     rules: TypeRules,
@@ -54,19 +56,20 @@ def left_for(
     context: Attributes | None = None,
     now: float = 0.0,
 ) -> tuple[Derived, Outcome]:
-    """What is left for a subject and an action that the type declares. Gates are decided with a context, open without
-    (F2, S2).
+    """Returns what is derived for a subject and a declared action, and the outcome of the request's own conditions.
+
+    Gates are decided if there is a context, and otherwise left open (F2, S2).
     """
-    left = what_is_left(snapshot, searcher.holder, rules.type.name, action.name)
-    assert left is not None, "the type is declared"
-    derived = snapshot.rules.filters.derived(left, rules, decided=context is not None)
+    specialised = specialised_for(snapshot, searcher.holder, rules.type.name, action.name)
+    assert specialised is not None, "the type is declared"
+    derived = snapshot.rules.filters.derived(specialised, rules, decided=context is not None)
     return derived, outcome_for(derived, searcher, action, context, now)
 
 
 def outcome_for(
     derived: Derived, searcher: Searcher, action: Action, context: Attributes | None = None, now: float = 0.0
 ) -> Outcome:
-    """Which of the rules that depend on the request are left."""
+    """Returns the outcome of the conditions that depend on the request alone."""
     sent = NO_ATTRIBUTES if context is None else context
     return derived.partial.outcome(searcher.type, searcher.id, searcher.attributes, action.properties, sent, now)
 
@@ -79,8 +82,8 @@ def conditions_for(
     context: Attributes | None,
     now: float,
 ) -> Conditions:
-    """The rules that are left, as `left_for`."""
-    return snapshot.rules.filters.conditions(*left_for(snapshot, searcher, rules, action, context, now))
+    """Returns the conditions on the resource that remain; see `derived_for`."""
+    return snapshot.rules.filters.conditions(*derived_for(snapshot, searcher, rules, action, context, now))
 
 
 def is_granted(snapshot: Snapshot, holder: Holder, type: int, id: str | None, action: str, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""Which subjects of a type may act on a resource: from the rules to their roles, and to the holders of these (S2)."""
+"""Decides the candidates of a subject search. It goes from the rules to their roles and to the roles' holders (S2)."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ...bundles.conditions.trees.tree import FALSE, FilterTree
 from ...bundles.program.clauses import Clause, Comparison
 from ..decisions.decide import holder_of
 from ..filters.partial import Residual, parted, residual_of
-from ..requests.entities import NO_ATTRIBUTES, Attributes
+from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import SubjectSearch
 from ..rules.conditions import conjunction
 from ..rules.reasons import GrantingPath
@@ -20,24 +20,22 @@ from .searchers import Searcher, conditions_for, is_granted, resource_of
 
 
 class SubjectRule(NamedTuple):
-    """Who may be found by some ALLOWs: the holders of one of `roles`, by their ids, None for everyone, of whose
-    attributes `where` holds.
-    """
+    """The subjects that some ALLOWs may permit."""
 
     roles: tuple[str, ...] | None
+    """The ids of roles, one of which the subject holds. None means everyone."""
     where: FilterTree
+    """The condition on the subject's attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubjectJudge:
-    """One search, as far as it is decided without its candidates.
-
-    `rules` cover every candidate that a policy admits; `granted_on` is the resource, by its type's id and its id, on
-    which direct grants count, None where its id is not known.
-    """
+    """One search, decided as far as possible without its candidates."""
 
     rules: tuple[SubjectRule, ...]
+    """Rules that cover every candidate that a policy permits."""
     granted_on: tuple[str, str] | None
+    """The resource whose direct grants count, by its type's id and its id, or None if its id is not known."""
     _snapshot: Snapshot
     _search: SubjectSearch
     _rules: TypeRules
@@ -45,18 +43,20 @@ class SubjectJudge:
     _now: float
 
     def path(self, id: str, attributes: Attributes) -> GrantingPath | None:
-        """The access path by which a registered subject may do the action on the resource, None if it may not."""
+        """Returns the access path by which a subject may do the action on the resource, or None if it may not."""
         search, snapshot, now = self._search, self._snapshot, self._now
         holder = holder_of(snapshot, search.subject_type, id, now)
         searcher = Searcher(search.subject_type, id, attributes, holder)
-        left = conditions_for(snapshot, searcher, self._rules, search.action, search.context, now)
+        conditions = conditions_for(snapshot, searcher, self._rules, search.action, search.context, now)
         granted = is_granted(snapshot, holder, self._rules.number, self._resource_id, search.action.name, now)
-        return left.path(self._resource_id, search.resource.attributes, granted)
+        return conditions.path(self._resource_id, search.resource.attributes, granted)
 
 
 def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> SubjectJudge | None:
-    """The judge of a search, None where nobody is found: the type or the action is not declared, or the resource is an
-    unregistered instance of a closed type (E7, P1, S5). Gates are decided where the request has a context (S2).
+    """Returns the judge of a search, or None if it has no results.
+
+    A search has no results if its type or its action is not declared, or if its resource is an unregistered instance
+    of a closed type (E7, P1, S5). If the request has a context, gates are decided with it (S2).
     """
     rules = snapshot.rules.types.get(search.resource.type)
     if rules is None or search.action.name not in rules.type.actions:
@@ -76,7 +76,7 @@ def judge_subjects(snapshot: Snapshot, search: SubjectSearch, now: float) -> Sub
 
 
 def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> tuple[SubjectRule, ...]:
-    """The ALLOWs that the resource, the action and decided gates leave, together for each set of roles."""
+    """Returns the ALLOWs whose conditions on all but the subject hold, joined for each set of roles."""
     asked: dict[tuple[str, ...] | None, list[Residual]] = defaultdict(list)
     for clause in rules.allows(search.action.name):
         residual = _residual(clause, rules, search, id, now)
@@ -87,7 +87,7 @@ def _subject_rules(rules: TypeRules, search: SubjectSearch, id: str | None, now:
 
 
 def _residual(clause: Clause, rules: TypeRules, search: SubjectSearch, id: str | None, now: float) -> Residual | None:
-    """What a clause asks of the subject's attributes, None where it does not hold whoever asks."""
+    """Returns the clause's conditions on the subject's attributes, or None if it holds for no subject."""
     of_subject, known, _ = parted(clause.body, "subject_attrs", decided=search.context is not None)
     residual = residual_of(of_subject, search.subject_type)
     if residual is None:

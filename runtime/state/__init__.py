@@ -1,1 +1,1 @@
-"""The facts and rules of one revision: those of a bundle, with deltas over them in persistent maps."""
+"""The facts and rules of one revision: a bundle, with the changes of later deltas in persistent maps."""

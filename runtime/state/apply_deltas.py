@@ -1,4 +1,4 @@
-"""Advances a state by deltas: each change put into the overlay's maps, and what is touched told to who remembers."""
+"""Applies deltas to a state: writes each change into the overlay's maps, and collects what caches must drop."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -30,47 +30,49 @@ from .overlay import NONE, Overlay
 
 
 @dataclass(slots=True)
-class Touched:
-    """What deltas changed, for those who remember what they worked out from it.
-
-    `types` are numbers of types whose rules changed, `subjects` keys; `groups` says that any subject may be concerned.
-    """
+class Invalidated:
+    """The parts of a state that deltas changed. Caches drop what they computed from them."""
 
     types: set[int] = field(default_factory=set)
+    """The numbers of the types whose rules changed."""
     subjects: set[tuple[str, str]] = field(default_factory=set)
+    """The keys of the subjects whose roles, groups or grants changed."""
     groups: bool = False
+    """Whether a group changed, which may change the roles of any subject."""
 
 
-def advance(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Touched]:
-    """The state after `deltas`, which follow it in order.
+def apply_deltas(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Invalidated]:
+    """Returns the state after `deltas`, which follow `state` in order, and what they invalidate.
 
-    Raises BundleError for a delta that does not fit; `state` is as it was.
+    Raises BundleError for a delta that does not fit. `state` never changes.
     """
-    advancing = _Advancing(state)
+    application = _Application(state)
     for delta in deltas:
-        advancing.apply(delta)
-    return advancing.state, advancing.touched
+        application.apply(delta)
+    return application.state, application.invalidated
 
 
-class _Advancing:
-    """PERF: the maps are changed in place and made persistent once, indexes rebuilt once for all policies of a delta:
-    a copy for each change would make a large delta quadratic.
+class _Application:
+    """The application of deltas to one state.
+
+    PERF: the maps change in place and become persistent once. Each delta rebuilds an index once for all its policies.
+    A copy for each change would make a large delta quadratic.
     """
 
     def __init__(self, state: Overlay):
         self._before, self._numbering = state, state.numbering
         self._revision, self._types = state.revision, list(state.types)
         self._evolving: dict[str, Any] = {}
-        self.touched = Touched()
+        self.invalidated = Invalidated()
 
     @property
     def state(self) -> Overlay:
-        """The state that was reached."""
+        """The state after the deltas that were applied so far."""
         maps = {name: evolver.persistent() for name, evolver in self._evolving.items()}
         return replace(self._before, revision=self._revision, types=tuple(self._types), **maps)
 
     def _map(self, name: str) -> Any:
-        """One of the state's maps, to be changed."""
+        """Returns one of the state's maps, for changes."""
         found = self._evolving.get(name)
         if found is None:
             found = self._evolving[name] = getattr(self._before, name).evolver()
@@ -84,7 +86,7 @@ class _Advancing:
             self._map("zones")[name] = decode_zone(name, data)
         for change in delta.changes:
             self._apply(change)
-        # Behind all types, by which their clauses are checked.
+        # After all types, because clauses are checked against them.
         self._policies([change for change in delta.changes if isinstance(change, PolicyChange)])
 
     def _apply(self, change: AnyChange) -> None:
@@ -110,10 +112,10 @@ class _Advancing:
         number = self._numbering.type(change.id)
         self._types += [None] * (number + 1 - len(self._types))
         self._types[number] = change.type()
-        self.touched.types.add(number)
+        self.invalidated.types.add(number)
 
     def _policies(self, changes: list[PolicyChange]) -> None:
-        """Replace the clauses of policies, in the indexes of all their types and actions."""
+        """Replaces the clauses of policies, in the indexes of all their types and actions."""
         declared = {type.id: type for type in self._types if type is not None}
         indexing = _Indexing()
         for change in changes:
@@ -125,9 +127,9 @@ class _Advancing:
                 _check(clause, declared)
                 indexing.add(number, clause)
             self._map("policies")[change.id] = numbers
-        for type, action in indexing.touched:
+        for type, action in indexing.affected:
             number = self._numbering.type(type)
-            self.touched.types.add(number)
+            self.invalidated.types.add(number)
             self._map("recounted")[number] = True
             index = indexing.indexed(self._rules(number, action), (type, action), self._numbering.role)
             self._map("indexes")[number, action] = index
@@ -148,10 +150,10 @@ class _Advancing:
         ancestors = tuple(sorted(map(self._numbering.group, change.ancestors)))
         record = GroupRecord(change.id, ancestors, self._held(change.holdings))
         self._map("groups")[self._numbering.group(change.id)] = record
-        self.touched.groups = True
+        self.invalidated.groups = True
 
     def _subject(self, change: SubjectChange) -> None:
-        self.touched.subjects.add(change.key)
+        self.invalidated.subjects.add(change.key)
         record = None
         if change.present:
             granted = change.granted
@@ -166,7 +168,7 @@ class _Advancing:
         return tuple(HoldingRecord(self._numbering.role(role), expires) for role, expires in holdings)
 
     def _grants(self, change: GrantsChange) -> None:
-        self.touched.subjects.add(change.subject)
+        self.invalidated.subjects.add(change.subject)
         records = tuple(
             GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
             for grant in change.grants
@@ -178,14 +180,14 @@ class _Advancing:
 
 
 class _Indexing:
-    """The clauses that go from the indexes of (type, action), and those that come."""
+    """The clauses that a delta removes from the indexes of (type, action), and those that it adds."""
 
     def __init__(self) -> None:
         self._dropped: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._added: dict[tuple[str, str], list[tuple[int, Clause]]] = defaultdict(list)
 
     @property
-    def touched(self) -> set[tuple[str, str]]:
+    def affected(self) -> set[tuple[str, str]]:
         return {*self._dropped, *self._added}
 
     def drop(self, number: int, clause: Clause) -> None:
@@ -197,7 +199,7 @@ class _Indexing:
             self._added[place].append((number, clause))
 
     def indexed(self, index: RuleIndex, place: tuple[str, str], role_number: Callable[[str], int]) -> RuleIndex:
-        """The index after the changes to it."""
+        """Returns an index after the changes to it."""
         dropped = self._dropped[place]
         everyone = [number for number in index.everyone if number not in dropped]
         by_role = {role: [n for n in numbers if n not in dropped] for role, numbers in index.by_role.items()}

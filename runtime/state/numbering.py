@@ -1,13 +1,13 @@
-"""The numbers that stand for names in a bundle, continued for what deltas bring."""
+"""The numbers that stand for names in a bundle, and the next ones for names that deltas add."""
 
 from ...bundles.file.reader import Bundle
 from ...bundles.program.clauses import Clause
 
 
 class Numbering:
-    """Numbers of roles, types, groups, sets of actions and clauses, shared by all states that come from one bundle.
+    """Numbers of roles, types, groups, sets of actions and clauses. All states of one bundle share it.
 
-    It only grows, so that a state which a request still holds reads the same as before.
+    It only grows, so a request that still has an older state reads the same as before.
     """
 
     def __init__(self, bundle: Bundle):
@@ -22,7 +22,7 @@ class Numbering:
         self._clauses: list[Clause] = []
 
     def role(self, id: str) -> int:
-        """The number of a role."""
+        """Returns the number of a role."""
         found = self._roles.get(id)
         if found is None:
             self.role_ids.append(id)
@@ -30,11 +30,11 @@ class Numbering:
         return found
 
     def type(self, id: str) -> int:
-        """The number of a type."""
+        """Returns the number of a type."""
         return self._types.setdefault(id, len(self._types))
 
     def group(self, id: str) -> int:
-        """The number of a group; those of the bundle are looked up when they are first asked for."""
+        """Returns the number of a group. A group of the bundle is looked up when it is first needed."""
         found = self._groups.get(id)
         if found is None:
             found = self._bundle.group_number(id)
@@ -45,7 +45,7 @@ class Numbering:
         return found
 
     def actions(self, actions: frozenset[str]) -> int:
-        """The number of a set of actions."""
+        """Returns the number of a set of actions."""
         found = self._action_sets.get(actions)
         if found is None:
             self.action_sets.append(actions)
@@ -53,11 +53,11 @@ class Numbering:
         return found
 
     def new_clause(self, clause: Clause) -> int:
-        """A number for a clause that the bundle has not."""
+        """Returns the number of a clause that is not in the bundle."""
         self._clauses.append(clause)
         return self._bundle.clause_count + len(self._clauses) - 1
 
     def clause(self, number: int) -> Clause:
-        """The clause of that number, the bundle's own or a new one."""
+        """Returns the clause of a number, from the bundle or from a delta."""
         new = number - self._bundle.clause_count
         return self._clauses[new] if new >= 0 else self._bundle.clause(number)

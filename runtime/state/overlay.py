@@ -1,6 +1,7 @@
-"""An overlay: a bundle and what has changed since, in persistent maps, read like the bundle itself.
+"""An overlay: a bundle and the changes since then, in persistent maps. It is read like the bundle itself.
 
-What a revision does not change it shares with the one before: whoever still holds that one sees none of this.
+A revision shares everything that it does not change with the revision before it. A request that still has the older
+one sees no changes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,9 +26,9 @@ NONE: PSet[str] = pset()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlay:
-    """The maps have what differs from the bundle, by number or key; a subject of None is registered no more.
+    """A bundle with changes. The maps have what differs from the bundle, by number or key.
 
-    `recounted` are the types of which some policy changed.
+    A subject of None is no longer registered. `recounted` has the types for which some policy changed.
     """
 
     bundle: Bundle
@@ -48,7 +49,7 @@ class Overlay:
 
     @property
     def manifest(self) -> Manifest:
-        """What the bundle is of."""
+        """See `State`."""
         return self.bundle.manifest
 
     @property
@@ -70,7 +71,7 @@ class Overlay:
         return self.numbering.clause(number)
 
     def clause_numbers(self, policy: str) -> tuple[int, ...]:
-        """The clauses of a policy."""
+        """Returns the numbers of a policy's clauses."""
         found = self.policies.get(policy)
         return self.bundle.clause_numbers(policy) if found is None else found
 
@@ -109,7 +110,7 @@ class Overlay:
         return self.bundle.grants(prefix, type, resource_id) if found is None else found
 
     def granted(self, prefix: str, type: int) -> Sequence[str]:
-        """See `State`. Those of which all grants are gone are still among them."""
+        """See `State`. It includes resources that have lost all their grants."""
         found = self.bundle.granted(prefix, type)
         changed = self.changed_resources.get((prefix, type))
         return found if changed is None else sorted({*found, *changed})
@@ -131,7 +132,7 @@ class Overlay:
 
 
 def overlay_of(state: State) -> Overlay:
-    """The state itself, or the overlay of a bundle in which nothing has changed yet."""
+    """Returns the state itself if it is an overlay, or an overlay of the bundle without changes."""
     if isinstance(state, Overlay):
         return state
     assert isinstance(state, Bundle)

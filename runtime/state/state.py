@@ -1,4 +1,4 @@
-"""One state of program and facts as decisions ask for it: a bundle, or a bundle with what has changed since."""
+"""The interface of a state of program and facts: a bundle, or a bundle with later changes."""
 
 from collections.abc import Sequence
 from datetime import tzinfo
@@ -11,56 +11,56 @@ from ...bundles.program.clauses import Clause, ResourceType
 
 
 class State(Protocol):
-    """What `Bundle` and `Overlay` have in common; numbers mean the same in all states that come from one bundle."""
+    """The interface that `Bundle` and `Overlay` share. A number means the same in all states of one bundle."""
 
     @property
     def manifest(self) -> Manifest:
-        """What the bundle is of."""
+        """The manifest of the bundle."""
 
     @property
     def revision(self) -> int:
-        """The revision of the model that this state is of."""
+        """The revision of the model."""
 
     @property
     def types(self) -> Sequence[ResourceType | None]:
-        """The declared types by number, None for one that is gone."""
+        """The declared types by number. A type that was removed is None."""
 
     @property
     def action_sets(self) -> Sequence[frozenset[str]]:
-        """The sets of actions that grants name by number."""
+        """The sets of actions, which grants name by number."""
 
     def role_id(self, number: int) -> str:
-        """The id of a role."""
+        """Returns the id of a role."""
 
     def zone(self, name: str) -> tzinfo:
-        """A time zone that a clause names."""
+        """Returns a time zone that a clause names."""
 
     def clause(self, number: int) -> Clause:
-        """The clause of that number."""
+        """Returns the clause of a number."""
 
     def rules(self, type: int, action: str) -> RuleIndex:
-        """The numbers of the clauses on one (type, action)."""
+        """Returns the numbers of the clauses on one (type, action)."""
 
     def allows(self, type: int) -> AllowIndex:
-        """Who has some ALLOW on the type."""
+        """Returns who has some ALLOW on the type: everyone, or the holders of some roles."""
 
     def subject(self, type: str, id: str) -> SubjectRecord | None:
-        """The roles and groups of a registered subject."""
+        """Returns the roles and groups of a subject, or None if it is not registered."""
 
     def group(self, number: int) -> GroupRecord:
-        """The group of that number."""
+        """Returns the group of a number."""
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
-        """The direct grants of one subject on one resource, by id, expired ones too."""
+        """Returns the direct grants of one subject on one resource, by id, with those that are not in force."""
 
     def granted(self, prefix: str, type: int) -> Sequence[str]:
-        """The ids of the resources of a type on which a subject may have grants, in order, where these are many."""
+        """Returns the resources of a type that have grants of a subject, in order, if its record does not list them."""
 
     def is_registered(self, type: int, id: str) -> bool:
-        """Whether a closed type has this instance (E7)."""
+        """Whether this instance of a closed type is registered (E7)."""
 
     def subject_id(self, type: str, external_id: str) -> str | None:
-        """The id behind a subject's external id (E3)."""
+        """Returns the id of the subject with an external id, or None if there is none (E3)."""
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
-        """The id behind a resource's `external_id` or `name` (`kind`) (E3)."""
+        """Returns the id of the resource with an `external_id` or a `name` (`kind`), or None if there is none (E3)."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from writ.runtime import Engine
-from writ.runtime.rules import attribute_index as search_rules
+from writ.runtime.rules import attribute_index
 
 from tests.support import oracle
 from tests.support.bundling import engine_for
@@ -77,18 +77,18 @@ def test_the_engine_agrees_with_the_oracle(case, tmp_path_factory):
     check(engine_for(document, tmp_path_factory.mktemp("a") / "model.bundle"), document, request, now)
 
 
-@pytest.mark.parametrize("indexed_from", [search_rules.INDEXED_FROM, 1])
+@pytest.mark.parametrize("indexed_from", [attribute_index.INDEXED_FROM, 1])
 @pytest.mark.parametrize("block", range(4))
 def test_the_engine_agrees_on_cases_that_never_change(block, indexed_from, tmp_path, monkeypatch):
     """Four hundred seeds, so that a fault found here is found everywhere; with few rules indexed like many, too."""
-    monkeypatch.setattr(search_rules, "INDEXED_FROM", indexed_from)
+    monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
     for seed in range(block * 100, block * 100 + 100):
         document, request, now = seeded_case(seed)
         check(engine_for(document, tmp_path / f"{seed}.bundle"), document, request, now)
 
 
 def test_one_engine_answers_many_subjects_in_any_order(tmp_path):
-    """What is remembered of one subject, instant or action never answers another: each question twice, interleaved."""
+    """What is cached of one subject, instant or action never answers another: each question twice, interleaved."""
     for seed in range(30):
         document, _, _ = seeded_case(seed)
         engine = engine_for(document, tmp_path / f"{seed}.bundle")

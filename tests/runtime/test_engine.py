@@ -1,4 +1,4 @@
-"""The front door: what it remembers, what it copies, what it refuses."""
+"""The engine: what it caches, what it copies, what it refuses."""
 
 import threading
 
@@ -6,7 +6,7 @@ import pytest
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import BadRequest, Engine
-from writ.runtime.limits import MemoLimits
+from writ.runtime.limits import CacheLimits
 
 from tests.support.bundling import bundle_file, engine_for
 from tests.support.values import deep
@@ -97,7 +97,7 @@ def test_nine_hundred_levels_of_json_are_only_a_value(tmp_path):
         assert engine.decide(asked)["context"]["reason_code"] == "CONDITION_FAILED"
 
 
-def test_what_callers_invent_is_not_remembered(tmp_path):
+def test_what_callers_invent_is_not_cached(tmp_path):
     """Unknown subjects, types and actions would fill any memory, and push out what is worth it."""
     engine = engine_of(tmp_path, policies=[policy()])
     for number in range(50):
@@ -108,11 +108,13 @@ def test_what_callers_invent_is_not_remembered(tmp_path):
         engine.decide(asked)
     snapshot = engine._snapshot
     assert snapshot.holders == {}
-    assert {type: list(actions) for type, actions in snapshot.nobody.roles.left.items()} == {"Document": ["read"]}
+    assert {type: list(actions) for type, actions in snapshot.unregistered.roles.specialised.items()} == {
+        "Document": ["read"]
+    }
 
 
 @pytest.mark.parametrize("expires_at", [None, "2100-01-01T00:00:00Z"])
-def test_what_is_remembered_is_bounded(tmp_path, expires_at):
+def test_caches_are_bounded(tmp_path, expires_at):
     expiry = {"expires_at": expires_at} if expires_at else {}
     document = {
         "resource_types": [{"id": f"t{n}", "actions": ["read"]} for n in range(9)],
@@ -125,7 +127,7 @@ def test_what_is_remembered_is_bounded(tmp_path, expires_at):
         "policies": [policy(resource_types=[{"resource_type_id": "*", "actions": ["*"]}])],
     }
     bundle = open_bundle(bundle_file(document, tmp_path / "model.bundle"))
-    engine = Engine(bundle, limits=MemoLimits(specialisations=3, subjects=3, role_sets=3))
+    engine = Engine(bundle, limits=CacheLimits(specialisations=3, subjects=3, role_sets=3))
     for kinds in (1, 9):
         for number in range(9):
             assert engine.allowed("user", f"u{kinds}-{number}", "read", f"t{number}", "x")
@@ -133,7 +135,11 @@ def test_what_is_remembered_is_bounded(tmp_path, expires_at):
             assert sum(map(len, snapshot.holders.values())) <= 3
             assert len(snapshot.rules._role_sets) <= 3
             assert (
-                sum(len(actions) for roles in snapshot.rules._role_sets.values() for actions in roles.left.values())
+                sum(
+                    len(actions)
+                    for roles in snapshot.rules._role_sets.values()
+                    for actions in roles.specialised.values()
+                )
                 <= 3
             )
 
@@ -326,7 +332,7 @@ def test_an_explanation_belongs_to_its_caller(tmp_path):
     assert engine.decide(asked)["decision"] is False
 
 
-def test_forgetting_subjects_keeps_what_is_left_of_the_program(tmp_path):
+def test_emptying_the_cache_of_subjects_keeps_the_specialised_programs(tmp_path):
     """Many subjects share few sets of roles; what is specialised for these is dear."""
     document = {
         "resource_types": TYPES,
@@ -334,12 +340,12 @@ def test_forgetting_subjects_keeps_what_is_left_of_the_program(tmp_path):
         "policies": [policy()],
     }
     bundle = open_bundle(bundle_file(document, tmp_path / "model.bundle"))
-    engine = Engine(bundle, limits=MemoLimits(subjects=2))
+    engine = Engine(bundle, limits=CacheLimits(subjects=2))
     engine.allowed("user", "u0", "read", "Document", "d1")
-    left = engine._snapshot.nobody.roles.left["Document"]["read"]
+    specialised = engine._snapshot.unregistered.roles.specialised["Document"]["read"]
     for number in range(9):
         engine.allowed("user", f"u{number}", "read", "Document", "d1")
-    assert engine._snapshot.nobody.roles.left["Document"]["read"] is left
+    assert engine._snapshot.unregistered.roles.specialised["Document"]["read"] is specialised
 
 
 def test_an_explanation_tells_the_clock_that_stood_in_for_a_time(tmp_path):

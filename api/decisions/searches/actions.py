@@ -33,7 +33,7 @@ class ActionSearches:
         """Answer 200 with a page of actions, by name."""
         body = await self._searching.bodies.read_object(req)
         engine, search = self._searching.engine(req, env), read_action_search(body)
-        pages = self._searching.pages(req, engine, search, body)
+        pages = self._searching.pages(req, engine, search)
         actions = engine.find_actions(search, self._searching.clock())
         found = _page(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (

@@ -41,7 +41,7 @@ class ResourceSearches:
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
         if search.options.returns in (RESULTS, BOTH):
-            pages = self._searching.pages(req, engine, search, body)
+            pages = self._searching.pages(req, engine, search)
             where = env, req.context.credential.bounds
             found = await self._searching.in_thread(self._results, where, engine, search, pages, now)
             answer = {
@@ -50,7 +50,7 @@ class ResourceSearches:
                 "results": found.items,
             }
         if search.options.returns in (FILTER, BOTH):
-            filtered = engine.filter_at_once(search, now)
+            filtered = engine.cached_filter(search, now)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
             if answer and undeclared is None:

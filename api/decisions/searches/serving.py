@@ -40,14 +40,12 @@ class Searching:
         """See `engine_for`."""
         return engine_for(req, self.engine_of, env)
 
-    def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch, body: dict[str, object]) -> Pages:
-        """The pages of a search, bound to who asks what in which environment (S4). Raises BadRequest."""
-        page = body.get("page")
-        properties = page.get("properties") if isinstance(page, dict) else None
+    def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch) -> Pages:
+        """Returns the pages of a search. Tokens are bound to caller, environment and search (S4). Raises BadRequest."""
         environment = engine.manifest.environment
         where = environment.uuid if environment else ""
         bound = [part for name, part in zip(search._fields, search, strict=True) if name != "page"]
-        asked = fingerprint(req.context.credential.actor, where, type(search).__name__, bound, properties)
+        asked = fingerprint(req.context.credential.actor, where, type(search).__name__, bound, search.page.properties)
         return Pages(self.tokens, asked, search.page)
 
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:

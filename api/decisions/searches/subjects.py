@@ -36,7 +36,7 @@ class SubjectSearches:
         """Answer 200 with a page of subjects; nobody found is an answer like any other (46)."""
         body = await self._searching.bodies.read_object(req)
         engine, search = self._searching.engine(req, env), read_subject_search(body)
-        pages = self._searching.pages(req, engine, search, body)
+        pages = self._searching.pages(req, engine, search)
         where = env, req.context.credential.bounds
         found = await self._searching.in_thread(self._results, where, engine, search, pages, self._searching.clock())
         reason = engine.undeclared(search.resource.type, search.action.name) or (

@@ -174,7 +174,7 @@ RULES = {
     "conjunction": lambda: conjunction(clause(LIKE).body, "ALLOW", "document", None),
     "own key": lambda: conjunction([Comparison("resource_attrs", "id", LIKE, "a")], "DENY", "document", None),
     "own type": lambda: residual_of([Comparison("resource_attrs", "type", LIKE, "a")], "document"),
-    "index of rules": lambda: attribute_index._most_telling([clause(LIKE).body] * attribute_index.INDEXED_FROM),
+    "index of rules": lambda: attribute_index._best_attribute([clause(LIKE).body] * attribute_index.INDEXED_FROM),
 }
 
 

@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.runtime.requests.entities import MAX_ID_CHARACTERS, BadRequest
 from writ.runtime.requests.evaluations import read_carefully, read_evaluation
+from writ.runtime.requests.members import MAX_ID_CHARACTERS, BadRequest
+from writ.runtime.requests.searches import read_action_search, read_resource_search, read_subject_search
 
 SUBJECT = {"type": "user", "id": "alice"}
 ACTION = {"name": "read"}
@@ -46,6 +47,21 @@ def outcome(read, request):
 @given(request=REQUESTS)
 def test_fast_and_careful_reading_agree(request):
     assert outcome(read_evaluation, request) == outcome(read_carefully, request)
+
+
+@given(request=REQUESTS)
+def test_searches_read_members_as_evaluations_do(request):
+    try:
+        *parts, context, _ = read_evaluation(request)
+    except BadRequest:
+        return
+    subject, action, resource = tuple(parts[:4]), tuple(parts[4:6]), tuple(parts[6:])
+    search = read_resource_search(request)
+    assert (search.subject, search.action, search.resource_type) == (subject, action, resource[0])
+    search = read_subject_search(request)
+    assert (search.subject_type, search.action, search.resource) == (subject[0], action, resource)
+    search = read_action_search(request)
+    assert (search.subject, search.resource, search.context or {}) == (subject, resource, context)
 
 
 @pytest.mark.parametrize(

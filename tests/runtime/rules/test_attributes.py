@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.conditions.comparisons import predicate
 from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
-from writ.runtime.rules.attributes import FEW, attribute_test
+from writ.runtime.rules.attributes import FEW, attribute_test, attribute_value, source_of
 
 from tests.bundles.conditions.test_conditions import TESTS, VALUES
 
@@ -35,3 +35,30 @@ def test_a_path_is_followed(section, test, value):
     op, constant = test
     found = attribute_test(section, "a.k", op, constant)(*asked(section, {"a": {"k": value}}))
     assert bool(found) is predicate(op, constant)(value)
+
+
+@pytest.mark.parametrize("section", ATTRIBUTE_SECTIONS)
+def test_the_value_of_an_attribute(section):
+    found = [
+        attribute_value(section, key)(*asked(section, {"k": 1, "a": {"k": 2}})) for key in ("k", "a.k", "b", "k.a")
+    ]
+    assert found == [1, 2, None, None]
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value"),
+    [("subject_attrs", "type", "user"), ("subject_attrs", "id", "alice"), ("resource_attrs", "id", "d1")],
+)
+def test_an_own_key_is_never_an_attribute(section, key, value):
+    """E6."""
+    arguments = asked(section, {key: "an attribute"})
+    assert attribute_value(section, key)(*arguments) == value
+    assert attribute_test(section, key, "eq", value)(*arguments) is True
+    assert attribute_test(section, key, "eq", "an attribute")(*arguments) is False
+
+
+def test_the_source_of_a_test_can_be_shown():
+    assert source_of("order", "c") == (
+        "lambda key, compare, constant: lambda t, i, s, n, r, a, c, now: "
+        "isinstance(v := c.get(key), NUMBER) and v.__class__ is not bool and compare(v, constant)"
+    )

@@ -1,11 +1,11 @@
-"""What is remembered of the program, shared between sets of roles, and bounded."""
+"""Specialised programs are cached, share the rules for everyone, and are bounded."""
 
 import pytest
 from writ.bundles.file.reader import open_bundle
 from writ.bundles.file.rule_index import RuleIndex, decode_rules, encode_index
 from writ.runtime import BundleError, Engine
 from writ.runtime.decisions import explain
-from writ.runtime.limits import MemoLimits
+from writ.runtime.limits import CacheLimits
 
 from tests.bundles.crafting import crafted
 from tests.support.bundling import bundle_file
@@ -43,14 +43,14 @@ def asked(number, project, **more):
     }
 
 
-def left_for(engine, number):
+def specialised_of(engine, number):
     engine.decide(asked(number, 0))
-    return engine._snapshot.holders["user"][f"u{number}"].roles.left["document"]["read"]
+    return engine._snapshot.holders["user"][f"u{number}"].roles.specialised["document"]["read"]
 
 
 def test_many_rules_for_everyone_are_one_object_for_all(bundle):
     engine = Engine(bundle)
-    first, second = left_for(engine, 0), left_for(engine, 1)
+    first, second = specialised_of(engine, 0), specialised_of(engine, 1)
     assert len(first.parts) == len(second.parts) == 2
     assert first.parts[0] is second.parts[0]
     assert first.weight == second.weight == 1
@@ -60,23 +60,25 @@ def test_many_rules_for_everyone_are_one_object_for_all(bundle):
 def test_shared_and_own_rules_are_reported_in_one_order(bundle):
     """D8: the priority, wherever the rule lies."""
     engine = Engine(bundle)
-    assert [rule.clause.policy for rule in left_for(engine, 8).allows][:2] == ["p58", "p00"]
+    assert [rule.clause.policy for rule in specialised_of(engine, 8).allows][:2] == ["p58", "p00"]
     for number, project, reported in ((8, 58, "p58"), (8, 3, "p03"), (0, 50, "p50"), (0, 0, "p00"), (0, 51, None)):
         assert engine.decide(asked(number, project))["context"].get("policy_id") == reported
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 5])
 def test_the_rules_in_all_specialisations_are_bounded(bundle, limit):
-    engine = Engine(bundle, limits=MemoLimits(specialised_rules=limit))
+    engine = Engine(bundle, limits=CacheLimits(specialised_rules=limit))
     for number in (*range(9), *range(9)):
         assert engine.decide(asked(number, 50 + number))["decision"] is True
-        remembered = [
-            left
+        cached = [
+            specialised
             for roles in engine._snapshot.rules._role_sets.values()
-            for actions in roles.left.values()
-            for left in actions.values()
+            for actions in roles.specialised.values()
+            for specialised in actions.values()
         ]
-        assert sum(left.weight for left in remembered) <= max(limit, 1), "one may be too large for the limit alone"
+        assert sum(specialised.weight for specialised in cached) <= max(limit, 1), (
+            "one may be too large for the limit alone"
+        )
 
 
 def test_a_proof_of_many_policies_shows_those_that_hold_and_the_first_others(bundle, monkeypatch):

@@ -38,7 +38,7 @@ def told(engine: Engine, document: Row, request: Row, now: float) -> str:
     return json.dumps(found)
 
 
-def test_what_is_remembered_of_other_models_shows_in_no_answer(tmp_path):
+def test_what_is_cached_of_other_models_shows_in_no_answer(tmp_path):
     """There and back, every case asked of every model, beside a fresh engine and the oracle."""
     for seed in range(0, 60, 3):
         cases = [seeded_case(seed + n) for n in range(3)]

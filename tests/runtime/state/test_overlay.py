@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from writ.bundles.delta import Delta, RoleChange, decode_delta, encode_delta
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import BundleError, Engine
-from writ.runtime.rules import attribute_index as search_rules
+from writ.runtime.rules import attribute_index
 
 from tests.runtime.test_agreement import check
 from tests.support.bundling import bundle_file, compiled, engine_for
@@ -20,13 +20,13 @@ def lead(engine: Engine, *documents: dict[str, Any]) -> None:
     """Put the models after the first into force, one after the other, each by a delta that went over the wire."""
     for before, after in pairwise(documents):
         delta = delta_between(compiled(before), compiled(after), engine.revision + 1)
-        engine.advance([decode_delta(encode_delta(delta))])
+        engine.apply_deltas([decode_delta(encode_delta(delta))])
 
 
 @settings(max_examples=150, deadline=None)
 @given(first=cases(), second=cases(), third=cases())
 def test_deltas_lead_to_the_same_answers(first, second, third, tmp_path_factory):
-    """Whatever is remembered of the models before: each is asked the questions of all."""
+    """Whatever is cached of the models before: each is asked the questions of all."""
     engine = engine_for(first[0], tmp_path_factory.mktemp("o") / "model.bundle")
     cases_of_all = (first, second, third)
     for number, (document, _, _) in enumerate(cases_of_all):
@@ -36,9 +36,9 @@ def test_deltas_lead_to_the_same_answers(first, second, third, tmp_path_factory)
             check(engine, document, request, now)
 
 
-@pytest.mark.parametrize("indexed_from", [search_rules.INDEXED_FROM, 1])
+@pytest.mark.parametrize("indexed_from", [attribute_index.INDEXED_FROM, 1])
 def test_deltas_lead_to_the_same_answers_on_cases_that_never_change(indexed_from, tmp_path, monkeypatch):
-    monkeypatch.setattr(search_rules, "INDEXED_FROM", indexed_from)
+    monkeypatch.setattr(attribute_index, "INDEXED_FROM", indexed_from)
     for seed in range(0, 160, 2):
         (first, asked, now), (second, other, later) = seeded_case(seed), seeded_case(seed + 1)
         engine = engine_for(first, tmp_path / f"{seed}.bundle")
@@ -55,7 +55,7 @@ def test_several_deltas_at_once_are_several_one_by_one(tmp_path):
         engine = engine_for(first, tmp_path / f"{seed}.bundle")
         engine.decide(asked, now)
         models = [compiled(document) for document in (first, second, third)]
-        engine.advance([delta_between(models[0], models[1], 5), delta_between(models[1], models[2], 9)])
+        engine.apply_deltas([delta_between(models[0], models[1], 5), delta_between(models[1], models[2], 9)])
         assert engine.revision == 9
         check(engine, third, asked, now)
 
@@ -76,10 +76,10 @@ def test_a_snapshot_in_use_stays_as_it_was(tmp_path):
 def test_a_delta_that_does_not_follow_is_refused_and_changes_nothing(tmp_path):
     document, asked, now = seeded_case(0)
     engine = engine_for(document, tmp_path / "model.bundle")
-    engine.advance([Delta(3, (RoleChange("another", True),))])
+    engine.apply_deltas([Delta(3, (RoleChange("another", True),))])
     for revision in (0, 3):
         with pytest.raises(BundleError, match="does not follow revision"):
-            engine.advance([Delta(4, ()), Delta(revision, ())])
+            engine.apply_deltas([Delta(4, ()), Delta(revision, ())])
     assert engine.revision == 3
     check(engine, document, asked, now)
 
