@@ -1,7 +1,7 @@
 """What writes and imports cost the store: `python -m tests.bench.store [--grants N] [--seconds S]`.
 
-Writes are single grants, each a transaction of its own through checks, change log and delta. The import is one document
-of as many grants, read, checked and stored as one revision; then what reading it back takes.
+Writes are single grants or policies. Each is a transaction of its own, with checks, change log and delta. The import is
+one document of as many grants, read, checked and stored as one revision. Then follows what it takes to read it back.
 """
 
 import argparse
@@ -9,14 +9,16 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+from writ.api.store.actor import Actor
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
 from writ.compiler.source import Source
 
-ENVIRONMENT, ACTOR = "default", "bench"
+ENVIRONMENT, ACTOR = "default", Actor("bench")
 DECLARED = {
     "resource_types": [{"id": "document", "actions": ["read", "update", "delete"]}],
     "roles": [{"id": "editor"}],
@@ -33,6 +35,23 @@ def grant(number: int) -> dict[str, Any]:
     }
 
 
+def policy(number: int) -> dict[str, Any]:
+    """The policy of that number: a role's, under a condition and at some hours."""
+    return {
+        "id": f"policy-{number}",
+        "effect": "ALLOW",
+        "roles": ["editor"],
+        "resource_types": [{"resource_type_id": "document", "actions": ["read", "update"]}],
+        "conditions": {
+            "resource_attrs": [{"key": "status", "op": "eq", "value": f"status-{number % 50}"}],
+            "time_window": {"days": ["mon", "tue"], "start": "09:00", "end": "17:00", "timezone": "Europe/Oslo"},
+        },
+    }
+
+
+MADE = {"grants": grant, "policies": policy}
+
+
 def document(grants: int) -> bytes:
     """A model document with so many grants."""
     head = json.dumps({"model": 1} | DECLARED)[:-1]
@@ -43,13 +62,13 @@ def _rows(grants: int) -> Iterator[str]:
     return (json.dumps(grant(number)) for number in range(grants))
 
 
-def writes(directory: Path, synchronous: str, seconds: float) -> float:
+def writes(directory: Path, kind: str, synchronous: str, seconds: float) -> float:
     """Single writes a second."""
     store = Store.open(directory, synchronous)
     store.put_model(ENVIRONMENT, ACTOR, [Source("model.json", document(0))])
     number, start = 0, time.perf_counter()
     while time.perf_counter() - start < seconds:
-        store.write(ENVIRONMENT, ACTOR, [Create("grants", grant(number))])
+        store.write(ENVIRONMENT, ACTOR, [Create(kind, MADE[kind](number))])
         number += 1
     store.close()
     return number / seconds
@@ -96,9 +115,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for synchronous in ("FULL", "NORMAL"):
-            rate = writes(Path(folder) / synchronous, synchronous, options.seconds)
-            print(f"{f'single writes, synchronous={synchronous}':44} {rate:8.0f} /s")
+        for kind, synchronous in product(MADE, ("FULL", "NORMAL")):
+            rate = writes(Path(folder) / kind / synchronous, kind, synchronous, options.seconds)
+            print(f"{f'single writes of {kind}, synchronous={synchronous}':44} {rate:8.0f} /s")
         imported(Path(folder) / "import", options.grants)
 
 
