@@ -1,4 +1,4 @@
-"""Replaces a whole model: what differs from the documents is found, and only that is written."""
+"""Replaces a whole model: finds the difference between documents and the stored model, and writes only that."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +24,10 @@ from .reading import put_lists
 from .submitted_model import SubmittedModel
 
 MAX_LISTED = 1_000
-"""Changed elements that are listed one by one."""
+"""The most changed elements that are listed one by one."""
 
 LARGE = 10_000
-"""With so many elements to write, the indexes are worth more memory than usual."""
+"""The number of elements to write from which the indexes get more memory."""
 
 LARGE_CACHE_KIB = 256 * 1024
 _BATCH = 1_000
@@ -36,9 +36,9 @@ _NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class ReplacementResult:
-    """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
+    """The changes of a replacement, or of a dry run: counts by list, and the first elements by list, key and change.
 
-    `warnings` are those about the documents, `etag` is that of the model as it is now.
+    `warnings` are those about the documents. `etag` is that of the resulting model.
     """
 
     revision: int
@@ -50,9 +50,9 @@ class ReplacementResult:
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be done to one list, whose elements have `places` now, `_NEW` where they are not there.
+    """The changes of one list. `places` are the stored places of the submitted elements, `_NEW` for new ones.
 
-    `moves` says that the order of what stays changes, or that something new comes in front of it.
+    `moves` says that the order of kept elements changes, or that a new element comes before one of them.
     """
 
     kind: Kind
@@ -63,17 +63,17 @@ class _Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything stays as it is."""
+        """Whether nothing changes."""
         return not (self.removed or self.moves or any(self.differs))
 
     @property
     def changed(self) -> list[int]:
-        """The places of those that stay with another body."""
+        """The places of kept elements whose body changes."""
         return [place for place, differs in zip(self.places, self.differs, strict=True) if differs and place != _NEW]
 
 
 class Replacement:
-    """The difference between the stored model and documents."""
+    """The difference between the stored model and a submitted one."""
 
     def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
         self._db, self._environment, self._submitted = db, environment, submitted
@@ -84,11 +84,11 @@ class Replacement:
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
     def is_of(self, db: Database, environment: Environment) -> bool:
-        """Whether it is the difference to what `db` has of the environment now."""
+        """Whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
     def preview(self) -> ReplacementResult:
-        """What would change."""
+        """Returns the changes without writing them."""
         for plan in self._plans:
             differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
@@ -97,7 +97,7 @@ class Replacement:
         return self._done(self._environment.revision)
 
     def commit(self, actor: Actor, time: str) -> ReplacementResult:
-        """Write what differs as one revision; none where nothing does."""
+        """Write the difference as one revision, or no revision if there is none."""
         environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
             return self._done(environment.revision)
@@ -148,7 +148,7 @@ class Replacement:
         befores = self._bodies_at(plan.kind, plan.changed)
         for change in self._removals(plan):
             self._note(change)
-        # What goes makes room first: a name may pass from one element to another.
+        # Removals come first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
         batch: list[NewRow] = []
         with table.filling(db, plan.places.count(_NEW)):
@@ -168,7 +168,10 @@ class Replacement:
             db.conn.executemany(f"UPDATE {plan.kind.name} SET place = ? WHERE place = ?", same)
 
     def _new_places(self, plan: _Plan) -> "array[int]":
-        """Where each element will be: where it was, new ones at the end; where the order changes all behind it."""
+        """Returns the place of each element: its old one, or one at the end if it is new.
+
+        If the order changes, all elements get new places at the end.
+        """
         end = TABLES[plan.kind.name].next_place(self._db, self._environment.number)
         if plan.moves:
             return array("q", range(end, end + len(plan.places)))
@@ -181,7 +184,7 @@ class Replacement:
             yield Change(plan.kind.name, key, body, None, 0)
 
     def _differences(self, plan: _Plan, befores: Mapping[int, bytes]) -> Iterator[tuple[int, Element, Change]]:
-        """What is added or changed, with its number in the documents."""
+        """Yields the added and changed elements, each with its index in the documents."""
         if not any(plan.differs):
             return
         name, key_of = plan.kind.name, plan.kind.key_of
