@@ -83,7 +83,7 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
             environments, credentials = _prepare(connections, replaced, restored)
         finally:
             connections.close()
-        kept = _kept(path)
+        kept = _keep_replaced(path)
         Anchor(directory / ANCHOR).put_aside()  # the restored log is another one
     return Restored(environments, kept, credentials)
 
@@ -143,7 +143,7 @@ def _fold(connections: Connections) -> None:
         db.execute("PRAGMA journal_mode = DELETE")
 
 
-def _kept(path: Path) -> Path | None:
+def _keep_replaced(path: Path) -> Path | None:
     """Give the database a second name, and remove the files beside the first name.
 
     SQLite would read those with the restored database. The first name stays, in case this process is killed. Raises
@@ -161,7 +161,7 @@ def _kept(path: Path) -> Path | None:
             raise StoreUnavailable(message) from None
         if not name.startswith(_DAMAGED):  # damage may be why it is replaced: its log is kept too
             raise
-    kept = _place(path)
+    kept = _free_path(path)
     if not kept.exists():
         _remove(kept, *_BESIDE)
         for ending in (*_BESIDE, ""):
@@ -171,7 +171,7 @@ def _kept(path: Path) -> Path | None:
     return kept
 
 
-def _place(path: Path) -> Path:
+def _free_path(path: Path) -> Path:
     """Returns the path for a replaced database: never that of another one, which a user may want back."""
     names = chain((REPLACED,), (f"{REPLACED}.{number}" for number in count(2)))
     places = (path.with_name(name) for name in names)

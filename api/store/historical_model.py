@@ -43,10 +43,10 @@ class HistoricalModel(ModelStream):
         self.etag = self.environment.etag_of(revision)
 
     def _read(self) -> Generator[bytes, None, None]:
-        yield from self._take_back()
+        yield from self._undo_changes()
         yield from super()._read()
 
-    def _take_back(self) -> Iterator[bytes]:
+    def _undo_changes(self) -> Iterator[bytes]:
         """Store the old body of each element that changed since. Pauses after each chunk of the log."""
         self._db.conn.execute(_UNDO)
         for revision in range(self.revision + 1, self.environment.revision + 1):
@@ -77,7 +77,7 @@ class HistoricalModel(ModelStream):
 
 def historical_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> HistoricalModel:
     """Returns the model at a revision. Revision 0 is empty. Raises NotFound, OutOfBounds, StoreUnavailable."""
-    db = store.watching()
+    db = store.new_connection()
     try:
         with store.translated():
             return HistoricalModel(db, env, revision, store.translated, bounds)

@@ -244,7 +244,7 @@ class Store:
             recheck_credential(db, actor)
             environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
-            if not found.is_of(db, environment):
+            if not found.is_current(db, environment):
                 found = Replacement(db, environment, submitted)
             return found.commit(actor, self._time(now))
 
@@ -351,7 +351,7 @@ class Store:
         """
         back_up(self._connections, file)
 
-    def watching(self) -> Database:
+    def new_connection(self) -> Database:
         """Returns a new connection, which the caller must close."""
         return self._connections.fresh()
 

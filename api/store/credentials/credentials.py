@@ -24,7 +24,7 @@ from ..credential_rows import (
     client_rows,
     uuid_of,
 )
-from ..database.connections import PATIENCE, Connections
+from ..database.connections import LONG_WAIT_FACTOR, Connections
 from ..errors import Conflict, NotFound
 from .credential_recheck import recheck_credential
 
@@ -107,7 +107,7 @@ class Credentials:
                 (id, self._now(), secret, *_columns(db, spec, actor.bounds)),
             )
             made = client_row(db, id)
-            self._tell(db, actor, Event.CLIENT_CREATED, made, _told(made))
+            self._record(db, actor, Event.CLIENT_CREATED, made, _audit_details(made))
             return made
 
     def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientSpec]) -> Client:
@@ -120,8 +120,8 @@ class Credentials:
                 (*_columns(db, change(before), actor.bounds, before.bounds), id),
             )
             after = client_row(db, id)
-            told = {"before": _told(before), "after": _told(after)}
-            self._append(db, actor, Event.CLIENT_CHANGED, told, client_id=id, within=_both(before, after))
+            details = {"before": _audit_details(before), "after": _audit_details(after)}
+            self._append(db, actor, Event.CLIENT_CHANGED, details, client_id=id, within=_common_bounds(before, after))
             return after
 
     def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
@@ -131,7 +131,7 @@ class Credentials:
             if client.revoked is not None:
                 raise Conflict("the client is revoked for good; create another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
-            self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
+            self._record(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)
 
     def revoke_client(self, actor: Actor, id: str) -> None:
@@ -142,14 +142,14 @@ class Credentials:
                 return
             _raise_generation(db)
             db.execute("UPDATE clients SET revoked = ? WHERE id = ?", (self._now(), id))
-            self._tell(db, actor, Event.CLIENT_REVOKED, client)
+            self._record(db, actor, Event.CLIENT_REVOKED, client)
 
     def delete_client(self, actor: Actor, id: str) -> None:
         """Delete a client, which also ends its tokens. Raises NotFound."""
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             db.execute("DELETE FROM clients WHERE id = ?", (id,))
-            self._tell(db, actor, Event.CLIENT_DELETED, client, _told(client))
+            self._record(db, actor, Event.CLIENT_DELETED, client, _audit_details(client))
 
     # -- API keys
 
@@ -164,7 +164,7 @@ class Credentials:
             return api_key_row(db, id, within)
 
     def api_key_with(self, secret: bytes) -> ApiKey | None:
-        """Returns the API key whose secret has that SHA-256, expired or not, or None."""
+        """Returns the API key credential secret has that SHA-256, expired or not, or None."""
         with self._connections.reading() as db:
             return api_key_with(db, secret)
 
@@ -179,7 +179,7 @@ class Credentials:
                 (id, self._now(), secret, spec.name, " ".join(spec.scopes), spec.expires_at, environments),
             )
             made = api_key_row(db, id)
-            self._tell(db, actor, Event.API_KEY_CREATED, made, _told(made))
+            self._record(db, actor, Event.API_KEY_CREATED, made, _audit_details(made))
             return made
 
     def delete_api_key(self, actor: Actor, id: str) -> None:
@@ -187,7 +187,7 @@ class Credentials:
         with self._changing(actor) as db:
             key = api_key_row(db, id, actor.bounds)
             db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
-            self._tell(db, actor, Event.API_KEY_DELETED, key, _told(key))
+            self._record(db, actor, Event.API_KEY_DELETED, key, _audit_details(key))
 
     # -- tokens
 
@@ -217,16 +217,16 @@ class Credentials:
             self._append(db, actor, Event.SIGNING_KEY_ROTATED, {"kid": id, **(details or {})})
             return id
 
-    def _tell(
+    def _record(
         self,
         db: Database,
         actor: Actor,
         event: Event,
-        whose: Client | ApiKey,
+        credential: Client | ApiKey,
         details: Mapping[str, object] | None = None,
     ) -> None:
-        client = whose.id if isinstance(whose, Client) else None
-        self._append(db, actor, event, details, client_id=client, within=whose.bounds)
+        client = credential.id if isinstance(credential, Client) else None
+        self._append(db, actor, event, details, client_id=client, within=credential.bounds)
 
     def _append(
         self,
@@ -248,7 +248,7 @@ class Credentials:
 
     @contextmanager
     def _writing(self, actor: Actor) -> Iterator[Database]:
-        with self._connections.writing(PATIENCE) as db:
+        with self._connections.writing(LONG_WAIT_FACTOR) as db:
             recheck_credential(db, actor)
             yield db
 
@@ -257,18 +257,26 @@ def _raise_generation(db: Database) -> None:
     db.execute("UPDATE credential_generation SET number = number + 1")
 
 
-def _both(before: Client, after: Client) -> Bounds:
+def _common_bounds(before: Client, after: Client) -> Bounds:
     """Returns the bounds of the callers that could manage a client both before and after a change."""
     return None if before.bounds is None or after.bounds is None else before.bounds | after.bounds
 
 
-def _told(whose: Client | ApiKey) -> dict[str, object]:
+def _audit_details(credential: Client | ApiKey) -> dict[str, object]:
     """Returns the details of a client or an API key for the audit log, without secrets."""
-    found: dict[str, object] = {"name": whose.name, "scopes": whose.scopes, "environments": whose.environments}
-    if isinstance(whose, Client):
-        more = {"description": whose.description, "token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+    found: dict[str, object] = {
+        "name": credential.name,
+        "scopes": credential.scopes,
+        "environments": credential.environments,
+    }
+    if isinstance(credential, Client):
+        more = {
+            "description": credential.description,
+            "token_lifetime": credential.token_lifetime,
+            "revoked": credential.revoked,
+        }
         return found | more
-    return {"id": whose.id, **found, "expires_at": whose.expires_at}
+    return {"id": credential.id, **found, "expires_at": credential.expires_at}
 
 
 def _columns(db: Database, spec: ClientSpec, within: Bounds, before: Bounds = None) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from ..errors import StoreUnavailable
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another write."""
 
-PATIENCE = 6
+LONG_WAIT_FACTOR = 6
 """The factor by which urgent writes wait longer, such as a revocation while a large model is replaced."""
 
 CACHE_KIB = 16 * 1024
@@ -41,14 +41,14 @@ class Connections:
             yield db
 
     @contextmanager
-    def writing(self, patience: int = 1) -> Iterator[Database]:
+    def writing(self, wait_factor: int = 1) -> Iterator[Database]:
         """A transaction that is committed at the end of the block, or undone if the block raises.
 
         Raises StoreUnavailable.
 
-        It waits for earlier writes `patience` times as long as other transactions do.
+        It waits for earlier writes `wait_factor` times as long as other transactions do.
         """
-        seconds, turn = patience * self._busy_seconds, self._turn()
+        seconds, turn = wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
             raise StoreUnavailable(_locked(self.path, seconds))
         try:

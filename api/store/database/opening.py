@@ -49,7 +49,7 @@ def migrate(connections: Connections) -> None:
     try:
         with connections.translated():
             version = _checked_version(db, connections.path)
-            _keep_a_log(db)
+            _switch_to_wal(db)
     finally:
         db.close()
     while version < len(MIGRATIONS):
@@ -62,7 +62,7 @@ def migrate(connections: Connections) -> None:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-def _keep_a_log(db: Database) -> None:
+def _switch_to_wal(db: Database) -> None:
     """Switch to WAL mode. SQLite does not wait if another process does the same, so this does."""
     deadline = time.monotonic() + BUSY_SECONDS
     while db.journal_mode != "wal":

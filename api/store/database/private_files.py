@@ -29,7 +29,7 @@ def write_new(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def write_whole(path: Path, content: bytes, finish: Callable[[Path], None] = lambda _: None) -> None:
+def write_atomically(path: Path, content: bytes, finish: Callable[[Path], None] = lambda _: None) -> None:
     """Replace a file in one step. `finish` gets the new file before it takes the place of the old one.
 
     Raises OSError.
@@ -43,12 +43,12 @@ def write_whole(path: Path, content: bytes, finish: Callable[[Path], None] = lam
         draft.unlink(missing_ok=True)
 
 
-def kept_secret(path: Path) -> bytes:
+def read_or_create_secret(path: Path) -> bytes:
     """Returns the random bytes in a file. They are made on the first call, or if the file was cut. Raises OSError."""
     with suppress(FileNotFoundError):
         found = path.read_bytes()
         if len(found) == SECRET_BYTES:
             return found
     made = secrets.token_bytes(SECRET_BYTES)
-    write_whole(path, made)
+    write_atomically(path, made)
     return made

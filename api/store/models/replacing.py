@@ -83,7 +83,7 @@ class Replacement:
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
-    def is_of(self, db: Database, environment: Environment) -> bool:
+    def is_current(self, db: Database, environment: Environment) -> bool:
         """Whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
@@ -94,13 +94,13 @@ class Replacement:
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
                 self._log.count(change)
                 self._list(change)
-        return self._done(self._environment.revision)
+        return self._result(self._environment.revision)
 
     def commit(self, actor: Actor, time: str) -> ReplacementResult:
         """Write the difference as one revision, or no revision if there is none."""
         environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
-            return self._done(environment.revision)
+            return self._result(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
         self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
         for plan in self._plans:
@@ -111,9 +111,9 @@ class Replacement:
         delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
         revision = self._log.end(time, actor, delta)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        return self._done(revision)
+        return self._result(revision)
 
-    def _done(self, revision: int) -> ReplacementResult:
+    def _result(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
         return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), self._submitted.warnings, etag)
 
@@ -147,13 +147,13 @@ class Replacement:
         places = self._new_places(plan)
         befores = self._bodies_at(plan.kind, plan.changed)
         for change in self._removals(plan):
-            self._note(change)
+            self._record(change)
         # Removals come first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
         batch: list[NewRow] = []
         with table.filling(db, plan.places.count(_NEW)):
             for at, element, change in self._differences(plan, befores):
-                self._note(change)
+                self._record(change)
                 batch.append(NewRow(places[at], change.after or b"", element))
                 if len(batch) == _BATCH:
                     table.add(db, number, version, batch)
@@ -197,7 +197,7 @@ class Replacement:
         query = f"SELECT body FROM {kind.name} WHERE place = ?"
         return {place: self._db.execute(query, (place,)).fetchone()[0] for place in places}
 
-    def _note(self, change: Change) -> None:
+    def _record(self, change: Change) -> None:
         self._log.add(change)
         self._list(change)
         if len(self._few) <= MAX_CHANGES:

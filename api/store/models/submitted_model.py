@@ -48,7 +48,7 @@ class SubmittedModel:
     @classmethod
     def of(cls, model: Model, sources: Sequence[Source]) -> "SubmittedModel":
         """Returns the same for documents that were read already, and their model."""
-        documents = tuple(map(_given, sources))
+        documents = tuple(map(_given_elements, sources))
         return cls(model, tuple(dict.fromkeys(name for one in documents for name in one)), documents)
 
     def elements(self, name: str) -> Sequence[Element]:
@@ -67,7 +67,7 @@ class SubmittedModel:
             yield encode_body(body)
 
 
-class _Collecting(Intake):
+class _ValueCollector(Intake):
     """Collects the values of a document that is known to be right."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Faul
     return tuple(Fault(one.code, one.path, one.message, one.help) for one in found)
 
 
-def _given(source: Source) -> Mapping[str, Sequence[Any]]:
+def _given_elements(source: Source) -> Mapping[str, Sequence[Any]]:
     """Returns the elements of a checked document by list, as they were given.
 
     PERF: the parts of a JSON document are slices of it, which takes 0.5 µs an element.
@@ -104,6 +104,6 @@ def _given(source: Source) -> Mapping[str, Sequence[Any]]:
     if ending == ".json":
         members = _members.decode(source.data.removeprefix(_BOM))
         return {name: _items.decode(text) for name, text in members.items() if name in LISTS}
-    collecting = _Collecting()
-    READERS[ending](source, DEFAULTS).read(collecting, lambda _: None)
-    return collecting.lists
+    collector = _ValueCollector()
+    READERS[ending](source, DEFAULTS).read(collector, lambda _: None)
+    return collector.lists
