@@ -311,8 +311,8 @@ class Store:
     ) -> Candidates:
         """Returns about `count` registered resources after the id `after`, by id. `type` is the id of their type.
 
-        Leaves out resources of which `where` certainly does not hold, if the subject `granted_to` (a type and an id)
-        has no direct grant on them, expired or not.
+        Leaves out a resource if `where` certainly does not hold for it, and the subject `granted_to` has no direct
+        grant on it, expired or not. `granted_to` is a type and an id.
         """
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
@@ -330,8 +330,8 @@ class Store:
     ) -> Candidates:
         """Returns about `count` registered subjects of a type after the id `after`, by id.
 
-        Leaves out subjects to whom certainly no rule applies, expired assignments included, if they have no direct
-        grant on the resource `granted_on` (its type's id and its id), expired or not.
+        Leaves out a subject if certainly no rule applies to it, expired assignments included, and it has no direct
+        grant on the resource `granted_on`, expired or not. `granted_on` is the type's id and the resource's id.
         """
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number

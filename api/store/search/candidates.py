@@ -1,7 +1,7 @@
 """Candidates of a search: registered entities by id, without those that certainly do not qualify (rules E3, S4).
 
-The design's index table of attributes would cost each write a row per attribute. And to ask it entity by entity is no
-faster than to ask the bodies, which lie side by side in one index, in the order of ids.
+The design's index table of attributes would cost each write a row per attribute. To ask it entity by entity is no
+faster than to ask the bodies: one index has them side by side, in the order of ids.
 """
 
 from collections.abc import Sequence

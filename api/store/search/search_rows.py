@@ -113,7 +113,7 @@ class Search:
         self._add([ids], TRUE, CandidateSql(TRUE))
 
     def add_holders(self, roles: Sequence[str], where: FilterTree) -> None:
-        """Add subjects that hold one of the roles, if the condition may hold of them (P2, P3)."""
+        """Add subjects that hold one of the roles, if the condition may hold for them (P2, P3)."""
         number = len(self._with)
         names = {f"role{number}_{place}": role for place, role in enumerate(roles)}
         self._values |= names
@@ -130,7 +130,7 @@ class Search:
         self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_"))
 
     def rows(self, everyone: FilterTree) -> SpanRows:
-        """Returns the added entities, and all registered ones of which `everyone` may hold."""
+        """Returns the added entities, and all registered ones for which `everyone` may hold."""
         return self._added() if everyone == FALSE else self._registered(everyone)
 
     def _registered(self, everyone: FilterTree) -> SpanRows:
@@ -162,7 +162,7 @@ class Search:
         return sorted({id for some in found for (id,) in some})
 
     def _listed(self, everyone: FilterTree) -> str:
-        """Returns SQL for the listed entities of which the condition may hold."""
+        """Returns SQL for the listed entities for which the condition may hold."""
         sql, table = CandidateSql(everyone), self._registry.listed.table
         self._values |= sql.parameters
         where = "environment = :env AND type = :type AND id > :after AND id <= :end"
@@ -197,7 +197,7 @@ class Search:
         return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
 
     def _add(self, sources: list[IdSource], where: FilterTree, sql: CandidateSql) -> None:
-        """Add a source of entities of which the condition may hold."""
+        """Add a source of entities for which the condition may hold."""
         self._sources += sources
         self._values |= sql.parameters
         table = self._registry.listed.table
