@@ -1,4 +1,4 @@
-"""A private file is its owner's alone, whole or as it was; a secret in one is made once."""
+"""A private file belongs to its owner alone, is written whole or not at all, and its secret is made once."""
 
 import stat
 from pathlib import Path
