@@ -194,7 +194,7 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
 
 
 class Overtaken(KeySealer):
-    """Another process acts during the signing: the signer holds no lock meanwhile."""
+    """Another process acts while this one verifies a seal: other writers need not wait meanwhile."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
         super().__init__(KeyRing(GivenKeys(KEY.decode()), LOG))
