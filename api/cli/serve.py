@@ -31,7 +31,7 @@ from ..serving.import_model import check_model, ensure_bundle, store_model
 from ..serving.live_engines import LiveEngines, Stale
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.actor import COMMAND_LINE
-from ..store.database.private_files import kept_secret
+from ..store.database.private_files import read_or_create_secret
 from ..store.environments import DEFAULT
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
@@ -191,7 +191,7 @@ def _get_ready(
         settings.stale_seconds,
         prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
         refused,
-        kept_secret(directory / _PAGE_KEY),
+        read_or_create_secret(directory / _PAGE_KEY),
     )
 
     def heartbeat() -> None:

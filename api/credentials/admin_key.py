@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
-from ..store.database.private_files import write_new, write_whole
+from ..store.database.private_files import write_atomically, write_new
 
 SHORTEST_KEY: Final = 32
 KEY_FILE: Final = "admin-key"
@@ -59,7 +59,7 @@ def store_digest(directory: Path, digest: bytes) -> None:
     Raises:
         OSError: `directory` can't be written.
     """
-    write_whole(directory / DIGEST_FILE, _line(digest.hex()))
+    write_atomically(directory / DIGEST_FILE, _line(digest.hex()))
 
 
 def new_key() -> tuple[str, bytes]:

@@ -9,7 +9,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from ...bundles.conditions.instants import show_seconds
 from ..store.actor import Actor
 from ..store.audit.entries import AuditEntry
-from ..store.database.connections import PATIENCE
+from ..store.database.connections import LONG_WAIT_FACTOR
 from ..store.elements.edits import Committed, Edit
 from ..store.environments import Environment
 from ..store.store import Store
@@ -42,7 +42,7 @@ class StoreWork:
         self._credentials = ThreadPoolExecutor(1, "store-credentials")
         self._writer = ThreadPoolExecutor(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
-        self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries, PATIENCE))
+        self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries, LONG_WAIT_FACTOR))
 
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Returns the result of `call`, which may read the store."""

@@ -1,1 +1,5 @@
-"""The embedded store: the stored model, its change log and its environments in one SQLite database; all SQL is here."""
+"""The embedded store: models, their change log, credentials and the audit log in one SQLite database.
+
+All SQL of Writ is in this package. Reading path: `errors` → `database` → `environments` → `elements` → `models` →
+`history` → `search` → `credentials` → `audit` → `store`, the interface; then `backup` and `historical_model`.
+"""

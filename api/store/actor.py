@@ -1,4 +1,4 @@
-"""Who does something to the store, and from where: what the change log and the audit log keep of it."""
+"""The actor of a change: the change log and the audit log record its name and its address."""
 
 from typing import Final
 
@@ -8,11 +8,11 @@ from .credential_rows import Bounds
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Whoever does something. `name` is how the logs call it, `client` or `api_key` the id of the one that it is.
+    """The actor of a change. `name` is its name in the logs, `client` or `api_key` the id of its credential.
 
-    `bounds` are those of its credential: outside of them it may do nothing. `address` is where its request came from,
-    `request_id` what the request calls itself. `token` is the id of the access token that a client came with, and
-    `scopes` are those of which its request takes one; None takes none.
+    `bounds` are those of its credential: it can do nothing outside them. `address` is the source of its request,
+    `request_id` the request's own id. `token` is the id of the access token that a client used. `scopes` are those that
+    permit the request, any one of them. None means that it needs no scope.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Actor(msgspec.Struct, frozen=True):
 
 
 COMMAND_LINE: Final = Actor("command line")
-"""Whoever uses the commands on a data directory."""
+"""The user of a command on a data directory."""
 
 SERVICE: Final = Actor("service")
 """The service itself."""

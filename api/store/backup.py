@@ -1,4 +1,4 @@
-"""Backup and restore: a copy of the database taken while it is in use, and a store made of one."""
+"""Backup and restore: copies a database while it is in use, and makes a store from such a copy."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ from .environments import Environment, all_environments
 from .errors import StoreUnavailable
 
 REPLACED = "writ.db.replaced"
-"""What `restore` names the database that it takes the place of; a second one has `.2` behind it, and so on."""
+"""The name that `restore` gives to the database that it replaces. Another one is `.2`, and so on."""
 
 _UNFINISHED = f".{FILE}.unfinished"
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -34,10 +34,10 @@ _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a store was restored to: its environments, and when the newest revision of each was written (RFC 3339).
+    """The result of a restore: the environments, and the time of the newest revision of each (RFC 3339).
 
-    `kept` is where the database that was there lies now, None where there was none. `credentials` are those that
-    are good again though they had been ended, None where nothing tells which.
+    `kept` is the path of the replaced database, or None if there was none. `credentials` are those that work again
+    although they had been revoked or changed, or None if the replaced store can't tell.
     """
 
     environments: tuple[tuple[Environment, str | None], ...]
@@ -46,9 +46,9 @@ class Restored:
 
 
 def back_up(connections: Connections, file: Path) -> None:
-    """Copy the database, as it is at one instant, to a new file, mode 0600; nobody waits for it meanwhile.
+    """Copy the database at one instant to a new file, mode 0600. Readers and writers go on meanwhile.
 
-    Raises StoreUnavailable where `file` is there already or can't be written.
+    Raises StoreUnavailable if `file` exists or can't be written.
     """
     if file.exists():
         raise StoreUnavailable(f"`{file}` exists already; name another file")
@@ -60,20 +60,20 @@ def back_up(connections: Connections, file: Path) -> None:
 
 
 def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time) -> Restored:
-    """Make a backup the store in `directory`, every environment's epoch raised (design, "The server").
+    """Make a backup the store in `directory`, and raise every environment's epoch (design, "The server").
 
-    No server may run on `directory`. A database that is there is kept beside it as `writ.db.replaced`, the new epochs
-    are above its own, and tokens that it knows to be revoked stay so. It is replaced in one step: whenever this is
-    killed, the one or the other is there, whole. The audit log of the restored store has it, at the time of `clock`, in
-    epoch seconds. Raises StoreUnavailable for a file that is no sound backup, and where another process uses the store;
-    then nothing is changed.
+    No server may run on `directory`. An existing database is kept beside it as `writ.db.replaced`. The new epochs are
+    above those of that database, and tokens that are revoked there stay revoked. The replacement is one step: if the
+    process is killed, one of the two databases is there, whole. The restored store's audit log gets an entry with the
+    time of `clock`, in epoch seconds. Raises StoreUnavailable for a file that is not a sound backup, or if another
+    process uses the store. Nothing is changed then.
     """
     if not file.is_file():
         raise StoreUnavailable(f"there is no file `{file}`")
     path = directory / FILE
     replaced = ReplacedStore.at(path)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove(directory / _UNFINISHED, "", *_BESIDE)  # of one that was killed
+    _remove(directory / _UNFINISHED, "", *_BESIDE)  # left by a killed restore
     with _unfinished(path, _UNFINISHED) as unfinished:
         connections = Connections(unfinished, "FULL")
         try:
@@ -83,21 +83,21 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
             environments, credentials = _prepare(connections, replaced, restored)
         finally:
             connections.close()
-        kept = _kept(path)
+        kept = _keep_replaced(path)
         Anchor(directory / ANCHOR).put_aside()  # the restored log is another one
     return Restored(environments, kept, credentials)
 
 
 def _copy(source: Connections, file: Path) -> None:
     with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:
-        # In one step: in between, a write by another process would make it start anew.
+        # In one step: between steps, another process's write would restart the copy.
         db.conn.backup(target)
-        # A copy stands alone, without files beside it.
+        # A copy needs no files beside it.
         target.execute("PRAGMA journal_mode = DELETE")
 
 
 def _check(connections: Connections) -> None:
-    """Raises StoreUnavailable for a copy of something that is no sound store."""
+    """Raises StoreUnavailable if the copy is not a sound store."""
     with connections.translated(), closing(connections.fresh()) as db:
         (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -110,9 +110,9 @@ def _check(connections: Connections) -> None:
 def _prepare(
     connections: Connections, replaced: ReplacedStore, entry: AuditEntry
 ) -> tuple[tuple[tuple[Environment, str | None], ...], tuple[RestoredCredential, ...] | None]:
-    """Bring the copy up to date, raise its epochs and add `entry` to its log; bundles that it names are not with it.
+    """Migrate the copy, raise its epochs, add `entry` to its audit log, and remove its references to bundles.
 
-    Gives back its environments, when each was last changed, and what `carry_over` tells.
+    Returns its environments, the time of each one's last change, and the result of `carry_over`.
     """
     migrate(connections)
     with connections.writing() as db:
@@ -135,15 +135,19 @@ def _changed(db: Database, environment: Environment) -> str | None:
 
 
 def _fold(connections: Connections) -> None:
-    """Fold the log into the database, so that it is one file: for who is alone with it. Raises StoreUnavailable."""
+    """Fold the write-ahead log into the database, so that it is one file. No other process may use it.
+
+    Raises StoreUnavailable.
+    """
     with connections.translated(), closing(connections.fresh()) as db:
         db.execute("PRAGMA journal_mode = DELETE")
 
 
-def _kept(path: Path) -> Path | None:
-    """Give the database a second name, and leave nothing beside the first that would be taken for a part of another.
+def _keep_replaced(path: Path) -> Path | None:
+    """Give the database a second name, and remove the files beside the first name.
 
-    The first name stays, for whoever starts after this was killed. Raises StoreUnavailable where it is in use.
+    SQLite would read those with the restored database. The first name stays, in case this process is killed. Raises
+    StoreUnavailable if the database is in use.
     """
     if not path.exists():
         _remove(path, *_BESIDE)
@@ -155,9 +159,9 @@ def _kept(path: Path) -> Path | None:
         if name.startswith("SQLITE_BUSY"):
             message = f"another process uses the store `{path}`; stop it, then try again"
             raise StoreUnavailable(message) from None
-        if not name.startswith(_DAMAGED):  # which may be why it is replaced: its log goes along
+        if not name.startswith(_DAMAGED):  # damage may be why it is replaced: its log is kept too
             raise
-    kept = _place(path)
+    kept = _free_path(path)
     if not kept.exists():
         _remove(kept, *_BESIDE)
         for ending in (*_BESIDE, ""):
@@ -167,8 +171,8 @@ def _kept(path: Path) -> Path | None:
     return kept
 
 
-def _place(path: Path) -> Path:
-    """Where a database is kept: not where another one is, which may be the one that is wanted back."""
+def _free_path(path: Path) -> Path:
+    """Returns the path for a replaced database: never that of another one, which a user may want back."""
     names = chain((REPLACED,), (f"{REPLACED}.{number}" for number in count(2)))
     places = (path.with_name(name) for name in names)
     return next(place for place in places if not place.exists() or place.samefile(path))
@@ -181,7 +185,7 @@ def _remove(path: Path, *endings: str) -> None:
 
 @contextmanager
 def _unfinished(path: Path, name: str) -> Iterator[Path]:
-    """A new file of that name, mode 0600, that becomes `path`, durably, when the block ends without an exception."""
+    """Yields a new file of that name, mode 0600. It becomes `path`, durably, unless the block raises an exception."""
     file = path.with_name(name)
     ensure_file(file)
     try:

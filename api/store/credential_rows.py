@@ -1,4 +1,4 @@
-"""Clients and API keys as rows: who may see which, and the environments that they are bound to."""
+"""Rows of clients and API keys: who may see them, and the environments that they are bound to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,17 @@ from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
 from .pages import MAX_PAGE, cursor_after, read_cursor
 
 Bounds: TypeAlias = frozenset[str] | None
-"""The UUIDs of the environments that a credential is bound to; None where it is bound to none."""
+"""The UUIDs of the environments that a credential is bound to, or None if it is not bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An OAuth client (contract 2.8). `bounds` are its environments' UUIDs, `environments` the ids of those that exist.
+    """An OAuth client (contract 2.8).
 
-    `secret` is the SHA-256 of its secret; `created` and `revoked` are RFC 3339, the latter None as long as it may ask
-    for tokens. `token_lifetime` is in seconds.
+    `bounds` are its environments' UUIDs, `environments` the ids of those that exist.
+
+    `secret` is the SHA-256 of its secret. `created` and `revoked` are RFC 3339. `revoked` is None while the client may
+    request tokens. `token_lifetime` is in seconds.
     """
 
     id: str
@@ -39,7 +41,10 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key, without its secret. `expires_at` is RFC 3339, None where it does not expire; else as `Client`."""
+    """An API key, without its secret. `expires_at` is RFC 3339, or None if it does not expire.
+
+    The rest is as in `Client`.
+    """
 
     id: str
     name: str
@@ -60,35 +65,42 @@ _WITHIN = (
     "(:within IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
 )
-"""Whether a credential stays within the bounds `:within`: one that does not is not their owner's to manage.
+"""Whether a credential stays within the bounds `:within`. If not, a caller with these bounds can't manage it.
 
-No environments at all are within nobody's bounds, though the empty set is a part of every other."""
+A credential without any environment is within no bounds, although the empty set is a subset of every set.
+"""
 
 
 def client_row(db: Database, id: str, within: Bounds = None) -> Client:
-    """The client of that id. Raises NotFound; OutOfBounds where it is not within the bounds, or not there."""
+    """Returns the client of that id.
+
+    Raises NotFound; with bounds, OutOfBounds if it is outside them or does not exist.
+    """
     return _client(_one(db, "clients", _CLIENT, "client", id, within))
 
 
 def api_key_row(db: Database, id: str, within: Bounds = None) -> ApiKey:
-    """The API key of that id. Raises as `client_row`."""
+    """Returns the API key of that id. Raises as `client_row`."""
     return _api_key(_one(db, "api_keys", _API_KEY, "API key", id, within))
 
 
 def api_key_with(db: Database, secret: bytes) -> ApiKey | None:
-    """The API key whose secret has that SHA-256."""
+    """Returns the API key whose secret has that SHA-256, or None."""
     row = db.execute(f"SELECT {_API_KEY} FROM api_keys t WHERE secret = ?", (secret,)).fetchone()
     return None if row is None else _api_key(row)
 
 
 def client_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[Client], str | None]:
-    """Clients within the bounds, by id, and the cursor of what follows, None at the end. Raises BadQuery."""
+    """Returns clients within the bounds, by id, and the cursor of the next page, or None at the end.
+
+    Raises BadQuery.
+    """
     rows, behind = _page(db, "clients", _CLIENT, within, limit, cursor)
     return [_client(row) for row in rows], behind
 
 
 def api_key_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -> tuple[list[ApiKey], str | None]:
-    """API keys within the bounds, as `client_rows`."""
+    """Returns API keys within the bounds, as `client_rows`."""
     rows, behind = _page(db, "api_keys", _API_KEY, within, limit, cursor)
     return [_api_key(row) for row in rows], behind
 
@@ -96,10 +108,10 @@ def api_key_rows(db: Database, within: Bounds, limit: int, cursor: str | None) -
 def bound_to(
     db: Database, environments: Sequence[str] | UnsetType | None, within: Bounds, before: Bounds = None
 ) -> str | None:
-    """The column that binds a credential to environments, by their ids; its maker is bound `within` others.
+    """Returns the column that binds a credential to environments, given by id. `within` are the bounds of its maker.
 
-    UNSET leaves it bound as it was `before`, to environments too that were deleted since. Raises OutOfBounds where the
-    maker may not give that away, Rejected for an environment that there is not.
+    UNSET keeps the bounds `before`, with the environments that were deleted since. Raises OutOfBounds if the maker may
+    not give these bounds, Rejected for an unknown environment.
     """
     if environments is UNSET and before is not None and (within is None or before <= within):
         return _json(before)
@@ -120,7 +132,7 @@ def bound_to(
 
 
 def uuid_of(db: Database, environment: str) -> str | None:
-    """The UUID of an environment, None where there is none of that id."""
+    """Returns the UUID of an environment, or None if there is none of that id."""
     try:
         return environment_by_id(db, environment).uuid
     except NotFound:
@@ -128,7 +140,7 @@ def uuid_of(db: Database, environment: str) -> str | None:
 
 
 def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bounds) -> tuple[Any, ...]:
-    # What is no text is the id of nothing, and SQLite takes none.
+    # SQLite takes no lone surrogates.
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id = :id"
     row: tuple[Any, ...] | None = (
         db.execute(query, {"within": _json(within), "id": id}).fetchone() if id.isascii() else None

@@ -1,4 +1,4 @@
-"""The environments of a store: each with a number for its rows, a UUID for the world, and a revision of its own."""
+"""The environments of a store. Each has a number for its rows, a UUID for callers, and its own revision."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,9 @@ _COLUMNS = "number, uuid, id, protected, epoch, revision, created"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """An environment. `number` keys its rows; `epoch` rises when a backup is restored, `revision` with every change.
+    """An environment. `number` is the key of its rows.
+
+    A restored backup raises `epoch`, every change raises `revision`.
 
     `created` is RFC 3339.
     """
@@ -37,7 +39,10 @@ class Environment:
         return self.etag_of(self.revision)
 
     def etag_of(self, version: int) -> str:
-        """The entity tag of what a revision left, without quotes; never that of another environment or epoch."""
+        """Returns the entity tag of the state at a revision, without quotes.
+
+        Other environments and epochs have other tags.
+        """
         return f"{self.uuid}.{self.epoch}.{version}"
 
 
@@ -47,14 +52,14 @@ def is_environment_id(text: str) -> bool:
 
 
 def all_environments(db: Database) -> tuple[Environment, ...]:
-    """All environments by id."""
+    """Returns all environments, by id."""
     return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
 
 
 def environment_by_id(db: Database, id: str) -> Environment:
-    """The environment of that id. Raises NotFound."""
+    """Returns the environment of that id. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM environments WHERE id = ?"
-    # What is no text is the id of nothing, and SQLite takes none.
+    # SQLite takes no lone surrogates.
     found = db.execute(query, (id,)).fetchone() if is_environment_id(id) else None
     if found is None:
         raise NotFound(f"there is no environment {quoted(id)}")
@@ -62,9 +67,9 @@ def environment_by_id(db: Database, id: str) -> Environment:
 
 
 def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> Environment:
-    """The environment of that id, for somebody bound to those of these UUIDs, None: to none.
+    """Returns the environment of that id, if its UUID is within `bounds`. The bounds None are unlimited.
 
-    Raises NotFound; OutOfBounds where it is none of these, or not there.
+    Raises NotFound. With bounds, raises OutOfBounds instead if the environment is outside them or does not exist.
     """
     try:
         found = environment_by_id(db, id)
@@ -76,16 +81,16 @@ def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> 
 
 
 def refuse_outside(uuid: str | None, bounds: frozenset[str] | None) -> None:
-    """Raise OutOfBounds for an environment outside of what somebody is bound to, None: to none.
+    """Raises OutOfBounds if an environment is outside `bounds`. The bounds None are unlimited.
 
-    `uuid` is None where there is no such environment; whoever is bound can't tell.
+    `uuid` is None if the environment does not exist. A bound credential gets the same error then.
     """
     if bounds is not None and uuid not in bounds:
         raise OutOfBounds("the credential is bound to other environments than this one")
 
 
 def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:
-    """A new environment without a model, at revision 0. Raises Rejected for its id, Conflict where it exists."""
+    """Add an environment without a model, at revision 0. Raises Rejected for a bad id, Conflict if the id exists."""
     if not is_environment_id(id):
         message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
         raise Rejected((Fault("bad-id", "$.id", message),))
@@ -99,7 +104,7 @@ def add_environment(db: Database, id: str, protected: bool, created: str) -> Env
 
 
 def protect_environment(db: Database, id: str, protected: bool) -> Environment:
-    """Say whether an environment is protected. Raises NotFound, Protected for the default: it always is."""
+    """Set whether an environment is protected. Raises NotFound, Protected for the default, which always is."""
     environment = environment_by_id(db, id)
     if id == DEFAULT and not protected:
         raise Protected("the default environment can't be deleted, and stays protected")
@@ -108,7 +113,7 @@ def protect_environment(db: Database, id: str, protected: bool) -> Environment:
 
 
 def remove_environment(db: Database, id: str) -> None:
-    """Remove an environment and all that is in it. Raises NotFound, Protected."""
+    """Remove an environment and everything in it. Raises NotFound, Protected."""
     environment = environment_by_id(db, id)
     if id == DEFAULT:
         raise Protected("the default environment can't be deleted")

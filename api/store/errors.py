@@ -1,20 +1,20 @@
-"""Why the store refuses: its exceptions, each one sentence that can be shown to the caller."""
+"""The errors of the store. Each message is one sentence that the caller may see."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 ElementKey: TypeAlias = tuple[str, ...]
-"""What names an element of a list: `(id,)`, or `(type, id)` for subjects and resources."""
+"""The key of an element in its list: `(id,)`, or `(type, id)` for subjects and resources."""
 
 MAX_LISTED_USERS = 100
-"""Users of an element that a Conflict names."""
+"""The most users of an element that a Conflict lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A diagnostic about one element; `path` starts at the element's own body, `$`.
+    """A diagnostic about one element. `path` starts at the element's own body, `$`.
 
-    `edit` is the place of the edit among those of its write, None for a fault of a whole document.
+    `edit` is the index of the edit within its write, or None if the fault is in a whole document.
     """
 
     code: str
@@ -25,21 +25,21 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, and what to do about it."""
+        """The message, and the help if there is any."""
         return f"{self.message}; {self.help}" if self.help else self.message
 
 
 class Refusal(Exception):
-    """A write, or a part of it, is not done; nothing of it is.
+    """The store refuses a write or a part of it, and changes nothing.
 
-    `edit` is the place of the edit at fault among those of its write, None where it is no single one's.
+    `edit` is the index of the edit at fault, or None if the refusal is not about a single edit.
     """
 
     edit: int | None = None
 
 
 class Rejected(Refusal):
-    """What was to be written has errors; `faults` has at least one."""
+    """The content of a write has errors. `faults` has at least one."""
 
     def __init__(self, faults: tuple[Fault, ...]):
         super().__init__(faults[0].message if len(faults) == 1 else f"{faults[0].message}, and {len(faults) - 1} more")
@@ -47,13 +47,13 @@ class Rejected(Refusal):
 
 
 class NotFound(Refusal):
-    """There is no such element, environment or revision."""
+    """The element, environment or revision does not exist."""
 
 
 class Conflict(Refusal):
-    """The id exists already, or something else refers to what was to be deleted.
+    """The id exists already, or other elements refer to the element to delete.
 
-    `users` names who refers to it, by list and key, up to MAX_LISTED_USERS of them.
+    `users` lists the referring elements by list and key, MAX_LISTED_USERS of them at most.
     """
 
     def __init__(self, message: str, users: tuple[tuple[str, ElementKey], ...] = ()):
@@ -66,16 +66,16 @@ class PreconditionFailed(Refusal):
 
 
 class Protected(Refusal):
-    """The environment can't be deleted: it is the default, whose protection stays, or marked as protected."""
+    """The environment can't be deleted: it is the default, which stays protected, or it is marked as protected."""
 
 
 class OutOfBounds(Refusal):
-    """Whoever asks is bound to environments, and what is asked for lies outside of them, or is not there."""
+    """The caller's credential is bound to environments, and the requested thing is outside them or missing."""
 
 
 class BadQuery(ValueError):
-    """A list was asked for with a filter, a cursor or a limit that can't be used."""
+    """A list was requested with an unusable filter, cursor or limit."""
 
 
 class StoreUnavailable(Exception):
-    """The database can't be read or written just now; the message says why and what helps."""
+    """The database can't be read or written now. The message gives the reason and a remedy."""

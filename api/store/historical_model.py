@@ -1,4 +1,4 @@
-"""The model as it was at an earlier revision: as it is now, with what the change log says taken back."""
+"""The model at an earlier revision: the current model with the changes since then undone."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
@@ -20,10 +20,10 @@ _UNDO = """CREATE TEMP TABLE undo (
 
 
 class HistoricalModel(ModelStream):
-    """A model document of an earlier revision, piece by piece; see `ModelStream`.
+    """The model document of an earlier revision, in pieces (see `ModelStream`).
 
-    Elements have the order of today; those that are gone by now come last in their list, by key. What is taken back is
-    kept in a temporary file of SQLite, so that memory stays constant.
+    Elements have today's order. Those that were removed since come last in their list, by key. The undone changes lie
+    in a temporary file of SQLite, so that memory stays constant.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class HistoricalModel(ModelStream):
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
     ):
-        """Takes over the connection `db`, unless it raises. Raises NotFound for a revision that is none."""
+        """Takes over the connection `db`, unless it raises. Raises NotFound for an unknown revision."""
         db.conn.execute("PRAGMA temp_store = FILE")
         super().__init__(db, env, translated, bounds)
         if revision > self.revision:
@@ -43,11 +43,11 @@ class HistoricalModel(ModelStream):
         self.etag = self.environment.etag_of(revision)
 
     def _read(self) -> Generator[bytes, None, None]:
-        yield from self._take_back()
+        yield from self._undo_changes()
         yield from super()._read()
 
-    def _take_back(self) -> Iterator[bytes]:
-        """Note of each element changed since what it was then; a pause after each chunk of the log."""
+    def _undo_changes(self) -> Iterator[bytes]:
+        """Store the old body of each element that changed since. Pauses after each chunk of the log."""
         self._db.conn.execute(_UNDO)
         for revision in range(self.revision + 1, self.environment.revision + 1):
             chunk = 0
@@ -56,13 +56,13 @@ class HistoricalModel(ModelStream):
                     (one.kind, _text(one.key), None if one.before is None else msgspec.json.encode(one.before))
                     for one in entries
                 )
-                # The first change since then tells what was there then.
+                # The first change since then has the body of that revision.
                 self._db.conn.executemany("INSERT OR IGNORE INTO undo (kind, key, body) VALUES (?, ?, ?)", rows)
                 chunk += 1
                 yield b""
 
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
-        """The bodies of a list then, None for an element that came later."""
+        """Yields the bodies of a list at that revision, or None for an element that was added later."""
         find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
         mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
         for body in TABLES[kind.name].bodies(self._db, self.environment.number):
@@ -76,8 +76,8 @@ class HistoricalModel(ModelStream):
 
 
 def historical_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> HistoricalModel:
-    """The model of a revision; revision 0 is the empty one. Raises NotFound, OutOfBounds, StoreUnavailable."""
-    db = store.watching()
+    """Returns the model at a revision. Revision 0 is empty. Raises NotFound, OutOfBounds, StoreUnavailable."""
+    db = store.new_connection()
     try:
         with store.translated():
             return HistoricalModel(db, env, revision, store.translated, bounds)

@@ -1,4 +1,4 @@
-"""The store: the front door to environments, their elements, whole models and the change log."""
+"""The store: the interface to environments, their elements, whole models and the change log."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -57,22 +57,21 @@ from .pages import MAX_PAGE, cursor_after, read_cursor
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
-"""Edits of one write."""
+"""The most edits of one write."""
 
 _MILLISECOND = 10**6
 _REVISIONS = "revisions"
 
 Clock = Callable[[], float]
-"""Epoch seconds."""
+"""Returns epoch seconds."""
 
 
 class Store:
-    """A store in a directory. Thread-safe and fork-safe: each thread of each process has a connection of its own.
+    """A store in a directory. Safe for threads and forks: each thread of each process has its own connection.
 
-    Every method raises StoreUnavailable where the database can't be read or written just now, and those that take an
-    environment's id NotFound where there is none. Whoever changes something is its `actor`, and whoever reads on behalf
-    of a credential gives its `bounds`: OutOfBounds is raised for an environment outside of these, there or not. Epoch
-    seconds are those of `clock` where no `now` is given.
+    Every method raises StoreUnavailable if the database can't be read or written now, and NotFound for the id of an
+    unknown environment. A change takes its `actor`. A read for a credential takes its `bounds`: it raises OutOfBounds
+    for an environment outside them, existing or not. Without `now`, the time is that of `clock`.
     """
 
     def __init__(self, connections: Connections, clock: Clock):
@@ -90,10 +89,10 @@ class Store:
         busy_seconds: float = BUSY_SECONDS,
         clock: Clock = time.time,
     ) -> "Store":
-        """The store in `directory`, made where there is none, with the environment `default`.
+        """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
-        `synchronous` is SQLite's: `FULL` makes every acknowledged write outlast a power failure, `NORMAL` only the
-        end of the process. Raises StoreUnavailable, also for a newer store and for a file that is none.
+        `synchronous` is SQLite's setting: with `FULL`, every acknowledged write survives a power failure, with `NORMAL`
+        only the end of the process. Raises StoreUnavailable, also for a newer store and for a file that is not a store.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
@@ -119,17 +118,17 @@ class Store:
         self._connections.close()
 
     def environments(self) -> tuple[Environment, ...]:
-        """All environments, by id."""
+        """Returns all environments, by id."""
         with self._connections.reading() as db:
             return all_environments(db)
 
     def environment(self, id: str, bounds: Bounds = None) -> Environment:
-        """The environment of that id."""
+        """Returns the environment of that id."""
         with self._connections.reading() as db:
             return environment_within(db, id, bounds)
 
     def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
-        """Make an environment without a model. Raises Rejected for the id, Conflict where it exists."""
+        """Create an environment without a model. Raises Rejected for a bad id, Conflict if the id exists."""
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             if actor.bounds is not None:
@@ -141,7 +140,7 @@ class Store:
             return made
 
     def protect_environment(self, actor: Actor, id: str, protected: bool) -> Environment:
-        """Say whether an environment can't be deleted. Raises Protected for the default, which never can."""
+        """Set whether an environment is protected from deletion. Raises Protected for the default, which always is."""
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             before = environment_within(db, id, actor.bounds)
@@ -153,7 +152,7 @@ class Store:
             return found
 
     def delete_environment(self, actor: Actor, id: str) -> None:
-        """Delete an environment and all in it. Raises Protected for the default and for protected ones."""
+        """Delete an environment and everything in it. Raises Protected for the default and for protected ones."""
         with self._connections.writing() as db:
             recheck_credential(db, actor)
             gone = environment_within(db, id, actor.bounds)
@@ -161,7 +160,7 @@ class Store:
             append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
 
     def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
-        """The element of `kind`, a list of the model document, of that key. Raises NotFound, BadQuery."""
+        """Returns an element of `kind`, a list of the model document, by its key. Raises NotFound, BadQuery."""
         known = kind_named(kind)
         with self._connections.reading() as db:
             environment = environment_within(db, env, bounds)
@@ -180,16 +179,16 @@ class Store:
         cursor: str | None = None,
         bounds: Bounds = None,
     ) -> Page:
-        """Elements by key that fulfil all `filters` (see `paging.FILTERS`). Raises BadQuery."""
+        """Returns elements by key that pass all `filters` (see `listing.FILTERS`). Raises BadQuery."""
         known = kind_named(kind)
         with self._connections.reading() as db:
             return list_page(db, environment_within(db, env, bounds), known, filters or {}, limit, cursor)
 
     def write(self, env: str, actor: Actor, edits: Sequence[Edit], now: float | None = None) -> Committed:
-        """Apply edits in order, all or none, as one revision; what changes nothing makes none.
+        """Apply edits in order, all or none, as one revision. Edits that change nothing make no revision.
 
-        Raises Rejected for what `writ check` would find, NotFound, Conflict and PreconditionFailed. Then nothing is
-        written.
+        Raises Rejected for the faults that `writ check` finds, NotFound, Conflict and PreconditionFailed. Writes
+        nothing then.
         """
         if len(edits) > MAX_EDITS:
             message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
@@ -214,10 +213,10 @@ class Store:
         now: float | None = None,
         if_match: Collection[str] | None = None,
     ) -> ReplacementResult:
-        """Replace the whole model by what the documents say together; of a dry run nothing stays.
+        """Replace the whole model by the documents together. A dry run changes nothing.
 
-        Raises Rejected with all that is wrong with them; a fault's path starts at its document. Raises
-        PreconditionFailed where the model's etag is none of `if_match`.
+        Raises Rejected with all faults of the documents, whose paths start at their document. Raises PreconditionFailed
+        if the model's entity tag is not in `if_match`.
         """
         submitted = SubmittedModel.read(sources)
         if dry_run:
@@ -233,9 +232,9 @@ class Store:
         now: float | None = None,
         if_match: Collection[str] | None = None,
     ) -> ReplacementResult:
-        """`put_model` of documents that were read and checked already.
+        """Replace the whole model by documents that were checked already (see `put_model`).
 
-        What differs is found before others are kept from writing, and once more where one of them was faster.
+        The difference is found before the write lock is taken, and found again if another write came first.
         """
         with self._connections.reading() as db:
             environment = environment_within(db, env, actor.bounds)
@@ -245,12 +244,12 @@ class Store:
             recheck_credential(db, actor)
             environment = environment_within(db, env, actor.bounds)
             _refuse_changed(environment, if_match)
-            if not found.is_of(db, environment):
+            if not found.is_current(db, environment):
                 found = Replacement(db, environment, submitted)
             return found.commit(actor, self._time(now))
 
     def model(self, env: str, bounds: Bounds = None) -> ModelStream:
-        """The model as one document, read in pieces from one state of the database, in constant memory."""
+        """Returns the model as one document, in pieces, from one state of the database, in constant memory."""
         db = self._connections.fresh()
         try:
             with self._connections.translated():
@@ -260,7 +259,10 @@ class Store:
             raise
 
     def read_model(self, env: str, known: KnownModel | None = None) -> tuple[Environment, Model]:
-        """The environment at a revision, and its model then, as the compiler takes it: `known`, where it is that."""
+        """Returns the environment and its model at the same revision, for the compiler:
+
+        `known`, if it is that model.
+        """
         with self._connections.reading() as db:
             environment = environment_by_id(db, env)
             if known is not None and known.etag == environment.etag:
@@ -268,13 +270,13 @@ class Store:
             return environment, model_of(db, environment)
 
     def revision_of(self, env: str) -> int:
-        """The number of the newest revision, 0 where nothing was written yet."""
+        """Returns the number of the newest revision, or 0 before the first write."""
         return self.environment(env).revision
 
     def revisions(
         self, env: str, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
     ) -> tuple[tuple[Revision, ...], str | None]:
-        """Revisions, newest first, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
         if not 1 <= limit <= MAX_PAGE:
             raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
         before = None if cursor is None else _revision_in(cursor)
@@ -284,14 +286,16 @@ class Store:
         return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
     def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
-        """A revision and what it made of each element, read as it is asked for. Raises NotFound."""
+        """Returns a revision and its change of each element, read on demand. Raises NotFound."""
         with self._connections.reading() as db:
             environment = environment_within(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
     def updates(self, env: str, since: int | None = None) -> Updates:
-        """What leads from the revision `since`, or from the newest bundle, to the newest revision."""
+        """Returns the updates after the revision `since`, or after that of the newest bundle, up to the newest
+        revision.
+        """
         with self._connections.reading() as db:
             return updates_since(db, env, since)
 
@@ -305,10 +309,10 @@ class Store:
         granted_to: tuple[str, str] | None,
         bounds: Bounds = None,
     ) -> Candidates:
-        """About `count` registered resources behind the id `after` of the type with the id `type`, by id.
+        """Returns about `count` registered resources after the id `after`, by id. `type` is the id of their type.
 
-        Left out are those of which `where` certainly does not hold and on which the subject `granted_to`, a type and an
-        id, has no direct grant, expired or not.
+        Leaves out a resource if `where` certainly does not hold for it, and the subject `granted_to` has no direct
+        grant on it, expired or not. `granted_to` is a type and an id.
         """
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
@@ -324,35 +328,35 @@ class Store:
         granted_on: tuple[str, str] | None,
         bounds: Bounds = None,
     ) -> Candidates:
-        """About `count` registered subjects of a type behind the id `after`, by id.
+        """Returns about `count` registered subjects of a type after the id `after`, by id.
 
-        Left out are those to whom certainly no rule applies, expired assignments counted, and who have no direct grant
-        on the resource `granted_on`, its type's id and its id, expired or not.
+        Leaves out a subject if certainly no rule applies to it, expired assignments included, and it has no direct
+        grant on the resource `granted_on`, expired or not. `granted_on` is the type's id and the resource's id.
         """
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
             return subject_candidates(db, number, type, after, count, rules, granted_on)
 
     def record_bundle(self, env: Environment, revision: int, file: str) -> None:
-        """Say that the bundle of `revision` is published as `file`, and forget those before it. Raises NotFound."""
+        """Record that the bundle of `revision` is published as `file`, and forget earlier bundles. Raises NotFound."""
         with self._connections.writing() as db:
             environment_by_id(db, env.id)
             db.execute("DELETE FROM bundles WHERE environment = ? AND revision <= ?", (env.number, revision))
             db.execute("INSERT INTO bundles VALUES (?, ?, ?)", (env.number, revision, file))
 
     def backup(self, file: Path) -> None:
-        """Copy the store, as it is at one instant, to a new file; reads and writes go on meanwhile.
+        """Copy the store at one instant to a new file. Reads and writes go on meanwhile.
 
-        Raises StoreUnavailable where `file` is there already or can't be written.
+        Raises StoreUnavailable if `file` exists or can't be written.
         """
         back_up(self._connections, file)
 
-    def watching(self) -> Database:
-        """A new connection, to be closed by the caller, for `PRAGMA data_version`: it tells of others' commits."""
+    def new_connection(self) -> Database:
+        """Returns a new connection, which the caller must close."""
         return self._connections.fresh()
 
     def translated(self) -> AbstractContextManager[None]:
-        """Raises StoreUnavailable for what SQLite reports of the file inside the block."""
+        """Turns SQLite's errors about the file into StoreUnavailable, inside the block."""
         return self._connections.translated()
 
     def _log(self, workspace: Workspace, actor: Actor, now: float | None) -> int:
@@ -377,7 +381,7 @@ class Store:
             chunk += 1
 
     def _time(self, now: float | None) -> str:
-        """RFC 3339, in whole milliseconds."""
+        """Returns RFC 3339, in whole milliseconds."""
         instant = from_seconds(self._clock() if now is None else now)
         return show_instant(instant - instant % _MILLISECOND)
 

@@ -93,7 +93,7 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
     parts = Collaborators(
         store,
         lambda _: engine,
-        _settled,
+        _activated,
         lambda: 0.0,
         sha256(KEY.encode()).digest(),
         limits or HttpLimits(),
@@ -102,7 +102,7 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
     return testing.TestClient(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
 
 
-async def _settled(_environment: Environment) -> None:
+async def _activated(_environment: Environment) -> None:
     """Nothing follows the store here."""
 
 

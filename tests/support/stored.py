@@ -1,4 +1,4 @@
-"""Stores for tests: documents put into a real one, and random edits of what they hold."""
+"""Stores for tests: documents put into a real store, and random edits of their elements."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ ENV, ACTOR = "default", Actor("tester")
 
 
 def source(document: Document) -> Source:
-    """A document as JSON."""
+    """Returns a document as JSON."""
     return Source("model.json", json.dumps({"model": 1} | document).encode())
 
 
@@ -29,7 +29,7 @@ def put(store: Store, document: Document, env: str = ENV) -> None:
 
 
 def stored(store: Store, env: str = ENV) -> Document:
-    """The whole model as it is given back, without `model`."""
+    """Returns the stored model, without `model`."""
     document = json.loads(b"".join(store.model(env)))
     assert document.pop("model") == 1
     return document
@@ -41,13 +41,13 @@ def write(store: Store, *edits: Edit) -> Any:
 
 
 def deltas(store: Store, since: int) -> list[bytes] | None:
-    """The deltas from a revision to the newest, None where they do not lead there."""
+    """Returns the deltas from a revision to the newest, or None if they do not lead there."""
     updates = store.updates(ENV, since)
     return list(updates.deltas) if updates.are_complete else None
 
 
 def random_edits(pick: Pick, here: Document, other: Document) -> list[Edit]:
-    """Some edits that take a stored model a part of the way to another; some of them are refused perhaps."""
+    """Returns some edits that turn a stored model partly into another. The store may refuse some of them."""
     choices = [*_towards(here, other)]
     return pick.some(choices, 1, 4) if choices else []
 
@@ -68,12 +68,12 @@ def _towards(here: Document, other: Document) -> Iterator[Edit]:
 
 
 def key_of(names: Sequence[str], element: Document) -> tuple[str, ...]:
-    """The key of an element."""
+    """Returns the key of an element."""
     return tuple(element[name] for name in names)
 
 
 def try_write(store: Store, edits: Sequence[Edit]) -> bool:
-    """Write what can be written; whether it was."""
+    """Write edits. Returns whether the store accepted them."""
     try:
         store.write(ENV, ACTOR, edits)
     except Refusal:

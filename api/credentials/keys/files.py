@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import Final
 
-from ...store.database.private_files import write_whole
+from ...store.database.private_files import write_atomically
 
 _MOST_BYTES: Final = 64 * 1024
 
@@ -28,7 +28,7 @@ def stamp_of(path: Path) -> Hashable:
 
 def write_file(path: Path, content: bytes) -> None:
     """Writes a file in one step. Only the owner of its folder can read it. Raises OSError."""
-    write_whole(path, content, lambda draft: hand_to_owner(draft, path.parent))
+    write_atomically(path, content, lambda draft: hand_to_owner(draft, path.parent))
 
 
 def hand_to_owner(path: Path, folder: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from ..database.private_files import write_whole
+from ..database.private_files import write_atomically
 from .seals import Seal
 from .tampering import Tampered
 
@@ -33,7 +33,7 @@ class Anchor:
 
     def write(self, seal: Seal) -> None:
         """Replace the seal atomically. Raises OSError."""
-        write_whole(self.path, msgspec.json.encode(seal))
+        write_atomically(self.path, msgspec.json.encode(seal))
 
     def put_aside(self) -> None:
         """Rename the file, since another store replaces this one. Raises OSError."""

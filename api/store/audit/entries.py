@@ -137,7 +137,7 @@ def page(
     }
     conditions = [text for name, text in _CONDITIONS.items() if values[name] is not None]
     if cursor is not None:
-        values["time"], values["number"] = _place_in(cursor)
+        values["time"], values["number"] = _position_in(cursor)
         conditions.append("(time, number) < (:time, :number)")
     rows = db.execute(_query(conditions, where.client_id is not None), values).fetchall()
     found = [NumberedEntry(number, entry_in(body)) for number, body, _ in rows[:limit]]
@@ -172,7 +172,7 @@ def _where(conditions: list[str]) -> str:
     return f"WHERE {' AND '.join(conditions)}" if conditions else ""
 
 
-def _place_in(cursor: str) -> tuple[str, int]:
+def _position_in(cursor: str) -> tuple[str, int]:
     time, number = read_cursor(_LIST, cursor, 2)
     if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         raise BadQuery("the cursor is not of this list; begin without one")

@@ -40,9 +40,9 @@ class AuditLog:
         self._connections, self._time = connections, time
         self._anchor = Anchor(connections.path.with_name(FILE))
 
-    def add(self, entries: Sequence[AuditEntry], patience: int = 1) -> None:
-        """Add entries in one transaction. `patience` is that of `Connections.writing`."""
-        with self._connections.writing(patience) as db:
+    def add(self, entries: Sequence[AuditEntry], wait_factor: int = 1) -> None:
+        """Add entries in one transaction. `wait_factor` is that of `Connections.writing`."""
+        with self._connections.writing(wait_factor) as db:
             for entry in entries:
                 append(db, entry)
 

@@ -76,4 +76,4 @@ def _entry(number: int, body: bytes) -> AuditEntry:
             return entry
     except (ValueError, msgspec.MsgspecError):
         pass
-    raise Tampered(f"entry {number} was changed: it has another encoding than entries")
+    raise Tampered(f"entry {number} was changed: it is not encoded like an entry")

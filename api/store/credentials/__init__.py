@@ -1,1 +1,4 @@
-"""Clients, API keys and revoked tokens as the store keeps them."""
+"""Credentials: clients, API keys and revoked tokens, the recheck of a credential, and those that a restore brings back.
+
+Reading path: `credentials` → `credential_recheck` → `restored_credentials`.
+"""

@@ -1,4 +1,4 @@
-"""Whoever was ended, or had something taken away, while a request was on its way does nothing with it any more."""
+"""Rechecks the credential of a writing request: it may have been revoked or restricted meanwhile."""
 
 from sqlite_utils import Database
 
@@ -8,10 +8,10 @@ from ..errors import NotFound, OutOfBounds
 
 
 def recheck_credential(db: Database, actor: Actor) -> None:
-    """Pass where the credential of `actor` is still good for what it does, in the transaction that writes.
+    """Raises OutOfBounds if the credential of `actor` no longer permits the change, in the transaction that writes.
 
-    Raises OutOfBounds. A credential is checked when a request begins and when its body is there; this closes the rest:
-    what is committed after something was taken from it is never done with that.
+    The guard checks a credential at the start of a request and after its body. This check covers the time since then:
+    no change is ever committed with a right that was removed before.
     """
     if not (_is_good_client(db, actor) and _is_there(db, "api_keys", actor.api_key)) or _is_revoked(db, actor.token):
         raise OutOfBounds("the credential was revoked or restricted while the request was on its way")

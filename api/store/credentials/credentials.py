@@ -1,4 +1,4 @@
-"""Who may call: clients, API keys and revoked tokens; of a secret the store only ever sees the SHA-256."""
+"""Clients, API keys and revoked tokens. The store has only the SHA-256 of a secret."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,19 +24,19 @@ from ..credential_rows import (
     client_rows,
     uuid_of,
 )
-from ..database.connections import PATIENCE, Connections
+from ..database.connections import LONG_WAIT_FACTOR, Connections
 from ..errors import Conflict, NotFound
 from .credential_recheck import recheck_credential
 
 REVOCATION_SECONDS: Final = 86_400.0
-"""How long a revocation is kept after its token has expired, since a clock may be wrong for a while."""
+"""Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSpec:
-    """What a client is to be; `environments` are ids, None where it is bound to none.
+    """The properties of a client to create or change. `environments` are ids, or None if it is not bound.
 
-    UNSET, in a change, leaves the client bound as it is: ids could not name environments that were deleted.
+    In a change, UNSET keeps the client's bounds: ids can't name deleted environments.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ClientSpec:
 
 @dataclass(frozen=True, slots=True)
 class ApiKeySpec:
-    """What an API key is to be; `expires_at` is RFC 3339, None where it does not expire."""
+    """The properties of an API key to create. `expires_at` is RFC 3339, or None if it does not expire."""
 
     name: str
     scopes: Sequence[str]
@@ -57,49 +57,48 @@ class ApiKeySpec:
 
 
 class Credentials:
-    """The credentials of a store. Every method raises StoreUnavailable as those of the store do.
+    """The credentials of a store. Every method raises StoreUnavailable, as those of the store do.
 
-    `within` is what the credential of whoever asks is bound to, and so are the bounds of an `actor`, who changes
-    something: outside of it there is nothing to be seen, made or changed, and OutOfBounds is raised. Every change has
-    its entry in the audit log.
+    `within` are the bounds of the caller's credential, as are the bounds of an `actor`. Outside them a caller can see,
+    create and change nothing: the methods raise OutOfBounds. Every change adds an entry to the audit log.
     """
 
     def __init__(self, connections: Connections, now: Callable[[], str]):
-        """`now` gives the time in RFC 3339."""
+        """`now` returns the time in RFC 3339."""
         self._connections, self._now = connections, now
 
     def generation(self) -> int:
-        """A number that rises with every change of a credential."""
+        """Returns a number that rises with every change of a credential."""
         with self._connections.reading() as db:
             (number,) = db.execute("SELECT number FROM credential_generation").fetchone()
         return int(number)
 
     def environment_uuid(self, id: str) -> str | None:
-        """The UUID of an environment, None where there is none of that id."""
+        """Returns the UUID of an environment, or None if there is none of that id."""
         with self._connections.reading() as db:
             return uuid_of(db, id)
 
     # -- clients
 
     def clients(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[Client], str | None]:
-        """Clients by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        """Returns clients by id, and the cursor of the next page, or None at the end. Raises BadQuery."""
         with self._connections.reading() as db:
             return client_rows(db, within, limit, cursor)
 
     def client(self, id: str, within: Bounds = None) -> Client:
-        """The client of that id. Raises NotFound."""
+        """Returns the client of that id. Raises NotFound."""
         with self._connections.reading() as db:
             return client_row(db, id, within)
 
     def known_client(self, id: str) -> Client | None:
-        """The client of that id, None where there is none."""
+        """Returns the client of that id, or None."""
         try:
             return self.client(id)
         except NotFound:
             return None
 
     def add_client(self, actor: Actor, spec: ClientSpec, secret: bytes) -> Client:
-        """Make a client; `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
+        """Create a client. `secret` is the SHA-256 of its secret. Raises Rejected for an unknown environment."""
         id = str(uuid4())
         with self._changing(actor) as db:
             db.execute(
@@ -108,11 +107,11 @@ class Credentials:
                 (id, self._now(), secret, *_columns(db, spec, actor.bounds)),
             )
             made = client_row(db, id)
-            self._tell(db, actor, Event.CLIENT_CREATED, made, _told(made))
+            self._record(db, actor, Event.CLIENT_CREATED, made, _audit_details(made))
             return made
 
     def change_client(self, actor: Actor, id: str, change: Callable[[Client], ClientSpec]) -> Client:
-        """Make of a client what `change` makes of it. Raises NotFound, Rejected."""
+        """Change a client to the result of `change`. Raises NotFound, Rejected."""
         with self._changing(actor) as db:
             before = client_row(db, id, actor.bounds)
             db.execute(
@@ -121,56 +120,56 @@ class Credentials:
                 (*_columns(db, change(before), actor.bounds, before.bounds), id),
             )
             after = client_row(db, id)
-            told = {"before": _told(before), "after": _told(after)}
-            self._append(db, actor, Event.CLIENT_CHANGED, told, client_id=id, within=_both(before, after))
+            details = {"before": _audit_details(before), "after": _audit_details(after)}
+            self._append(db, actor, Event.CLIENT_CHANGED, details, client_id=id, within=_common_bounds(before, after))
             return after
 
     def renew_secret(self, actor: Actor, id: str, secret: bytes) -> Client:
-        """Give a client another secret; what tokens it has stay. Raises NotFound, Conflict for a revoked one."""
+        """Give a client a new secret. Its tokens stay valid. Raises NotFound, Conflict for a revoked client."""
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             if client.revoked is not None:
                 raise Conflict("the client is revoked for good; create another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
-            self._tell(db, actor, Event.CLIENT_SECRET_RENEWED, client)
+            self._record(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)
 
     def revoke_client(self, actor: Actor, id: str) -> None:
-        """End a client, and with it its tokens, for good; a revoked one stays as it is. Raises NotFound."""
+        """Revoke a client and its tokens for good. A revoked client stays as it is. Raises NotFound."""
         with self._writing(actor) as db:
             client = client_row(db, id, actor.bounds)
             if client.revoked is not None:
                 return
             _raise_generation(db)
             db.execute("UPDATE clients SET revoked = ? WHERE id = ?", (self._now(), id))
-            self._tell(db, actor, Event.CLIENT_REVOKED, client)
+            self._record(db, actor, Event.CLIENT_REVOKED, client)
 
     def delete_client(self, actor: Actor, id: str) -> None:
-        """Delete a client, which ends its tokens. Raises NotFound."""
+        """Delete a client, which also ends its tokens. Raises NotFound."""
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             db.execute("DELETE FROM clients WHERE id = ?", (id,))
-            self._tell(db, actor, Event.CLIENT_DELETED, client, _told(client))
+            self._record(db, actor, Event.CLIENT_DELETED, client, _audit_details(client))
 
     # -- API keys
 
     def api_keys(self, within: Bounds, limit: int, cursor: str | None = None) -> tuple[list[ApiKey], str | None]:
-        """API keys by id, and the cursor of the next page, None behind the last. Raises BadQuery."""
+        """Returns API keys by id, and the cursor of the next page, or None at the end. Raises BadQuery."""
         with self._connections.reading() as db:
             return api_key_rows(db, within, limit, cursor)
 
     def api_key(self, id: str, within: Bounds = None) -> ApiKey:
-        """The API key of that id. Raises NotFound."""
+        """Returns the API key of that id. Raises NotFound."""
         with self._connections.reading() as db:
             return api_key_row(db, id, within)
 
     def api_key_with(self, secret: bytes) -> ApiKey | None:
-        """The API key whose secret has that SHA-256, whether it has expired or not."""
+        """Returns the API key credential secret has that SHA-256, expired or not, or None."""
         with self._connections.reading() as db:
             return api_key_with(db, secret)
 
     def add_api_key(self, actor: Actor, spec: ApiKeySpec, secret: bytes) -> ApiKey:
-        """Make an API key; `secret` is its SHA-256. Raises Rejected for an unknown environment."""
+        """Create an API key. `secret` is its SHA-256. Raises Rejected for an unknown environment."""
         id = str(uuid4())
         with self._changing(actor) as db:
             environments = bound_to(db, spec.environments, actor.bounds)
@@ -180,21 +179,22 @@ class Credentials:
                 (id, self._now(), secret, spec.name, " ".join(spec.scopes), spec.expires_at, environments),
             )
             made = api_key_row(db, id)
-            self._tell(db, actor, Event.API_KEY_CREATED, made, _told(made))
+            self._record(db, actor, Event.API_KEY_CREATED, made, _audit_details(made))
             return made
 
     def delete_api_key(self, actor: Actor, id: str) -> None:
-        """Delete an API key: it is refused from now on. Raises NotFound."""
+        """Delete an API key. It is refused from now on. Raises NotFound."""
         with self._changing(actor) as db:
             key = api_key_row(db, id, actor.bounds)
             db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
-            self._tell(db, actor, Event.API_KEY_DELETED, key, _told(key))
+            self._record(db, actor, Event.API_KEY_DELETED, key, _audit_details(key))
 
     # -- tokens
 
     def revoke_token(self, actor: Actor, id: str, expires: int, now: float) -> None:
-        """End one token of the client `actor`, which would expire at `expires`; forget those that expired long before
-        `now`. Both are in epoch seconds.
+        """Revoke one token of the client `actor`, which expires at `expires`.
+
+        Also remove the revocations of tokens that expired long before `now`. Both times are in epoch seconds.
         """
         with self._changing(actor) as db:
             db.execute("DELETE FROM revoked_tokens WHERE expires <= ?", (now - REVOCATION_SECONDS,))
@@ -202,31 +202,31 @@ class Credentials:
             self._append(db, actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds)
 
     def is_revoked(self, id: str) -> bool:
-        """Whether a token, which has not expired, was ended."""
+        """Whether a token that has not expired is revoked."""
         with self._connections.reading() as db:
             return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
 
     def rotate_keys(self, actor: Actor, rotate: Callable[[], str], details: Mapping[str, object] | None = None) -> str:
-        """Have tokens signed by the key that `rotate` makes, and gives back the id of; gives back that id.
+        """Sign tokens with the key that `rotate` makes. Returns that key's id.
 
-        Every worker looks anew at all that it knows of credentials. `rotate` is called only while the store is this
-        one's to write: where nothing can be told of it, no key is made.
+        Every worker drops its cached credentials. `rotate` is called with the store's write lock: if the change can't
+        be recorded, no key is made.
         """
         with self._changing(actor) as db:
             id = rotate()
             self._append(db, actor, Event.SIGNING_KEY_ROTATED, {"kid": id, **(details or {})})
             return id
 
-    def _tell(
+    def _record(
         self,
         db: Database,
         actor: Actor,
         event: Event,
-        whose: Client | ApiKey,
+        credential: Client | ApiKey,
         details: Mapping[str, object] | None = None,
     ) -> None:
-        client = whose.id if isinstance(whose, Client) else None
-        self._append(db, actor, event, details, client_id=client, within=whose.bounds)
+        client = credential.id if isinstance(credential, Client) else None
+        self._append(db, actor, event, details, client_id=client, within=credential.bounds)
 
     def _append(
         self,
@@ -248,7 +248,7 @@ class Credentials:
 
     @contextmanager
     def _writing(self, actor: Actor) -> Iterator[Database]:
-        with self._connections.writing(PATIENCE) as db:
+        with self._connections.writing(LONG_WAIT_FACTOR) as db:
             recheck_credential(db, actor)
             yield db
 
@@ -257,18 +257,26 @@ def _raise_generation(db: Database) -> None:
     db.execute("UPDATE credential_generation SET number = number + 1")
 
 
-def _both(before: Client, after: Client) -> Bounds:
-    """Bounds within which whoever may manage a client both before and after a change of it may see that change."""
+def _common_bounds(before: Client, after: Client) -> Bounds:
+    """Returns the bounds of the callers that could manage a client both before and after a change."""
     return None if before.bounds is None or after.bounds is None else before.bounds | after.bounds
 
 
-def _told(whose: Client | ApiKey) -> dict[str, object]:
-    """What the audit log keeps of a client or an API key: nothing that is secret."""
-    found: dict[str, object] = {"name": whose.name, "scopes": whose.scopes, "environments": whose.environments}
-    if isinstance(whose, Client):
-        more = {"description": whose.description, "token_lifetime": whose.token_lifetime, "revoked": whose.revoked}
+def _audit_details(credential: Client | ApiKey) -> dict[str, object]:
+    """Returns the details of a client or an API key for the audit log, without secrets."""
+    found: dict[str, object] = {
+        "name": credential.name,
+        "scopes": credential.scopes,
+        "environments": credential.environments,
+    }
+    if isinstance(credential, Client):
+        more = {
+            "description": credential.description,
+            "token_lifetime": credential.token_lifetime,
+            "revoked": credential.revoked,
+        }
         return found | more
-    return {"id": whose.id, **found, "expires_at": whose.expires_at}
+    return {"id": credential.id, **found, "expires_at": credential.expires_at}
 
 
 def _columns(db: Database, spec: ClientSpec, within: Bounds, before: Bounds = None) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""What a backup brings back to life: credentials that were ended since, as the store that is replaced knows them."""
+"""Credentials that work again after a restore, although they were revoked or changed since the backup."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _QUERIES = {
 
 
 class UndoneChange(StrEnum):
-    """What had been done to a credential since the backup was made."""
+    """The change of a credential since the backup, which the restore undoes."""
 
     DELETED = "deleted"
     REVOKED = "revoked"
@@ -32,7 +32,7 @@ class UndoneChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RestoredCredential:
-    """A client, or else an API key, that is again what it was; `undone` is what had been done to it."""
+    """A client, or else an API key, that is again as in the backup. `undone` is the change that was lost."""
 
     is_client: bool
     id: str
@@ -50,9 +50,9 @@ class _Credentials:
 
 @dataclass(frozen=True, slots=True)
 class ReplacedStore:
-    """What the store that is replaced knows: the epochs of its environments by UUID, and its credentials.
+    """The epochs of the replaced store's environments, by UUID, and its credentials.
 
-    None stands for what can't be read: being damaged may be why it is replaced.
+    None means that they can't be read: damage may be the reason for the restore.
     """
 
     epochs: Mapping[str, int] = field(default_factory=dict)
@@ -60,13 +60,13 @@ class ReplacedStore:
 
     @classmethod
     def at(cls, path: Path) -> "ReplacedStore":
-        """What the store of that database file knows; there may be none."""
+        """Returns the knowledge of the store in that database file, which may be missing."""
         if not path.exists():
             return cls()
         connections = Connections(path, "FULL")
         epochs, credentials = {}, None
         try:
-            # A table may be missing: the store is of an earlier version, or was never quite made.
+            # A table may be missing in a store of an earlier version, or in an unfinished one.
             with suppress(StoreUnavailable, sqlite3.DatabaseError), connections.reading() as db:
                 epochs = {environment.uuid: environment.epoch for environment in all_environments(db)}
             with suppress(StoreUnavailable, sqlite3.DatabaseError), connections.reading() as db:
@@ -76,10 +76,10 @@ class ReplacedStore:
         return cls(epochs, credentials)
 
     def carry_over(self, db: Database) -> tuple[RestoredCredential, ...] | None:
-        """Keep ended in the restored store `db` what can be, and tell what is good there again.
+        """Keep revoked tokens revoked in the restored store `db`, and return the credentials that work there again.
 
-        Gives back None where nothing tells: then everything that was ended since may be. Tokens that were revoked stay
-        so. A credential is the operator's to judge: being wrong here may be why the backup is restored.
+        Returns None if the replaced store can't tell: then any credential revoked since may work again. Writ revokes no
+        client or key by itself, since an error there may be the reason for the restore.
         """
         restored = _credentials(db)
         if self.credentials is None:

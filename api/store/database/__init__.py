@@ -1,1 +1,4 @@
-"""The SQLite database: connections, schema and migrations, and files that only their owner may read."""
+"""The SQLite database: connections, schema and migrations, and files with access for their owner alone.
+
+Reading path: `schema` → `connections` → `opening` → `watch`; `private_files` stands alone.
+"""

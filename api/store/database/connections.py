@@ -1,4 +1,4 @@
-"""Connections to the database: one for each thread of each process, transactions on it, and errors in words."""
+"""Connections to the database, one per thread of each process, with transactions and readable errors."""
 
 import os
 import sqlite3
@@ -13,18 +13,18 @@ from sqlite_utils import Database
 from ..errors import StoreUnavailable
 
 BUSY_SECONDS = 5.0
-"""How long a write waits for another one to end."""
+"""Seconds that a write waits for another write."""
 
-PATIENCE = 6
-"""So many times as long waits what must not fail because somebody replaces a large model: a revocation above all."""
+LONG_WAIT_FACTOR = 6
+"""The factor by which urgent writes wait longer, such as a revocation while a large model is replaced."""
 
 CACHE_KIB = 16 * 1024
 JOURNAL_BYTES = 64 * 2**20
-"""What the log file is cut to when a large write is through."""
+"""The size to which SQLite cuts its log file after a large write."""
 
 
 class Connections:
-    """Opens connections as threads need them. Safe to fork: a child opens its own and leaves the parent's alone."""
+    """Opens connections as threads need them. Safe to fork: a child opens its own, and does not touch the parent's."""
 
     def __init__(self, path: Path, synchronous: str, busy_seconds: float = BUSY_SECONDS):
         self.path = path
@@ -36,17 +36,19 @@ class Connections:
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
-        """One state of the database for all reads of the block. Raises StoreUnavailable."""
+        """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
         with self._transaction("BEGIN") as db:
             yield db
 
     @contextmanager
-    def writing(self, patience: int = 1) -> Iterator[Database]:
-        """A transaction that is committed when the block ends, and undone where it raises. Raises StoreUnavailable.
+    def writing(self, wait_factor: int = 1) -> Iterator[Database]:
+        """A transaction that is committed at the end of the block, or undone if the block raises.
 
-        It waits `patience` times as long as others for what is written already.
+        Raises StoreUnavailable.
+
+        It waits for earlier writes `wait_factor` times as long as other transactions do.
         """
-        seconds, turn = patience * self._busy_seconds, self._turn()
+        seconds, turn = wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
             raise StoreUnavailable(_locked(self.path, seconds))
         try:
@@ -56,7 +58,7 @@ class Connections:
             turn.release()
 
     def fresh(self) -> Database:
-        """A connection of its own, for the caller to close: for a read that lasts. Raises StoreUnavailable."""
+        """Returns a new connection for a long read, which the caller must close. Raises StoreUnavailable."""
         with self.translated():
             return self._connect()
 
@@ -68,7 +70,7 @@ class Connections:
 
     @contextmanager
     def translated(self, busy_seconds: float | None = None) -> Iterator[None]:
-        """Raises StoreUnavailable for what SQLite reports of its file; it had waited for `busy_seconds`."""
+        """Turns SQLite's errors about the file into StoreUnavailable. SQLite had waited for `busy_seconds`."""
         try:
             yield
         except sqlite3.DatabaseError as ex:
@@ -100,12 +102,13 @@ class Connections:
             db.conn.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1_000:.0f}")
 
     def _turn(self) -> threading.Lock:
-        """What the writers of this process take turns by.
+        """Returns the lock of this process's writers.
 
-        PERF: SQLite lets who waits sleep for up to 0.1 s; of 16 threads one then waits for 2 s.
+        PERF: a connection that waits for SQLite's lock sleeps for up to 0.1 s at a time. With 16 threads, one waits for
+        2 s.
         """
         process, turn = self._turns
-        if process != os.getpid():  # a thread of the parent may hold that one for ever
+        if process != os.getpid():  # a thread of the parent may hold that lock for ever
             self._turns = _, turn = os.getpid(), threading.Lock()
         return turn
 
@@ -113,7 +116,7 @@ class Connections:
         try:
             db.rollback()
         except sqlite3.Error:
-            # Whatever state it is in, the next transaction starts on a new connection.
+            # Its state is unknown, so the next transaction starts on a new connection.
             self._local.held = None
             with suppress(sqlite3.Error):
                 db.close()
@@ -123,7 +126,7 @@ class Connections:
         process = os.getpid()
         if held is None or held[0] != process:
             if held is not None:
-                # Closing it would drop the locks of the parent, which share the file's.
+                # To close it would drop the parent's locks on the file.
                 self._inherited.append(held[1])
                 self._open.discard(held[1])
             held = self._local.held = (process, self._connect())
@@ -136,7 +139,7 @@ class Connections:
             uri=True,
             timeout=self._busy_seconds,
             isolation_level=None,
-            check_same_thread=False,  # a stream of the model may be read on by another thread
+            check_same_thread=False,  # different threads may read one stream of a model
             cached_statements=512,
         )
         try:
@@ -156,7 +159,7 @@ class Connections:
 
 
 def _sentence(ex: sqlite3.DatabaseError, path: Path, busy_seconds: float) -> str | None:
-    """What happened to the file and what to do, None for what is no matter of the file."""
+    """Returns the problem with the file and the remedy, or None if the error is not about the file."""
     name = getattr(ex, "sqlite_errorname", "") or ""
     if name == "SQLITE_FULL":
         return f"the store `{path}` can't grow: the disk is full or a limit is reached; make room"

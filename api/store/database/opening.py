@@ -23,13 +23,13 @@ from .schema import MIGRATIONS
 FILE = "writ.db"
 _PAUSE_SECONDS = 0.01
 APPLICATION_ID = 0x57726974
-"""`Writ` in ASCII, in the file's header: tells our databases from others."""
+"""`Writ` in ASCII. In the header of the file, it distinguishes Writ's databases from others."""
 
 
 def ensure_file(path: Path) -> None:
-    """Make the file where there is none, readable by its owner alone, as SQLite's files beside it will be.
+    """Create the file if it is missing, with access for its owner alone. SQLite gives its other files the same mode.
 
-    Raises StoreUnavailable where the folder can't be written.
+    Raises StoreUnavailable if the folder can't be written.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,15 +41,15 @@ def ensure_file(path: Path) -> None:
 
 
 def migrate(connections: Connections) -> None:
-    """Bring the database to the newest format. Several processes may do so at once: each step is done once.
+    """Migrate the database to the newest format. Several processes may do so at once: each step is done once.
 
-    Raises StoreUnavailable for a database that is no store, or a newer one than this program knows.
+    Raises StoreUnavailable for a database that is not a store, or that has a newer format.
     """
     db = connections.fresh()
     try:
         with connections.translated():
             version = _checked_version(db, connections.path)
-            _keep_a_log(db)
+            _switch_to_wal(db)
     finally:
         db.close()
     while version < len(MIGRATIONS):
@@ -62,8 +62,8 @@ def migrate(connections: Connections) -> None:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-def _keep_a_log(db: Database) -> None:
-    """Switch to WAL mode, for which SQLite does not wait while another process does the same."""
+def _switch_to_wal(db: Database) -> None:
+    """Switch to WAL mode. SQLite does not wait if another process does the same, so this does."""
     deadline = time.monotonic() + BUSY_SECONDS
     while db.journal_mode != "wal":
         try:

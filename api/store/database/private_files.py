@@ -1,4 +1,4 @@
-"""Files for their owner alone, each written whole or not at all."""
+"""Files with access for their owner alone, each written whole or not at all."""
 
 import os
 import secrets
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 DRAFT: Final = r"\.[0-9a-f]{16}"
-"""How the name of what is not whole yet ends (a regular expression)."""
+"""The ending of an unfinished file's name (a regular expression)."""
 
 SECRET_BYTES: Final = 32
 
@@ -16,12 +16,12 @@ _OWNER_ONLY: Final = 0o600
 
 
 def draft_suffix() -> str:
-    """One that nothing has yet (see `DRAFT`)."""
+    """Returns a new ending for an unfinished file (see `DRAFT`)."""
     return f".{secrets.token_hex(8)}"
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Make a file, and see it on disk. Raises FileExistsError where there is one, OSError."""
+    """Create a file, and sync it to disk. Raises FileExistsError, OSError."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
@@ -29,8 +29,11 @@ def write_new(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def write_whole(path: Path, content: bytes, finish: Callable[[Path], None] = lambda _: None) -> None:
-    """Put a file in the place of whatever is there; `finish` is shown it before it stands there. Raises OSError."""
+def write_atomically(path: Path, content: bytes, finish: Callable[[Path], None] = lambda _: None) -> None:
+    """Replace a file in one step. `finish` gets the new file before it takes the place of the old one.
+
+    Raises OSError.
+    """
     draft = path.with_suffix(draft_suffix())
     try:
         write_new(draft, content)
@@ -40,12 +43,12 @@ def write_whole(path: Path, content: bytes, finish: Callable[[Path], None] = lam
         draft.unlink(missing_ok=True)
 
 
-def kept_secret(path: Path) -> bytes:
-    """The random bytes in a file, made when they are first asked for, or where they were cut. Raises OSError."""
+def read_or_create_secret(path: Path) -> bytes:
+    """Returns the random bytes in a file. They are made on the first call, or if the file was cut. Raises OSError."""
     with suppress(FileNotFoundError):
         found = path.read_bytes()
         if len(found) == SECRET_BYTES:
             return found
     made = secrets.token_bytes(SECRET_BYTES)
-    write_whole(path, made)
+    write_atomically(path, made)
     return made

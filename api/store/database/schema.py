@@ -1,7 +1,8 @@
-"""The tables of the store, and the migrations that bring an older database to them, one a step.
+"""The tables of the store, and the migrations that bring an older database up to date, one per step.
 
-An element's row is `place` (environment * 2**40 + its position in its list, so that a list is read in order and grows
-at its end), the revision that last changed it (`version`), its JSON (`body`), its key, and what is looked up by.
+The row of an element has a `place`: environment * 2**40 + its position in its list. So a list is read in order and
+grows at its end. The row also has the revision that last changed the element (`version`), its JSON (`body`), its key,
+and the columns of its indexes.
 """
 
 from sqlite_utils import Database
@@ -133,9 +134,10 @@ CREATE INDEX assignments_of_role ON assignments (environment, role, subject_type
 DROP INDEX grants_on_resource;
 CREATE INDEX grants_on_resource ON grants (environment, resource_type, resource_id, subject_type, subject_id);
 """
-"""Indexes that a search reads in order and that tell it all.
+"""Indexes that a search reads in order, and that have all it needs.
 
-PERF: bodies by id lie side by side; where ids are random, fetching each from its table takes ten times as long.
+PERF: bodies lie side by side in the order of ids. To fetch each from its table takes ten times as long if ids are
+random.
 """
 
 
@@ -154,9 +156,9 @@ CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRI
 CREATE TABLE credential_generation (number INTEGER NOT NULL) STRICT;
 INSERT INTO credential_generation VALUES (1);
 """
-"""Who may call. A `secret` is the SHA-256 of one, `environments` a JSON list of UUIDs, NULL where there is no bound.
+"""The credentials. `secret` is the SHA-256 of a secret, `environments` a JSON list of UUIDs, or NULL if not bound.
 
-`credential_generation` rises with every change here, so that what is remembered of a credential is known to be right.
+`credential_generation` rises with every change here, so that a worker knows whether its cached credentials are current.
 """
 
 
@@ -190,9 +192,9 @@ CREATE TABLE audit_refusals (
     PRIMARY KEY (minute, event, client, address)
 ) STRICT, WITHOUT ROWID;
 """
-"""What was done, by whom. An entry is its `body`, JSON; what it is looked up by is computed, so that it can't differ.
+"""The audit log. `body` is an entry in JSON. The columns of the indexes are computed from it, so they can't differ.
 
-`audit_refusals` counts refused attempts until their minute has ended; text that is empty stands for nothing.
+`audit_refusals` counts refused attempts until their minute has ended. Empty text means no value.
 """
 
 
@@ -213,4 +215,4 @@ def _add_audit(db: Database) -> None:
 
 
 MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit)
-"""The format's version is their number. A released one is never changed: what comes later is a step of its own."""
+"""Their number is the version of the format. Released migrations never change: each later change is another step."""

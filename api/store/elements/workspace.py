@@ -19,8 +19,8 @@ class Change:
 
     None means that it did not exist, or does not exist any more.
 
-    `edit` is the index of the edit that changed it last, `written` the element that this edit wrote. What is given here
-    is not decoded again.
+    `edit` is the index of the edit that changed it last, `written` the element that this edit wrote. A given element is
+    not decoded again.
     """
 
     kind: ElementKind

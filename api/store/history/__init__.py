@@ -1,4 +1,4 @@
-"""The change log of a model: what each revision changed, and the delta that it is to a bundle.
+"""The change log of a model: the changes of each revision, and the delta that each revision is to a bundle.
 
 Reading path: `change_log` → `affected` → `delta_states` → `updates`.
 """

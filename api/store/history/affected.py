@@ -1,4 +1,4 @@
-"""What a write touches: everything whose state in program or facts may be another one afterwards."""
+"""The things that a write affects: everything whose state in the program or the facts may change."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from ....compiler.model.elements import Assignment, Element, ElementKind, Grant,
 from ..errors import ElementKey
 
 MAX_CHANGES = 1_000
-"""Of more changed elements in a commit there is no delta: a new bundle is made instead (design, "The bundle file")."""
+"""The most changed elements of a delta. A commit with more gives a new bundle (design, "The bundle file")."""
 
 MAX_STATES = 10_000
-"""Nor where these touch more things than this: a grant touches three, a type all that says `*` of it."""
+"""The most affected things of a delta. A grant affects three, a type all policies and grants on it that name `*`."""
 
 
 class Alias(NamedTuple):
-    """Something that leads to an entity of `type`, which is a subject or a resource (`entity`), as `kind` says."""
+    """Another identifier of an entity of `type`. `entity` says subject or resource, `kind` which identifier it is."""
 
     entity: str
     type: str
@@ -34,19 +34,19 @@ class ElementChange(Protocol):
     key: ElementKey
 
     def element_before(self) -> Element | None:
-        """The element as it was."""
+        """Returns the element as it was."""
 
     def element_after(self) -> Element | None:
-        """The element as it is now."""
+        """Returns the element as it is now."""
 
 
 class TooManyAffected(Exception):
-    """More is affected than a delta holds."""
+    """A write affects more things than a delta holds."""
 
 
 @dataclass(slots=True)
 class Affected:
-    """The things affected, by their keys; `pairs` are subjects and resources between which grants changed."""
+    """The affected things, by their keys. `pairs` are subjects and resources between which grants changed."""
 
     types: set[str] = field(default_factory=set)
     roles: set[str] = field(default_factory=set)
@@ -64,7 +64,7 @@ class Affected:
 
 
 def affected_by(db: Database, environment: int, changes: Iterable[ElementChange]) -> Affected:
-    """What changes that are written already touch. Raises TooManyAffected, before much more is looked for."""
+    """Returns the things that written changes affect. Raises TooManyAffected as soon as there are too many."""
     finder = _AffectedFinder(db, environment)
     for change in changes:
         finder.add(change)
@@ -99,7 +99,7 @@ class _AffectedFinder:
                 assert_never(change.kind)
 
     def add_groups_below(self) -> None:
-        """Those that moved and the groups in them, to any depth: they are in other groups now."""
+        """Add the groups whose ancestors changed: the moved ones, and the groups in them, to any depth."""
         query = """WITH RECURSIVE below(id) AS (
                 SELECT ?2 UNION
                 SELECT member FROM group_groups JOIN below ON environment = ?1 AND group_id = below.id
@@ -148,7 +148,7 @@ class _AffectedFinder:
                 self.affected.subjects.add(EntityKey(member.type, member.id))
 
     def _type(self, id: str, before: Element | None, after: Element | None) -> None:
-        """A type, and where other actions are declared what says `*`; where it is closed now, its instances (E7)."""
+        """Add a type. If its actions changed, add each use of `*`; if it is closed now, add its instances (E7)."""
         assert before is None or isinstance(before, ResourceType)
         assert after is None or isinstance(after, ResourceType)
         self.affected.types.add(id)

@@ -1,4 +1,4 @@
-"""The change log: who changed what in which revision, exactly, and the delta that brings a bundle there."""
+"""The change log: the actor, time and exact changes of each revision, and the delta that updates a bundle."""
 
 import zlib
 from collections import Counter
@@ -19,16 +19,16 @@ from ..environments import Environment
 from ..errors import ElementKey, NotFound
 
 CHUNK_ENTRIES = 1_000
-"""Entries that are stored, and read back, in one piece."""
+"""The entries that are stored and read in one chunk."""
 
 ChangeCounts: TypeAlias = dict[str, dict[str, int]]
-"""By list how many elements were `added`, `changed` and `removed`; lists in which nothing changed are left out."""
+"""By list, the number of elements `added`, `changed` and `removed`. Lists without changes are left out."""
 
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
 class BodyChange(Protocol):
-    """What an entry is made of."""
+    """The content of an entry, with encoded bodies."""
 
     kind: ElementKind
     key: ElementKey
@@ -37,7 +37,7 @@ class BodyChange(Protocol):
 
 
 class ChangeEntry(msgspec.Struct, frozen=True, array_like=True):
-    """What a revision made of one element: its body before and after, None where it was not or is no more."""
+    """The change of one element in a revision: its bodies before and after, or None if it did not exist."""
 
     kind: ElementKind
     key: ElementKey
@@ -62,7 +62,7 @@ _SHORT = 4_096
 
 
 def change_of(before: object | None, after: object | None) -> Literal["added", "changed", "removed"]:
-    """What happened to an element."""
+    """Returns the kind of a change."""
     if before is None:
         return "added"
     return "removed" if after is None else "changed"
@@ -79,7 +79,7 @@ class ChangeLogWriter:
 
     @property
     def change_counts(self) -> ChangeCounts:
-        """How much was added up to now."""
+        """The counts up to now."""
         found: ChangeCounts = {
             kind: dict(_NOTHING) for kind in KINDS if any(kind == counted for counted, _ in self._counts)
         }
@@ -88,18 +88,18 @@ class ChangeLogWriter:
         return found
 
     def count(self, change: BodyChange) -> None:
-        """Count what would happen to one element, of which nothing is to be written."""
+        """Count the change of one element, without an entry."""
         self._counts[change.kind, change_of(change.before, change.after)] += 1
 
     def add(self, change: BodyChange) -> None:
-        """Add what happened to one element."""
+        """Add an entry for the change of one element."""
         self.count(change)
         self._pending.append((change.kind, change.key, _raw(change.before), _raw(change.after)))
         if len(self._pending) == CHUNK_ENTRIES:
             self._store_chunk()
 
     def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
-        """Write the revision, make it the environment's, and tell the audit log of it; gives back its number."""
+        """Write the revision, make it the environment's newest, and add an audit entry. Returns its number."""
         self._store_chunk()
         number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
         row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta)
@@ -120,7 +120,7 @@ class ChangeLogWriter:
 
 
 def revisions_before(db: Database, environment: Environment, before: int | None, limit: int) -> Sequence[Revision]:
-    """Revisions, newest first: those below `before`, the newest ones where it is None."""
+    """Returns revisions, newest first: those below `before`, or the newest ones if it is None."""
     query = """SELECT revision, actor, time, summary FROM changes
         WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
     below = environment.revision + 1 if before is None else before
@@ -128,7 +128,7 @@ def revisions_before(db: Database, environment: Environment, before: int | None,
 
 
 def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
-    """One revision. Raises NotFound."""
+    """Returns one revision. Raises NotFound."""
     query = "SELECT revision, actor, time, summary FROM changes WHERE environment = ? AND revision = ?"
     known = 0 < revision <= environment.revision
     row = db.execute(query, (environment.number, revision)).fetchone() if known else None
@@ -138,19 +138,19 @@ def revision_numbered(db: Database, environment: Environment, revision: int) -> 
 
 
 def no_revision(revision: int, env: str) -> NotFound:
-    """The refusal where the environment `env` has no such revision."""
+    """Returns the error if the environment `env` has no such revision."""
     return NotFound(f"there is no revision {revision} in environment `{env}`")
 
 
 def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> list[ChangeEntry] | None:
-    """One piece of a revision's entries, None behind the last."""
+    """Returns one chunk of a revision's entries, or None after the last."""
     query = "SELECT entries FROM change_entries WHERE environment = ? AND revision = ? AND chunk = ?"
     row = db.execute(query, (environment, revision, chunk)).fetchone()
     return None if row is None else _entries.decode(zlib.decompress(row[0]))
 
 
 def _packed(text: bytes) -> bytes:
-    """PERF: to set up zlib for a long text takes 40 µs and more, a fair part of a write of one element."""
+    """PERF: to set up zlib for a long text takes 40 µs or more, a fair part of a write of one element."""
     packer = zlib.compressobj(level=1, wbits=10, memLevel=1) if len(text) <= _SHORT else zlib.compressobj(level=1)
     return packer.compress(text) + packer.flush()
 

@@ -1,4 +1,4 @@
-"""The delta of a write: the new state of everything affected, by the compiler's own rules on just the rows it needs."""
+"""The delta of a write: the new state of everything affected, compiled from just the rows that it needs."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -35,7 +35,7 @@ from .affected import Affected, Alias, ElementChange, TooManyAffected, affected_
 
 
 def delta_of(db: Database, environment: int, revision: int, changes: Collection[ElementChange]) -> bytes | None:
-    """The encoded delta of changes that are written already; None where a new bundle is needed."""
+    """Returns the encoded delta of changes that are written already, or None if a new bundle is needed."""
     try:
         affected = affected_by(db, environment, changes)
     except TooManyAffected:
@@ -45,7 +45,7 @@ def delta_of(db: Database, environment: int, revision: int, changes: Collection[
 
 
 class _States:
-    """The states of what is affected, read from the rows as they are; what was just written is known."""
+    """The current states of the affected things. Elements that were just written are not decoded again."""
 
     def __init__(self, db: Database, environment: int, affected: Affected, changes: Iterable[ElementChange]):
         self._db, self._environment, self._affected = db, environment, affected
@@ -54,7 +54,7 @@ class _States:
         self._facts = self._resolved()
 
     def changes(self) -> Iterator[AnyChange]:
-        """The changes: declarations first, then what refers to them."""
+        """Yields the changes: declarations first, then the facts that refer to them."""
         affected = self._affected
         types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
         yield from (TypeChange(id, types.get(id)) for id in sorted(affected.types))
@@ -67,12 +67,12 @@ class _States:
         yield from map(self._alias, sorted(affected.aliases))
 
     def zones(self) -> dict[str, bytes]:
-        """The files of the time zones that the clauses name."""
+        """Returns the data of the time zones in the clauses."""
         windows = (atom.window for clause in self._program.clauses for atom in clause.body if isinstance(atom, During))
         return {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
 
     def _compiled(self) -> Program:
-        """The program of the affected policies and types, with all types that the policies cover."""
+        """Returns the program of the affected policies and types, with all types that the policies cover."""
         if not (self._affected.policies or self._affected.types):
             return Program((), (), ())
         policies: list[Policy] = self._elements(ElementKind.POLICIES, self._affected.policies)
@@ -83,7 +83,7 @@ class _States:
         return compile_program(Model(resource_types=tuple(declared), policies=tuple(policies)))
 
     def _resolved(self) -> Facts:
-        """The facts of the affected subjects, groups and pairs, but for what a subject is granted elsewhere."""
+        """Returns the facts of the affected subjects, groups and pairs. A subject's other grants are left out."""
         affected = self._affected
         members: dict[str, list[Member]] = {id: [] for id in affected.groups if self._exists(ElementKind.GROUPS, id)}
         assignments: list[Assignment] = []
@@ -162,7 +162,7 @@ class _States:
         return TABLES[kind].find(self._db, self._environment, key) is not None
 
     def _elements(self, kind: ElementKind, ids: Iterable[str]) -> list[Any]:
-        """Those of the elements that there are."""
+        """Returns the existing elements among these ids."""
         rows = ((id, TABLES[kind].find(self._db, self._environment, (id,))) for id in ids)
         return [self._element(kind, id, row.body) for id, row in rows if row is not None]
 
@@ -171,7 +171,7 @@ class _States:
         return [self._element(kind, id, body) for id, body in rows]
 
     def _element(self, kind: ElementKind, id: str, body: bytes) -> Element | None:
-        """The element of a row; that of a change is not decoded again."""
+        """Returns the element of a row. The element of a change is not decoded again."""
         change = self._written.get((kind, (id,)))
         return element_of(kind, body) if change is None else change.element_after()
 
@@ -180,7 +180,10 @@ class _States:
 
 
 def _longest(holdings: Iterable[Holding]) -> tuple[Holding, ...]:
-    """By role; of several for one role the one that lasts longest, as a bundle has it."""
+    """Returns the holdings by role.
+
+    If there are several for a role, the one that lasts longest counts, as in a bundle.
+    """
     longest: dict[str, float] = {}
     for role, expires in holdings:
         longest[role] = max(expires, longest.get(role, expires))

@@ -1,4 +1,4 @@
-"""The whole model read back: as the document that was put, in pieces, and as the compiler's model."""
+"""Reads a whole model back: as the document that was put, in pieces, and as the compiler's model."""
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
@@ -19,7 +19,7 @@ from ..elements.tables import TABLES
 from ..environments import Environment, environment_within
 
 PIECE_ROWS = 100
-"""Elements that one step of a stream reads (design, "The server": what touches the store runs in chunks)."""
+"""The elements that one step of a stream reads (design, "The server": store work runs in chunks)."""
 
 
 class KnownModel(NamedTuple):
@@ -30,10 +30,10 @@ class KnownModel(NamedTuple):
 
 
 class ModelStream:
-    """A model document in UTF-8, piece by piece: `model` first, then the lists as they were put.
+    """A model document in UTF-8, in pieces: `model` first, then the lists in the order of the last put.
 
-    It reads one state of the database, whatever is written meanwhile; `close` it, or read it to its end. Pieces may be
-    taken by different threads, one at a time.
+    It reads one state of the database, whatever is written meanwhile. Close it, or read it to its end. Different
+    threads may read pieces, one at a time.
     """
 
     def __init__(
@@ -48,31 +48,31 @@ class ModelStream:
         db.conn.execute("BEGIN")
         self.environment = environment_within(db, env, bounds)
         self.revision = self.environment.revision
-        """Of what is read."""
+        """The revision of the document."""
         self.etag = self.environment.etag
         self._pieces = self._read()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Itself."""
+        """Returns itself."""
         return self
 
     def __next__(self) -> bytes:
-        """The next piece. Raises StoreUnavailable."""
+        """Returns the next piece. Raises StoreUnavailable."""
         try:
             with self._translated():
                 return next(self._pieces)
-        except BaseException:  # the end too
+        except BaseException:  # StopIteration too
             self.close()
             raise
 
     def exported(self, time: str, actor: Actor) -> AuditEntry:
-        """What the audit log is told before anybody has a piece of it. `time` is RFC 3339."""
+        """Returns the audit entry of an export, to be stored before the first piece is sent. `time` is RFC 3339."""
         details = {"revision": self.revision}
         return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
 
     def close(self) -> None:
-        """Let go of the database."""
-        self._pieces.close()  # a statement that still runs would keep the connection, and the log, alive
+        """Close the database connection."""
+        self._pieces.close()  # a running statement would keep the connection, and the log, open
         self._db.close()
 
     def _read(self) -> Generator[bytes, None, None]:
@@ -91,12 +91,12 @@ class ModelStream:
         yield b"}\n"
 
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
-        """The bodies of a list, None for one that is left out."""
+        """Yields the bodies of a list, and None for an element to leave out."""
         return TABLES[kind.name].bodies(self._db, self.environment.number)
 
 
 def model_of(db: Database, environment: Environment) -> Model:
-    """The model as the compiler has it after its checks; equal parts are one object."""
+    """Returns the model as the compiler has it after its checks. Equal parts are one object."""
     lists: dict[str, Any] = {}
     sharing = Sharing()
     for name in KINDS:
@@ -107,13 +107,13 @@ def model_of(db: Database, environment: Environment) -> Model:
 
 
 def put_lists(db: Database, environment: Environment) -> list[ElementKind]:
-    """The lists that the last document had, in its order, empty ones too."""
+    """Returns the names of the lists in the last document, in order, empty ones too."""
     (text,) = db.execute("SELECT lists FROM environments WHERE number = ?", (environment.number,)).fetchone()
     return msgspec.json.decode(text, type=list[ElementKind])
 
 
 def _grouped(bodies: Iterator[bytes | None]) -> Iterator[list[bytes]]:
-    """What is left of each so many rows: nothing perhaps, but then others have their turn all the same."""
+    """Groups the bodies of 100 rows each. A group may be empty: it still lets other work run."""
     group: list[bytes] = []
     for count, body in enumerate(bodies, 1):
         if body is not None:

@@ -1,4 +1,4 @@
-"""Replaces a whole model: what differs from the documents is found, and only that is written."""
+"""Replaces a whole model: finds the difference between documents and the stored model, and writes only that."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +24,10 @@ from .reading import put_lists
 from .submitted_model import SubmittedModel
 
 MAX_LISTED = 1_000
-"""Changed elements that are listed one by one."""
+"""The most changed elements that are listed one by one."""
 
 LARGE = 10_000
-"""With so many elements to write, the indexes are worth more memory than usual."""
+"""The number of elements to write from which the indexes get more memory."""
 
 LARGE_CACHE_KIB = 256 * 1024
 _BATCH = 1_000
@@ -36,9 +36,9 @@ _NEW = -1
 
 @dataclass(frozen=True, slots=True)
 class ReplacementResult:
-    """What putting a model changed, or would: counts by list, and the first elements by list, key and change.
+    """The changes of a replacement, or of a dry run: counts by list, and the first elements by list, key and change.
 
-    `warnings` are those about the documents, `etag` is that of the model as it is now.
+    `warnings` are those about the documents. `etag` is that of the resulting model.
     """
 
     revision: int
@@ -50,9 +50,9 @@ class ReplacementResult:
 
 @dataclass(slots=True)
 class _Plan:
-    """What is to be done to one list, whose elements have `places` now, `_NEW` where they are not there.
+    """The changes of one list. `places` are the stored places of the submitted elements, `_NEW` for new ones.
 
-    `moves` says that the order of what stays changes, or that something new comes in front of it.
+    `moves` says that the order of kept elements changes, or that a new element comes before one of them.
     """
 
     kind: Kind
@@ -63,17 +63,17 @@ class _Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything stays as it is."""
+        """Whether nothing changes."""
         return not (self.removed or self.moves or any(self.differs))
 
     @property
     def changed(self) -> list[int]:
-        """The places of those that stay with another body."""
+        """The places of kept elements whose body changes."""
         return [place for place, differs in zip(self.places, self.differs, strict=True) if differs and place != _NEW]
 
 
 class Replacement:
-    """The difference between the stored model and documents."""
+    """The difference between the stored model and a submitted one."""
 
     def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
         self._db, self._environment, self._submitted = db, environment, submitted
@@ -83,24 +83,24 @@ class Replacement:
         self._few: list[Change] = []
         self._plans = [self._plan(kind) for kind in KINDS.values()]
 
-    def is_of(self, db: Database, environment: Environment) -> bool:
-        """Whether it is the difference to what `db` has of the environment now."""
+    def is_current(self, db: Database, environment: Environment) -> bool:
+        """Whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
     def preview(self) -> ReplacementResult:
-        """What would change."""
+        """Returns the changes without writing them."""
         for plan in self._plans:
             differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
                 self._log.count(change)
                 self._list(change)
-        return self._done(self._environment.revision)
+        return self._result(self._environment.revision)
 
     def commit(self, actor: Actor, time: str) -> ReplacementResult:
-        """Write what differs as one revision; none where nothing does."""
+        """Write the difference as one revision, or no revision if there is none."""
         environment, lists = self._environment, list(self._submitted.lists)
         if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
-            return self._done(environment.revision)
+            return self._result(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
         self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
         for plan in self._plans:
@@ -111,9 +111,9 @@ class Replacement:
         delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
         revision = self._log.end(time, actor, delta)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        return self._done(revision)
+        return self._result(revision)
 
-    def _done(self, revision: int) -> ReplacementResult:
+    def _result(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
         return ReplacementResult(revision, self._log.change_counts, tuple(self._listed), self._submitted.warnings, etag)
 
@@ -147,13 +147,13 @@ class Replacement:
         places = self._new_places(plan)
         befores = self._bodies_at(plan.kind, plan.changed)
         for change in self._removals(plan):
-            self._note(change)
-        # What goes makes room first: a name may pass from one element to another.
+            self._record(change)
+        # Removals come first: a name may pass from one element to another.
         table.remove(db, [*plan.removed, *befores])
         batch: list[NewRow] = []
         with table.filling(db, plan.places.count(_NEW)):
             for at, element, change in self._differences(plan, befores):
-                self._note(change)
+                self._record(change)
                 batch.append(NewRow(places[at], change.after or b"", element))
                 if len(batch) == _BATCH:
                     table.add(db, number, version, batch)
@@ -168,7 +168,10 @@ class Replacement:
             db.conn.executemany(f"UPDATE {plan.kind.name} SET place = ? WHERE place = ?", same)
 
     def _new_places(self, plan: _Plan) -> "array[int]":
-        """Where each element will be: where it was, new ones at the end; where the order changes all behind it."""
+        """Returns the place of each element: its old one, or one at the end if it is new.
+
+        If the order changes, all elements get new places at the end.
+        """
         end = TABLES[plan.kind.name].next_place(self._db, self._environment.number)
         if plan.moves:
             return array("q", range(end, end + len(plan.places)))
@@ -181,7 +184,7 @@ class Replacement:
             yield Change(plan.kind.name, key, body, None, 0)
 
     def _differences(self, plan: _Plan, befores: Mapping[int, bytes]) -> Iterator[tuple[int, Element, Change]]:
-        """What is added or changed, with its number in the documents."""
+        """Yields the added and changed elements, each with its index in the documents."""
         if not any(plan.differs):
             return
         name, key_of = plan.kind.name, plan.kind.key_of
@@ -194,7 +197,7 @@ class Replacement:
         query = f"SELECT body FROM {kind.name} WHERE place = ?"
         return {place: self._db.execute(query, (place,)).fetchone()[0] for place in places}
 
-    def _note(self, change: Change) -> None:
+    def _record(self, change: Change) -> None:
         self._log.add(change)
         self._list(change)
         if len(self._few) <= MAX_CHANGES:

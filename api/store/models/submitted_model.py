@@ -1,4 +1,4 @@
-"""Documents on their way into the store: checked as a model, and the texts of their elements as they were given."""
+"""A submitted model: documents that were checked as one model, with the texts of their elements as they were given."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ _items = msgspec.json.Decoder(list[msgspec.Raw])
 
 @dataclass(frozen=True, slots=True)
 class SubmittedModel:
-    """A model and its source documents; `lists` are the names of the lists that they have, in their order.
+    """A model and its source documents. `lists` are the names of the lists in the documents, in order.
 
-    `warnings` are those of the lints, where the documents were read here.
+    `warnings` are those of the lints, if the documents were read here.
     """
 
     model: Model
@@ -39,7 +39,7 @@ class SubmittedModel:
 
     @classmethod
     def read(cls, sources: Sequence[Source]) -> "SubmittedModel":
-        """What the documents say together. Raises Rejected with all that is wrong with them."""
+        """Returns the model in the documents together. Raises Rejected with all their faults."""
         loaded = load(sources, zone_names())
         if loaded.model is None:
             raise Rejected(_faults(loaded.diagnostics, "error"))
@@ -47,17 +47,17 @@ class SubmittedModel:
 
     @classmethod
     def of(cls, model: Model, sources: Sequence[Source]) -> "SubmittedModel":
-        """The same of documents that were read already, and of the model that they say."""
-        documents = tuple(map(_given, sources))
+        """Returns the same for documents that were read already, and their model."""
+        documents = tuple(map(_given_elements, sources))
         return cls(model, tuple(dict.fromkeys(name for one in documents for name in one)), documents)
 
     def elements(self, name: str) -> Sequence[Element]:
-        """The elements of a list."""
+        """Returns the elements of a list."""
         found: Sequence[Element] = getattr(self.model, name)
         return found
 
     def texts(self, name: str) -> Iterator[bytes]:
-        """The texts of a list's elements, in order: what was given, and the ids that were made."""
+        """Yields the texts of a list's elements, in order: as they were given, with the made ids."""
         made_ids = name in MADE_IDS
         given = (one for document in self.documents for one in document.get(name, ()))
         for element, one in zip(self.elements(name), given, strict=True):
@@ -67,8 +67,8 @@ class SubmittedModel:
             yield encode_body(body)
 
 
-class _Collecting(Intake):
-    """Keeps the values of a document that is known to be right."""
+class _ValueCollector(Intake):
+    """Collects the values of a document that is known to be right."""
 
     def __init__(self) -> None:
         self.lists: dict[str, list[Body]] = defaultdict(list)
@@ -95,15 +95,15 @@ def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Faul
     return tuple(Fault(one.code, one.path, one.message, one.help) for one in found)
 
 
-def _given(source: Source) -> Mapping[str, Sequence[Any]]:
-    """The elements of a checked document by list, as given.
+def _given_elements(source: Source) -> Mapping[str, Sequence[Any]]:
+    """Returns the elements of a checked document by list, as they were given.
 
-    PERF: the parts of a JSON document are cut out of it, which takes 0.5 µs an element.
+    PERF: the parts of a JSON document are slices of it, which takes 0.5 µs an element.
     """
     ending = next(ending for ending in READERS if source.name.lower().endswith(ending))
     if ending == ".json":
         members = _members.decode(source.data.removeprefix(_BOM))
         return {name: _items.decode(text) for name, text in members.items() if name in LISTS}
-    collecting = _Collecting()
-    READERS[ending](source, DEFAULTS).read(collecting, lambda _: None)
-    return collecting.lists
+    collector = _ValueCollector()
+    READERS[ending](source, DEFAULTS).read(collector, lambda _: None)
+    return collector.lists

@@ -1,7 +1,7 @@
-"""Candidates of a search: registered entities by id, less those that certainly do not qualify (rules E3, S4).
+"""Candidates of a search: registered entities by id, without those that certainly do not qualify (rules E3, S4).
 
-A table of attributes, as the design has it, would cost each write a row for each attribute, and asking it of one
-entity after the other is no faster than asking their bodies, which one index has side by side in the order of ids.
+The design's index table of attributes would cost each write a row per attribute. To ask it entity by entity is no
+faster than to ask the bodies: one index has them side by side, in the order of ids.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,16 @@ from ....runtime.searches.subjects import SubjectRule
 from .search_rows import GRANTED_ON, GRANTED_TO, RESOURCES, SUBJECTS, Search, Span, SpanRows
 
 MOST_ROLES = 1_000
-"""Roles of a condition whose holders are looked up; with more, it is asked of everyone."""
+"""The most roles of a condition whose holders are looked up. With more, every subject is tested."""
 MOST_CONDITIONS = 8
-"""Different conditions on holders of roles; with more, each is asked of the holders of any of the roles."""
+"""The most different conditions on holders of roles.
+
+With more, holders of any of the roles are tested for all of them.
+"""
 
 
 class Registered(NamedTuple):
-    """A registered entity (E3); one that the model does not list has neither other identifiers nor attributes."""
+    """A registered entity (E3). One that the model does not list has no other identifiers and no attributes."""
 
     id: str
     external_id: str | None
@@ -32,7 +35,7 @@ class Registered(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What was found, by id, among the `tried` entities up to the id `last`, None where that is the end."""
+    """The candidates, by id, among the `tried` entities up to the id `last`, or None if that is the end."""
 
     found: list[Registered]
     last: str | None
@@ -91,7 +94,7 @@ def subject_candidates(
 
 
 def _holders(rules: Sequence[SubjectRule]) -> dict[FilterTree, list[str]]:
-    """The roles of each condition."""
+    """Returns the roles of each condition."""
     found: dict[FilterTree, dict[str, None]] = {}
     for roles, where in rules:
         if roles is not None and where != FALSE:
@@ -102,7 +105,7 @@ def _holders(rules: Sequence[SubjectRule]) -> dict[FilterTree, list[str]]:
 
 
 def _are_texts(*values: str) -> bool:
-    """What is no text is the key of nothing, and SQLite takes none."""
+    """Whether no value has a lone surrogate: SQLite takes none, and no key has one."""
     return all(map(is_text, values))
 
 

@@ -1,7 +1,7 @@
-"""The rows that a search looks at: spans of ids read from indexes in their order, whatever the size of the store.
+"""The rows that a search reads: spans of ids from indexes, in order, at a cost that does not grow with the store.
 
-First the end of the span is found, so that no index has more in it than was asked for; then what lies in the span is
-read, in any order. Nothing is merged or sorted that is larger than a span.
+A search first finds the end of the span, so that no index has more rows in it than requested. Then it reads the rows in
+the span, in any order. It merges and sorts nothing larger than a span.
 """
 
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from ....bundles.conditions.trees.tree import FALSE, TRUE, FilterTree
 from .candidate_sql import CandidateSql, may_hold_without_attributes
 
 MENTIONS = 8
-"""Rows that mention entities are read for each entity that is asked for: one may be mentioned any number of times."""
+"""The rows that mention entities, per requested entity: an entity may be mentioned any number of times."""
 LEAST_SHARE = 8
-"""So many members of each group may be in a span."""
+"""The members of each group that a span may have at least."""
 FEW = 4
-"""With less than one part in so many of what is asked for, the span is made longer."""
+"""If a span has less than a quarter of the requested entities, the search makes it longer."""
 
 _BEHIND_ALL = b""
-"""To SQLite any blob is greater than any text."""
+"""SQLite sorts every blob after every text."""
 _NOTHING = b"{}"
 
 
 class Span(NamedTuple):
-    """Which ids are looked at: of about so many `entities` behind `after`, never of more than twice as many."""
+    """The ids to read: about `entities` of them after `after`, never more than twice as many."""
 
     environment: int
     type: str
@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 class SpanRows(NamedTuple):
-    """Bodies by id; the id up to which was looked, None for the end; how many entities that were."""
+    """Bodies by id, the last id of the span or None for the end, and the number of entities in the span."""
 
     found: dict[str, bytes]
     last: str | None
@@ -42,7 +42,7 @@ class SpanRows(NamedTuple):
 
 
 class IdSource(NamedTuple):
-    """IdSource in the order of an index; with `of`, for each `named` thing in that table."""
+    """Ids in the order of an index. With `of`, the ids of each `named` thing in that table."""
 
     table: str
     column: str
@@ -50,12 +50,12 @@ class IdSource(NamedTuple):
     of: str = ""
 
     def between(self) -> str:
-        """Those of the span, in any order, some perhaps more than once."""
+        """Returns SQL for the ids of the span, in any order, perhaps with repetitions."""
         of = f"{self.of} CROSS JOIN " if self.of else ""
         return f"SELECT {self.column} AS this FROM {of}{self._span}"
 
     def nth(self, row: str) -> str:
-        """For each thing the id in that row of the span, counted from 0, or NULL."""
+        """Returns SQL for the id in that row of the span, counted from 0, or NULL. With `of`, one for each thing."""
         nth = f"(SELECT {self.column} FROM {self._span} ORDER BY {self.column} LIMIT 1 OFFSET :{row}) AS this"
         return f"SELECT {nth} FROM {self.of}" if self.of else f"SELECT {nth}"
 
@@ -66,7 +66,7 @@ class IdSource(NamedTuple):
 
 
 class Registry(NamedTuple):
-    """Where entities are listed, and where else they are mentioned, which registers them too (E3)."""
+    """The list of the entities, and the tables that mention entities and so register them too (E3)."""
 
     listed: IdSource
     mentions: tuple[IdSource, ...]
@@ -93,7 +93,7 @@ GRANTED_ON = IdSource(
 
 
 class Search:
-    """One look at a span."""
+    """The search of one span."""
 
     def __init__(self, db: Database, registry: Registry, span: Span):
         self._db, self._registry, self._count = db, registry, span.entities
@@ -108,12 +108,12 @@ class Search:
         self._arms: list[str] = []
 
     def add_granted(self, ids: IdSource, type: str, id: str) -> None:
-        """Entities that have a grant with the other end of that key qualify, whatever their attributes."""
+        """Add entities that have a grant with the other end of that key. Their attributes do not matter."""
         self._values |= {"by_type": type, "by_id": id}
         self._add([ids], TRUE, CandidateSql(TRUE))
 
     def add_holders(self, roles: Sequence[str], where: FilterTree) -> None:
-        """Subjects that hold one of the roles qualify where the condition holds (P2, P3)."""
+        """Add subjects that hold one of the roles, if the condition may hold for them (P2, P3)."""
         number = len(self._with)
         names = {f"role{number}_{place}": role for place, role in enumerate(roles)}
         self._values |= names
@@ -130,7 +130,7 @@ class Search:
         self._add([by_role, by_group], where, CandidateSql(where, f"where{number}_"))
 
     def rows(self, everyone: FilterTree) -> SpanRows:
-        """What may qualify: those that were added, and all registered ones of whom `everyone` may hold."""
+        """Returns the added entities, and all registered ones for which `everyone` may hold."""
         return self._added() if everyone == FALSE else self._registered(everyone)
 
     def _registered(self, everyone: FilterTree) -> SpanRows:
@@ -151,9 +151,10 @@ class Search:
         return SpanRows(found, end, tried + len(unlisted))
 
     def _unlisted(self) -> list[str]:
-        """The first ones of the span that are only mentioned, by id; one too many where there are too many.
+        """Returns the first entities of the span that are only mentioned, by id, with one more than fits if there are
+        too many.
 
-        PERF: where the results are in order, SQLite merges the indexes, which takes a quarter of the time.
+        PERF: if the results are in order, SQLite merges the indexes, which takes a quarter of the time.
         """
         listed, mentions = self._registry
         first = "SELECT * FROM ({} EXCEPT {} ORDER BY 1) LIMIT :count + 1"
@@ -161,7 +162,7 @@ class Search:
         return sorted({id for some in found for (id,) in some})
 
     def _listed(self, everyone: FilterTree) -> str:
-        """Those that are listed, of whom the condition may hold."""
+        """Returns SQL for the listed entities for which the condition may hold."""
         sql, table = CandidateSql(everyone), self._registry.listed.table
         self._values |= sql.parameters
         where = "environment = :env AND type = :type AND id > :after AND id <= :end"
@@ -169,10 +170,10 @@ class Search:
         return f"SELECT id, body FROM {table} INDEXED BY {table}_searched WHERE {where}{condition}"
 
     def _added(self) -> SpanRows:
-        """Those that were added alone.
+        """Returns the added entities alone.
 
-        PERF: each of many groups gets a share of the span, since where the span ends is not known before; with a small
-        share, the largest groups end it soon, so the shares grow until there is enough.
+        PERF: each of many groups gets a share of the span, since its end is not known before. The largest groups end a
+        span with small shares early, so the shares grow until there are enough entities.
         """
         if not self._sources:
             return SpanRows({}, None, 0)
@@ -196,7 +197,7 @@ class Search:
         return dict(self._rows(" UNION ALL ".join(self._arms))) if self._arms else {}
 
     def _add(self, sources: list[IdSource], where: FilterTree, sql: CandidateSql) -> None:
-        """Look at those too, of whom the condition may hold."""
+        """Add a source of entities for which the condition may hold."""
         self._sources += sources
         self._values |= sql.parameters
         table = self._registry.listed.table
@@ -210,7 +211,7 @@ class Search:
         )
 
     def _end(self, ends: Sequence[str]) -> str | None:
-        """Where the span ends now: at the first of these ids if there is any; None for no end."""
+        """Returns the end of the span, or None if there is none: the first of these ids, if there is any."""
         ((first,),) = self._rows(f"SELECT min(this) FROM ({' UNION ALL '.join(ends)})")
         if first is not None:
             self._values["end"] = first
@@ -225,6 +226,6 @@ class Search:
 
 
 def _any_of(sources: Sequence[IdSource]) -> str:
-    """The ids of the span, each once."""
+    """Returns SQL for the ids of the span, each once."""
     between = [source.between() for source in sources]
     return " UNION ".join(between) if len(between) > 1 else f"SELECT DISTINCT this FROM ({between[0]})"

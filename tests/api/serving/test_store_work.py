@@ -18,7 +18,7 @@ from tests.support.stored import ACTOR
 EDIT = Create("roles", {"id": "editor"})
 
 
-def test_a_commit_is_settled_where_its_client_is_gone(tmp_path: Path) -> None:
+def test_a_commit_is_activated_if_its_client_is_gone(tmp_path: Path) -> None:
     activated: list[int] = []
 
     async def activate(environment: Environment) -> None:
@@ -42,7 +42,7 @@ def test_a_commit_is_settled_where_its_client_is_gone(tmp_path: Path) -> None:
     assert activated == [1]
 
 
-def test_a_commit_that_can_not_be_settled_is_not_answered_as_done(tmp_path: Path) -> None:
+def test_a_commit_that_can_not_be_activated_is_not_answered_as_done(tmp_path: Path) -> None:
     async def activate(_environment: Environment) -> None:
         raise StoreUnavailable("no bundle can be built")
 

@@ -1,4 +1,4 @@
-"""A store in a directory of its own for each test."""
+"""A store in its own directory for each test."""
 
 from collections.abc import Iterator
 from pathlib import Path

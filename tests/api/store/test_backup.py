@@ -1,4 +1,4 @@
-"""Backups: one instant of a store that is in use, and what a store that is made of one has of its own."""
+"""Backups: one instant of a store in use, and the properties of a store made from one."""
 
 import threading
 
@@ -39,7 +39,7 @@ def test_a_backup_is_one_instant_of_a_store_in_use(store, tmp_path):
 
 
 def test_restoring_raises_the_epoch_and_forgets_the_bundles(store, tmp_path):
-    """Above the epochs of the store that is replaced, so that no epoch has two histories; that store is kept."""
+    """Above the epochs of the replaced store, so that no epoch has two histories. That store is kept."""
     put(store, {"roles": [{"id": "r"}]})
     store.create_environment(ACTOR, "other")
     env = store.environment(ENV)

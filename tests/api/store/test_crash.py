@@ -1,4 +1,4 @@
-"""A process that is killed: every acknowledged write is there afterwards, and no half of one."""
+"""A killed process: every acknowledged write is there afterwards, and no half of a write."""
 
 import os
 import signal
@@ -31,14 +31,14 @@ for number in range(int(sys.argv[2]), 10**9):
 
 
 def acknowledged(directory: Path, first: int, kill_after: int) -> int:
-    """The number of the last write that a writer was told of before it was killed."""
+    """Returns the number of the last write that was acknowledged before the kill."""
     command = [sys.executable, "-c", WRITER, str(directory), str(first)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         for _ in range(kill_after):
             last = int(process.stdout.readline())
         os.kill(process.pid, signal.SIGKILL)
-        for line in process.stdout:  # told before it died
+        for line in process.stdout:  # printed before the kill
             last = int(line) if line.endswith("\n") else last
     return last
 
@@ -66,7 +66,7 @@ def test_acknowledged_writes_outlast_the_writer(tmp_path):
 
 
 def test_a_child_process_has_connections_of_its_own(tmp_path):
-    """As workers have that are forked from a parent which used the store."""
+    """Like workers forked from a parent that used the store."""
     store = Store.open(tmp_path)
     write(store, Create("roles", {"id": "parent"}))
     child = os.fork()

@@ -1,4 +1,4 @@
-"""Environments: apart from each other in everything; who can be deleted."""
+"""Environments: isolated from each other in everything, and protected from deletion."""
 
 import pytest
 from writ.api.store.elements.edits import Create
@@ -23,7 +23,7 @@ def test_a_new_store_has_the_default_environment_for_its_owner_alone(tmp_path):
 
 
 def test_environments_have_nothing_of_each_other(store):
-    """Not their elements, nor revisions, nor tags."""
+    """Neither elements nor revisions nor tags."""
     put(store, MODEL)
     store.create_environment(ACTOR, "test.1", protected=True)
     put(store, MODEL, "test.1")

@@ -1,4 +1,4 @@
-"""Restoring over a store: killed at any step it leaves the one or the other, whole; nobody else may use the store."""
+"""A restore over a store: killed at any step, it leaves one of the two stores whole. No other process may use it."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ OLD, NEW = {"roles": [{"id": "old"}, {"id": "logged"}]}, {"roles": [{"id": "new"
 
 @pytest.fixture
 def backup(tmp_path: Path) -> Path:
-    """A backup of a store of its own."""
+    """A backup of a separate store."""
     store = Store.open(tmp_path / "other")
     put(store, NEW)
     store.backup(tmp_path / "backup")
@@ -32,7 +32,7 @@ def backup(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def left(tmp_path: Path) -> Path:
-    """What a killed service left: a database, and beside it a log with a write that is in no other place."""
+    """The files of a killed service: a database, and beside it a log with a write that is in no other file."""
     store = Store.open(tmp_path / "running")
     put(store, {"roles": [{"id": "old"}]})
     write(store, Create("roles", {"id": "logged"}))
@@ -44,7 +44,7 @@ def left(tmp_path: Path) -> Path:
 
 
 def killed_at(step: int, backup: Path, directory: Path) -> bool:
-    """Restore in a process that is killed before its step of that number; whether it came so far."""
+    """Restore in a process that is killed before its step of that number. Returns whether it came so far."""
     child = os.fork()
     if not child:
         taken = 0
@@ -105,7 +105,7 @@ def test_what_was_there_is_kept_with_all_that_its_log_had(backup, left):
 
 
 def test_a_damaged_database_is_kept_too(backup, left):
-    (left / f"{FILE}-wal").unlink()  # its first page would mend the file's
+    (left / f"{FILE}-wal").unlink()  # its first page would repair the file's
     with (left / FILE).open("r+b") as file:
         file.write(b"x" * 100)
     assert restore(backup, left).kept == left / REPLACED
@@ -120,7 +120,7 @@ def test_a_log_without_its_database_is_no_part_of_the_new_one(backup, left):
 
 
 def test_a_store_that_someone_reads_is_not_replaced(backup, left):
-    """Who holds the old database would remove the log of the new one when it ends."""
+    """A process with the old database open would remove the new database's log when it ends."""
     with closing(Store.open(left)) as store:
         assert stored(store) == OLD
         with pytest.raises(StoreUnavailable, match=r"another process uses the store .*; stop it, then try again"):

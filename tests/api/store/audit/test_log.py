@@ -1,4 +1,4 @@
-"""The audit log in the store: it only grows, is found again, cut with a checkpoint, and every change is noticed."""
+"""The audit log in the store: it only grows, lists its entries, removes old ones, and detects every change."""
 
 import re
 import shutil
@@ -56,14 +56,14 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 
 def tell(store: Store, clock: Clock, count: int, event: Event = Event.STORE_BACKED_UP) -> None:
-    """So many entries, a second apart."""
+    """Add so many entries, a second apart."""
     for _ in range(count):
         clock.now += 1
         store.audit.record(ALICE, event, {"at": clock.now})
 
 
 def numbers(store: Store, wanted: EntryFilter = ALL, within: frozenset[str] | None = None) -> list[int]:
-    """All entries that are wanted, page by page."""
+    """Returns the numbers of the matching entries, page by page."""
     found, cursor = store.audit.page(wanted, within, 2)
     seen = [one.number for one in found]
     while cursor is not None:
@@ -73,7 +73,7 @@ def numbers(store: Store, wanted: EntryFilter = ALL, within: frozenset[str] | No
 
 
 def sealed(store: Store, clock: Clock) -> VerifiedLog:
-    """What a check finds, after a seal."""
+    """Returns the result of a check after a seal."""
     store.audit.seal(clock.now, SEALER)
     return store.audit.check(SEALER, {})
 
@@ -194,7 +194,7 @@ def test_old_entries_go_and_leave_a_signed_checkpoint(store: Store, clock: Clock
 
 
 class Overtaken(KeySealer):
-    """Something happens while it proves a seal: others are not kept waiting for that."""
+    """Another process acts while this one verifies a seal: other writers need not wait meanwhile."""
 
     def __init__(self, happens: Callable[[], object]) -> None:
         super().__init__(KeyRing(GivenKeys(KEY.decode()), LOG))

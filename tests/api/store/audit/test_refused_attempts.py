@@ -1,4 +1,4 @@
-"""Refused attempts in the store: so many rows a minute, each client kept apart, and none left behind by a clock."""
+"""Refused attempts in the store: a bounded number of rows a minute, one count per client, and no leftovers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def refused(client: str | None, address: str | None) -> Attempt:
 
 
 def told(store: Store) -> dict[tuple[str | None, str | None], int]:
-    """Counts by client and address."""
+    """Returns counts by client and address."""
     found, _ = store.audit.page(EntryFilter(event=Event.TOKEN_REFUSED), None, 100)
     return {(one.entry.client_id, one.entry.address): one.entry.details["count"] for one in found}
 
@@ -42,7 +42,7 @@ def test_beyond_the_most_a_minute_the_address_goes_and_the_client_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(refusals, "MOST_A_MINUTE", 2)
-    for _ in range(3):  # rows that are there already are no new ones
+    for _ in range(3):  # existing rows do not count as new
         store.audit.count_refusals({refused("alice", "192.0.2.1"): 1}, NOW)
     store.audit.count_refusals({refused(None, "192.0.2.2"): 1, refused("bob", "192.0.2.3"): 5}, NOW)
     store.audit.count_refusals({refused("alice", "192.0.2.1"): 1, refused(None, "192.0.2.4"): 7}, NOW)
@@ -57,7 +57,7 @@ def test_beyond_the_most_a_minute_the_address_goes_and_the_client_stays(
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_counts_of_a_time_to_come_do_not_stay(store: Store, at_the_end: bool) -> None:
-    """The clock was put back by an hour meanwhile; a minute that is only just to come is left to end."""
+    """The clock was set back by an hour meanwhile. A minute that has just begun goes on to its end."""
     for seconds in (3_600, 60):
         store.audit.count_refusals({refused("alice", f"192.0.2.{seconds // 60}"): 1}, NOW + seconds)
     with store._connections.writing() as db:

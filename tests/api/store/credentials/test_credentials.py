@@ -1,4 +1,4 @@
-"""Credentials in the store: room for them in an older database, every change noticed, bounds heeded."""
+"""Credentials in the store: an older database gets their tables, every change is recorded, bounds hold."""
 
 import sqlite3
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def test_what_lies_outside_the_bounds_of_who_asks_is_neither_seen_nor_changed(tm
 
 
 def test_a_client_whose_environments_were_deleted_becomes_nobody_else_s(tmp_path: Path) -> None:
-    """A change of its name alone leaves it bound as it was; even no environments at all are within nobody's bounds."""
+    """A change of its name alone keeps its bounds. A client without any environment is within no bounds."""
     store = Store.open(tmp_path)
     held = store.credentials
     one, other = (store.create_environment(ACTOR, id).uuid for id in ("one", "other"))

@@ -1,4 +1,4 @@
-"""Restoring a backup revives no revoked token, and tells of every credential that it does revive."""
+"""Restoring a backup keeps revoked tokens revoked, and lists every credential that works again."""
 
 import sqlite3
 from dataclasses import replace
@@ -26,7 +26,7 @@ def restored_over(store: Store, backup: Path) -> tuple[Restored, Store]:
 
 
 def test_what_was_ended_since_the_backup_is_told(store: Store, tmp_path: Path) -> None:
-    """Each way to end a credential; one that was ended before, and one that nobody touched, are not told of."""
+    """Each way to revoke a credential. One that was revoked before the backup and an unchanged one are not listed."""
     held = store.credentials
     names = ("kept", "deleted", "revoked", "renewed", "changed", "revoked before")
     made = {name: held.add_client(ACTOR, replace(CLIENT, name=name), SECRET) for name in names}

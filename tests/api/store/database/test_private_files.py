@@ -1,16 +1,16 @@
-"""A private file is its owner's alone, whole or as it was; a secret in one is made once."""
+"""A private file belongs to its owner alone, is written whole or not at all, and its secret is made once."""
 
 import stat
 from pathlib import Path
 
 import pytest
-from writ.api.store.database.private_files import SECRET_BYTES, kept_secret, write_new, write_whole
+from writ.api.store.database.private_files import SECRET_BYTES, read_or_create_secret, write_atomically, write_new
 
 
 def test_it_is_its_owner_s_and_leaves_no_draft(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
     for content in (b"first", b"second"):
-        write_whole(path, content)
+        write_atomically(path, content)
         assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (content, 0o600)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -24,7 +24,7 @@ def test_what_fails_leaves_the_old_one(tmp_path: Path) -> None:
         raise PermissionError
 
     with pytest.raises(PermissionError):
-        write_whole(path, b"new", fail)
+        write_atomically(path, b"new", fail)
     assert (path.read_bytes(), list(tmp_path.iterdir())) == (b"old", [path])
     with pytest.raises(FileExistsError):
         write_new(path, b"new")
@@ -32,10 +32,10 @@ def test_what_fails_leaves_the_old_one(tmp_path: Path) -> None:
 
 def test_a_secret_is_made_once_and_anew_where_it_was_cut(tmp_path: Path) -> None:
     path = tmp_path / "secret"
-    made = kept_secret(path)
+    made = read_or_create_secret(path)
     assert len(made) == SECRET_BYTES
-    assert kept_secret(path) == made
+    assert read_or_create_secret(path) == made
     path.write_bytes(made[:-1])
-    again = kept_secret(path)
+    again = read_or_create_secret(path)
     assert (len(again), again == made) == (SECRET_BYTES, False)
-    assert kept_secret(path) == again
+    assert read_or_create_secret(path) == again

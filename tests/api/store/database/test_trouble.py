@@ -1,4 +1,4 @@
-"""What a store says when its file can't be read or written, and that it goes on when it can be again."""
+"""The errors of a store whose file can't be read or written, and its recovery when it can be again."""
 
 import os
 import resource
@@ -27,7 +27,7 @@ LARGE = {"type": "user", "id": "large", "attributes": {"text": "x" * 60_000, "mo
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A directory that every user can get to."""
+    """A directory that every user can enter."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder) / "data"
@@ -35,7 +35,7 @@ def shared() -> Iterator[Path]:
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """Without the right to overrule the modes of files."""
+    """Runs without the right to ignore the modes of files."""
     if os.geteuid():
         yield
         return
@@ -102,7 +102,7 @@ def test_writers_of_one_process_take_turns_and_do_not_wait_for_ever(store):
 
 
 def test_a_file_system_that_takes_no_more(store):
-    """A limit on the size of files, the only one of its kind that needs no mount."""
+    """A limit on the size of files: the only limit of a file system that needs no mount."""
     put(store, {"roles": [{"id": "r"}]})
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     size = store.path.with_name(f"{FILE}-wal").stat().st_size
@@ -116,7 +116,7 @@ def test_a_file_system_that_takes_no_more(store):
 
 
 def test_a_full_disk(store):
-    """As SQLite tells of it, here of a limit on its pages."""
+    """With SQLite's own error, here from a limit on its pages."""
     db = store._connections._current()
     (pages,) = db.execute("PRAGMA page_count").fetchone()
     db.execute(f"PRAGMA max_page_count = {pages + 2}").fetchone()
@@ -182,7 +182,7 @@ def test_a_store_that_is_lost_while_it_is_open(store):
 
 
 def test_several_open_a_new_store_at_once(tmp_path):
-    """By threads here: each brings connections of its own. There is one environment then, and all can write."""
+    """In threads, each with its own connections. The store then has one environment, and all threads can write."""
     begin, found, failed = threading.Barrier(6), [], []
 
     def open_one() -> None:

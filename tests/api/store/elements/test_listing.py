@@ -1,4 +1,4 @@
-"""Lists: filters, pages, and what can't be asked for."""
+"""Lists: filters, pages, and bad queries."""
 
 import base64
 
@@ -72,7 +72,7 @@ def test_filters(store, kind, filters, expected):
 
 
 def test_pages_go_on_by_key_whatever_is_written_in_between(store):
-    """By type, then id, by code point; what stays is neither skipped nor repeated."""
+    """By type, then id, by code point. An element that stays is neither skipped nor repeated."""
     write(store, *(Create("subjects", {"type": type, "id": id}) for type in ("B", "a") for id in ("é", "z", "Z")))
     seen, cursor = [], None
     while True:

@@ -1,4 +1,4 @@
-"""A write that nests groups beyond what a bundle can list is refused as `writ check` refuses it (P3)."""
+"""A write that nests groups beyond the limit of a bundle is refused, as `writ check` refuses it (P3)."""
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
@@ -8,7 +8,7 @@ from writ.compiler.limits import Limits
 from tests.support.stored import put, stored, write
 
 LENGTH = 10
-"""Groups of a chain with as many pairs as the limit."""
+"""The groups of a chain with as many pairs as the limit."""
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def limit(monkeypatch):
 
 
 def chain(length):
-    """Groups, each a member of the next."""
+    """Returns groups, each a member of the next."""
     inner = [[], *([{"group": f"g{number}"}] for number in range(length - 1))]
     return [{"id": f"g{number}", "members": members} for number, members in enumerate(inner)]
 
@@ -56,7 +56,10 @@ def test_what_nests_less_or_nothing_is_written(store):
 
 
 def test_many_ways_to_one_group_are_pairs_once(store):
-    """Five groups in five others, and these in one: 35 pairs of the 45 allowed, 55 if every way counted."""
+    """Five groups in five others, and these in one: 35 pairs of the 45 allowed.
+
+    There would be 55 if each path counted.
+    """
     inner = [{"group": f"g{number}"} for number in range(5)]
     middle = [{"id": f"m{number}", "members": inner} for number in range(5)]
     put(store, {"groups": [*chain(1), *({"id": f"g{number}"} for number in range(1, 5)), *middle]})

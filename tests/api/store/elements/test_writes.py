@@ -1,4 +1,4 @@
-"""What a write does and refuses, element by element: all of it or nothing (design, "Shapes")."""
+"""The effects and refusals of a write, element by element: all of it or nothing (design, "Shapes")."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def model(store):
 
 
 def refused(store, kind, *edits):
-    """The refusal of a write, which left nothing behind."""
+    """Returns the refusal of a write, which changed nothing."""
     before, revision = stored(store), store.revision_of(ENV)
     with pytest.raises(kind) as raised:
         write(store, *edits)
@@ -68,7 +68,7 @@ def test_what_was_created_is_there_as_it_was_sent(store):
 
 
 def test_an_id_is_made_where_none_is_brought(store):
-    """Over its content for a grant, numbered where the same is stated again, random for others (E1)."""
+    """Made from the content of a grant, with a number if another grant has the same content, random for others (E1)."""
     done = write(store, Create("grants", GRANT), Create("grants", GRANT), Create("roles", {"name": "x"}))
     first, again, role = (result.body["id"] for result in done.results)
     put(store, MODEL | {"grants": [GRANT, GRANT]})
@@ -78,7 +78,7 @@ def test_an_id_is_made_where_none_is_brought(store):
 
 @pytest.mark.parametrize("kind", ["grants", "assignments"])
 def test_a_null_id_is_none(store, kind):
-    """What a document may leave null a body may too."""
+    """A body may have the same nulls as a document."""
     body = GRANT if kind == "grants" else {"role": "editor", "subject": {"type": "user", "id": "alice"}}
     (made,) = write(store, Create(kind, body | {"id": None})).results
     assert isinstance(made.body["id"], str)
@@ -141,7 +141,7 @@ def test_all_faults_are_told_at_once_and_none_of_what_is_sound(store):
 
 
 def test_edits_of_one_write_may_refer_to_each_other_in_any_order(store):
-    """Circles of groups too (P3)."""
+    """Cycles of groups too (P3)."""
     write(
         store,
         Create("groups", {"id": "x", "members": [{"group": "y"}]}),
@@ -175,7 +175,7 @@ def test_attributes_that_conditions_read_stay_what_they_are(store):
 
 
 def test_no_patch_opens_a_policy_to_everyone(store):
-    """Nor two of them: without roles, a DENY for everyone would become an ALLOW for everyone."""
+    """Two patches can't either: without roles, a DENY for everyone would become an ALLOW for everyone."""
     assert faults(store, Patch("policies", ("p",), {"roles": None})) == [("roles-lost", "$.roles")]
     assert faults(store, Patch("policies", ("q",), {"effect": "ALLOW"})) == [("roles-lost", "$.roles")]
     write(store, Patch("policies", ("p",), {"effect": "DENY", "roles": None}))
@@ -184,7 +184,7 @@ def test_no_patch_opens_a_policy_to_everyone(store):
 
 
 def test_a_patch_merges(store):
-    """RFC 7396: null removes, objects merge, all else replaces; the order of members stays."""
+    """RFC 7396: null removes, objects merge, all else replaces. The order of members stays."""
     attributes = {"a": 1, "b": {"c": 2, "d": 3}}
     write(store, Patch("subjects", ("user", "alice"), {"attributes": attributes}))
     write(
@@ -249,7 +249,7 @@ def test_users_that_are_many_are_counted_but_not_all_listed(store):
 
 
 def test_cascade_takes_along_who_refers_to_a_role(store):
-    """A policy that loses one of its roles stays; one that loses its last goes, never open to everyone."""
+    """A policy that loses one of its roles stays. One that loses its last role is removed, never open to everyone."""
     write(store, Delete("roles", ("editor",), cascade=True))
     assert the(store, "policies", "p")["roles"] == ["viewer"]
     assert stored(store)["assignments"] == []
@@ -264,7 +264,7 @@ def test_cascade_takes_along_who_refers_to_a_type(store):
 
 
 def test_a_type_whose_action_is_meant_by_a_policy_on_all_types_stays(store):
-    """`read` on `*` is no action of any type then (P1)."""
+    """Without the type, `read` on `*` is no action of any type (P1)."""
     both = [Delete("resource_types", (id,), cascade=True) for id in ("document", "folder")]
     assert faults(store, *both) == [("unknown-action", "$")]
 

@@ -1,4 +1,4 @@
-"""The law of deltas: a delta tells the new state of all that a full compilation finds changed, and nothing wrong."""
+"""The law of deltas: a delta has the new state of everything that a full compilation changes, and no wrong state."""
 
 import tempfile
 from pathlib import Path
@@ -34,11 +34,11 @@ from tests.support.strategies_pick import Pick
 States = dict[Any, Any]
 
 SEEDS = st.integers(0, 2**40)
-"""Seeded choices are made ten times as fast as drawn ones; a failure tells its seed."""
+"""Seeded choices are made ten times as fast as drawn ones. A failure reports its seed."""
 
 
 def states(model: Model) -> States:
-    """Everything of a model that a delta can speak of, by what it is."""
+    """Returns everything of a model that a delta can contain, by its identity."""
     program, facts = compile_program(model), resolve_facts(model)
     found: States = {("type", type.id): (type.name, type.actions, type.closed) for type in program.types}
     found |= {("role", role): True for role in program.roles}
@@ -77,7 +77,7 @@ def longest(holdings: list[Holding]) -> tuple[Holding, ...]:
 
 
 def said(delta: Delta) -> States:
-    """What a delta says, in the words of `states`; None of what it says to be gone."""
+    """Returns the content of a delta in the form of `states`, with None for what it removes."""
     found: States = {}
     for change in delta.changes:
         match change:
@@ -110,7 +110,7 @@ def check_law(before: Model, after: Model, delta: Delta) -> None:
 @settings(max_examples=150)
 @given(SEEDS)
 def test_random_edits(seed):
-    """Equal to a full compilation after every write, refused ones in between."""
+    """Equal to a full compilation after every write, with refused writes in between."""
     pick = Pick.seeded(seed)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), "NORMAL")
@@ -128,7 +128,7 @@ def test_random_edits(seed):
 
 
 def nested(pick: Pick) -> dict[str, Any]:
-    """Groups in groups, deep and in circles, and a few who are in them or hold something through them (P3)."""
+    """Returns groups in groups, deep and in cycles, with some members and some rights through them (P3)."""
     ids = [f"g{number}" for number in range(6)]
     users = [{"type": "user", "id": f"u{number}"} for number in range(2)]
     choices = [{"group": id} for id in ids]
@@ -142,7 +142,7 @@ def nested(pick: Pick) -> dict[str, Any]:
 @settings(max_examples=100)
 @given(SEEDS)
 def test_nested_groups(seed):
-    """Several groups change at once, those inside others among them."""
+    """Several groups change at once, with groups inside others among them."""
     pick = Pick.seeded(seed)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), "NORMAL")
@@ -158,7 +158,7 @@ def test_nested_groups(seed):
 @settings(max_examples=60)
 @given(SEEDS)
 def test_a_replaced_model(seed):
-    """The same for a whole model put over another; and what is there then is what was put."""
+    """The same for a whole model that replaces another. The store then has the model that was put."""
     pick = Pick.seeded(seed)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder), "NORMAL")

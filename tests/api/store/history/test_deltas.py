@@ -1,4 +1,4 @@
-"""Deltas in particular: what random edits seldom come upon."""
+"""Particular deltas: cases that random edits seldom reach."""
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
@@ -22,7 +22,7 @@ def model(store):
 
 
 def changes(store, *edits):
-    """The changes of the delta of a write."""
+    """Returns the changes in the delta of a write."""
     write(store, *edits)
     env = store.environment(ENV)
     (delta,) = deltas(store, env.revision - 1)
@@ -35,7 +35,7 @@ def one(kind, found):
 
 
 def test_a_type_that_is_closed_now_tells_its_instances(store):
-    """Those that a grant alone names too; of an open type no one had to know (E3, E7)."""
+    """Also those that only a grant names. In an open type, they need not be registered (E3, E7)."""
     write(store, Create("grants", grant("a")), Create("resources", {"type": "document", "id": "b"}))
     found = changes(store, Patch("resource_types", ("document",), {"closed": True}))
     assert set(found[1:]) == {ResourceChange(EntityKey("document", id), True) for id in "ab"}

@@ -1,4 +1,4 @@
-"""The whole model: put, shown, given back, and the log of what was done to it."""
+"""The whole model: put, previewed and read back, and the log of its changes."""
 
 import dataclasses
 import json
@@ -30,7 +30,7 @@ MODEL = {
 
 
 def test_it_comes_back_as_it_was_put(store):
-    """Empty lists, defaults that were written out, and every order with it; `model` comes first."""
+    """With empty lists, explicit defaults, and every order. `model` comes first."""
     put(store, MODEL)
     text = b"".join(store.model(ENV))
     assert json.dumps(json.loads(text)) == json.dumps({"model": 1} | MODEL)
@@ -106,7 +106,7 @@ def test_a_model_with_errors_changes_nothing(store):
 
 
 def test_a_model_is_read_as_it_was_when_reading_began(store):
-    """In pieces, while it changes; a reader who stops early leaves nothing open."""
+    """In pieces, while it changes. A reader that stops early leaves nothing open."""
     put(store, {"roles": [{"id": f"r{number}"} for number in range(1_000)]})
     reading = store.model(ENV)
     first = next(reading)

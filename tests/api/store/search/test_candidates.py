@@ -1,4 +1,4 @@
-"""E3, S4: what a search proposes has all that qualifies, once, by id, span by span, at no look beyond the span."""
+"""E3, S4: the candidates include everything that qualifies, once, by id, span by span, read from the span alone."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def holds(tree, id, attributes):
 
 
 def walk(look, count):
-    """All that is found, span after span, and how many were tried."""
+    """Returns everything found, span after span, and the number of entities tried."""
     after, found, tried = "", [], 0
     while after is not None:
         seen = look(after)
@@ -72,7 +72,7 @@ def walk(look, count):
 
 
 def check(found, registered, qualify):
-    """All that qualify are found, and what is found is as it is registered."""
+    """All qualifying entities are found, with their registered data."""
     assert all(one.attributes == registered[one.id] for one in found)
     assert {one.id for one in found} >= qualify
 
@@ -125,7 +125,7 @@ def subject_models(draw):
 
 
 def holders(roles, assigned, to_groups, members, inner):
-    """P2, P3: by assignment, and by membership in a group or one inside it."""
+    """P2, P3: by assignment, and by membership in a group or in a group inside it."""
     groups = {group for role, group in to_groups if role in roles}
     for _ in GROUPS:
         groups |= {member for group in groups for member in inner[group]}
@@ -279,7 +279,7 @@ def test_what_is_no_text_is_the_key_of_nothing(store):
 
 
 def test_many_roles_and_conditions_are_looked_up_in_few_queries(store, monkeypatch):
-    """Above the limits more is found, never less."""
+    """Above the limits, a search finds more candidates, never fewer."""
     monkeypatch.setattr(candidates, "MOST_CONDITIONS", 2)
     roles = [f"role {n}" for n in range(5)]
     put(
@@ -299,7 +299,7 @@ def test_many_roles_and_conditions_are_looked_up_in_few_queries(store, monkeypat
 
 
 def test_a_large_group_does_not_make_spans_of_one(store):
-    """Shares of a span grow until it has something in it, and spans never get much larger than was asked for."""
+    """The shares of a span grow until it has entities, and spans never get much larger than requested."""
     sizes = {"large": 300} | {f"small {n}": 1 for n in range(60)}
     put(
         store,
@@ -325,7 +325,7 @@ def test_a_large_group_does_not_make_spans_of_one(store):
 
 
 def test_one_entity_with_many_mentions_is_no_long_span(store, monkeypatch):
-    """However often an entity is mentioned, a look reads a bounded number of rows, and goes on."""
+    """However often an entity is mentioned, a search reads a bounded number of rows, and goes on."""
     monkeypatch.setattr(search_rows, "MENTIONS", 1)
     granted = [("often", f"d{n}") for n in range(20)] + [("a", "d"), ("z", "d")]
     put(
@@ -347,7 +347,7 @@ READ = {"resources", "subjects", "grants", "assignments", "group_subjects", "gro
 
 
 def test_no_query_looks_beyond_its_span(store, monkeypatch):
-    """Each table is searched, by an index that tells all, down to the ids, or from a role or group to its groups."""
+    """Each table is searched by a covering index, down to the ids, or from a role or group to its groups."""
     put(store, {"resource_types": TYPES, "roles": EDITOR, "groups": [{"id": "g"}]})
     said = Comparison.normal("k", "eq", "a")
     plans: list[list[str]] = []
