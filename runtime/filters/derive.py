@@ -73,7 +73,7 @@ def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str,
 
 
 def copied(json: Any) -> Any:
-    """Returns a deep copy of a JSON value. PERF: `copy.deepcopy` takes several times as long."""
+    """Returns a deep copy of a JSON value. PERF: `copy.deepcopy` takes three times as long."""
     if isinstance(json, dict):
         return {name: copied(member) for name, member in json.items()}
     if isinstance(json, list):

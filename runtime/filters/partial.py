@@ -1,7 +1,7 @@
-"""Partial evaluation: what is left of a specialised program where the resource is unknown (F1, F2, S2).
+"""Partial evaluation: the rules that remain of a specialised program while the resource is unknown (F1, F2, S2).
 
-Roles, type and action are known already. Conditions on subject and action are decided here, request-time gates too or
-left open, and what remains of each rule is a conjunction of comparisons with the resource's attributes.
+Roles, type and action are known already. Conditions on subject and action are decided here. Request-time gates are
+decided too, or left open. The residual of each rule is a conjunction of comparisons with the resource's attributes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,16 +22,18 @@ from ..rules.rule import Rule
 from ..rules.specialise import Specialised, TypeRules
 
 Residual: TypeAlias = tuple[tuple[str, Operator, Json], ...]
-"""Comparisons of an unknown entity's attributes, as (key, operator, constant), of which all must hold."""
+"""A conjunction of comparisons with an unknown entity's attributes, as (key, operator, constant)."""
 
 Outcome: TypeAlias = tuple[int, ...]
-"""Which of the rules that depend on subject, action or gates are left, by number: all that a filter depends on beside
-the specialised program."""
+"""The numbers of those rules that remain, among the rules that depend on subject, action or gates.
+
+A filter depends on this and on the specialised program, and on nothing else.
+"""
 
 
 @dataclass(frozen=True)
 class OpenRule:
-    """A rule as far as it is undecided: what it asks of the request, as tests, and of the resource."""
+    """A rule with a residual: its tests of the request, and the comparisons with the unknown resource."""
 
     path: PolicyPath
     of_request: tuple[Test, ...]
@@ -41,14 +43,14 @@ class OpenRule:
 
     @cached_property
     def of_resource(self) -> tuple[Test, ...]:
-        """What it asks of the resource, as tests. PERF: filters have no use for them."""
+        """The residual as tests. PERF: filters do not need them."""
         atoms = [Comparison("resource_attrs", *comparison) for comparison in self.residual]
         return conjunction(atoms, "ALLOW", "", _no_zone).tests
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The rules that are left, each effect's in the order in which they are reported (D8)."""
+    """The rules that remain, for each effect in the order in which they are reported (D8)."""
 
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
@@ -57,21 +59,21 @@ class Conditions:
 
     @property
     def left_open(self) -> bool:
-        """Whether gates have a say in the evaluation."""
+        """Whether the evaluation may differ from the filter, since gates are open."""
         return self.left_out or any(rule.left_open for rule in self.allows)
 
     @property
     def admits_all(self) -> bool:
-        """Whether every resource is admitted: some ALLOW asks nothing of it, and there is no DENY (F4)."""
+        """Whether every resource is admitted: an ALLOW has no residual, and there is no DENY (F4)."""
         return not self.denies and any(not rule.residual for rule in self.allows)
 
     @property
     def denies_all(self) -> bool:
-        """Whether some DENY asks nothing of the resource."""
+        """Whether no resource is admitted: a DENY has no residual."""
         return any(not rule.residual for rule in self.denies)
 
     def path(self, id: str | None, attributes: Attributes, granted: bool) -> GrantingPath | None:
-        """The access path of a resource, None where it is not admitted; a grant is a direct one (D1 to D3, D8)."""
+        """Returns the access path of a resource, or None if it is not admitted (D1 to D3, D8)."""
         if any(_holds(rule, id, attributes) for rule in self.denies):
             return None
         if granted:
@@ -92,7 +94,7 @@ def _holds(rule: OpenRule, id: str | None, r: Attributes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The rules of a specialised program, ready to be evaluated in part; `dependent` are those with more to decide."""
+    """The partially evaluated rules of a specialised program; `dependent` are those that depend on the request."""
 
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
@@ -108,7 +110,7 @@ class Partial:
         c: Attributes = NO_ATTRIBUTES,
         now: float = NO_CLOCK,
     ) -> Outcome:
-        """Which rules are left for a subject, an action's properties and, where gates are decided, a context."""
+        """Returns which rules remain for a subject, the properties of an action and, with decided gates, a context."""
         return tuple(
             number
             for number, tests in self.dependent
@@ -116,7 +118,7 @@ class Partial:
         )
 
     def conditions(self, outcome: Outcome) -> Conditions:
-        """What is left of the rules."""
+        """Returns the rules that remain."""
         left = frozenset(outcome)
         return Conditions(
             tuple(rule for number, rule in enumerate(self.allows) if not rule.of_request or number in left),
@@ -130,9 +132,9 @@ class Partial:
 
 
 def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
-    """The partial evaluation of what is left for one (set of roles, type, action), `rules` being the type's.
+    """Returns the partial evaluation for one (set of roles, type, action); `rules` are the rules on the type.
 
-    Where gates are not `decided`, an ALLOW counts as if its gates held, and a DENY that has any is left out (F2); rate
+    If gates are not `decided`, an ALLOW counts as if its gates held, and a DENY with any gate is left out (F2). Rate
     limits are never decided (C10).
     """
     allows = _opened(left.allows, rules, decided)
@@ -149,7 +151,7 @@ def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[Ope
 
 
 def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
-    """The rule as far as it is undecided, None where it can't hold for a resource of the type."""
+    """Returns the rule with its residual, or None if it can't hold for a resource of the type."""
     of_resource, of_request, left_open = parted(rule.clause.body, "resource_attrs", decided)
     residual = residual_of(of_resource, rules.type.name)
     asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
@@ -159,9 +161,9 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
 
 
 def parted(body: Iterable[Atom], section: AttributeSection, decided: bool) -> tuple[list[Comparison], list[Atom], bool]:
-    """A body in two: the comparisons with the entity of a section, which is unknown, and what else is decided.
+    """Splits a body: returns the comparisons with the unknown entity of a section, and the conditions to decide.
 
-    The third says whether gates are left open: all of them where they are not `decided`, rate limits always (C10).
+    The third value says whether gates are left open: rate limits always, the others if gates are not `decided` (C10).
     """
     unknown: list[Comparison] = []
     known: list[Atom] = []
@@ -177,7 +179,7 @@ def parted(body: Iterable[Atom], section: AttributeSection, decided: bool) -> tu
 
 
 def residual_of(comparisons: Iterable[Comparison], type_name: str) -> Residual | None:
-    """What comparisons ask of an entity's attributes, None where they ask for another type than its own (E6)."""
+    """Returns the residual of comparisons, or None if they ask for another type than the entity's own (E6)."""
     left = []
     for atom in comparisons:
         if atom.key != "type":

@@ -12,7 +12,7 @@ from .sql.fragments import Column, Fragment, Parameter
 
 
 def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Q:
-    """The filter as a `Q` for `filter`, `exclude` and the like, never NULL.
+    """Returns the filter as a `Q` for `filter`, `exclude` and the like, never NULL.
 
     A column is a field's name as `F` takes it, along foreign keys too (`owner__department`), not along relations to
     many. `dialect` is the database's vendor: postgresql, mysql or sqlite. Raises BadFilter and Untranslatable; the
@@ -27,7 +27,7 @@ def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None)
 
 
 class _Filter(Expression):  # type: ignore[misc]  # Django has no types of its own
-    """Pieces of SQL, of which Django resolves the columns."""
+    """Fragments of SQL, with columns that Django resolves."""
 
     def __init__(self, fragments: tuple[Fragment, ...], dialect: str):
         super().__init__(output_field=BooleanField())

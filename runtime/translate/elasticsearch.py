@@ -25,7 +25,7 @@ Query = dict[str, Any]
 
 TARGET = "elasticsearch"
 MOST_TERMS = 65_536
-"""`index.max_terms_count` where nobody set it."""
+"""The default of `index.max_terms_count`."""
 
 MOST_BYTES = 32_766
 """The longest term that Lucene indexes."""
@@ -40,7 +40,7 @@ _RANGES: dict[Ordering, str] = {
 
 
 def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
-    """The filter as a query without scores, to stand under `query` or in a `bool`'s `filter`.
+    """Returns the filter as a query without scores, to stand under `query` or in a `bool`'s `filter`.
 
     A column is a field's path in the index: Text a `keyword` without `normalizer`, `null_value` or `ignore_above`,
     Integer a `long` and Real a `double` with `coerce: false`, Boolean a `boolean`. Documents hold one value in it or
@@ -117,7 +117,7 @@ def _terms(condition: ColumnCondition, values: tuple[Any, ...]) -> list[Any]:
 
 
 def _bound(op: Ordering, value: float) -> float:
-    """The zero that lies on the right side of the other one: an index orders -0.0 before 0.0."""
+    """Returns a bound. For zero, the one on the right side of the other: an index orders -0.0 before 0.0."""
     if value:
         return value
     return 0.0 if op in (Operator.GT, Operator.LTE) else -0.0

@@ -1,7 +1,7 @@
-"""Where a caller keeps the attribute that a key names, and what it may hold there.
+"""The fields of a mapping: which column holds the attribute that a key names, and of which type it is.
 
-A mapping of fields gives each key one of these; `column` is the target's own way of naming a column: a name, or an
-expression of the library. NULL, missing and what is not of the column's type are all an absent attribute (C2, C7).
+`column` is the target's own name for a column, or an expression of its library. A value that is NULL, missing or not
+of the column's type is an absent attribute (C2, C7).
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from ...bundles.conditions.keys import OWN_KEYS
 from .errors import Untranslatable
 
 MOST_DIGITS = 15
-"""A decimal of up to 15 digits and the double nearest to it say the same; beyond that, several share one double."""
+"""A decimal of up to 15 digits has a nearest double of its own. With more digits, several share one double."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A column of strings, whatever its collation."""
+    """A column of strings, under any collation."""
 
     column: Any
 
@@ -32,7 +32,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A column of IEEE 754 doubles. NaN and the infinities are no JSON numbers: absent."""
+    """A column of IEEE 754 doubles. NaN and the infinities are not JSON numbers, so they are absent."""
 
     column: Any
 
@@ -41,7 +41,7 @@ class Real:
 class Decimal:
     """A column of exact decimals of at most `digits` digits, before and after the point together.
 
-    Their attribute is the JSON number that they are written as, so the double nearest to each.
+    The attribute is the JSON number with the same digits, so the double nearest to it.
     """
 
     column: Any
@@ -57,7 +57,7 @@ class Boolean:
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """Any JSON value: the column itself, or what the names (integers: places in arrays) of `path` lead to in it."""
+    """Any JSON value: the column, or the value that `path` leads to in it, by names and by indexes of arrays."""
 
     column: Any
     path: tuple[str | int, ...] = ()
@@ -65,18 +65,18 @@ class Json:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """A column with the JSON object of the row's attributes, in which the key is read by rule C1."""
+    """A column with a JSON object of the row's attributes. The key is read in it by rule C1."""
 
     column: Any
 
 
 Field: TypeAlias = Text | Integer | Real | Decimal | Boolean | Json | Attributes
 Fields: TypeAlias = Mapping[str, Any]
-"""Each key of a filter with its Field; a front may take other values too, and says so."""
+"""A Field for each key of a filter. The SQLAlchemy target also takes columns."""
 
 
 def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
-    """The field of `key`; Untranslatable where the mapping does not know it, or reads an own key as an attribute."""
+    """Returns the field of `key`. Raises Untranslatable if there is none, or if it reads an own key as an attribute."""
     found = fields.get(key)
     if found is None:
         near = get_close_matches(key, sorted(fields), n=1)

@@ -1,4 +1,4 @@
-"""A filter as a MongoDB query: one `$expr`, since the query language's own operators look into arrays."""
+"""A filter as a MongoDB query: one `$expr`, since the operators of the query language itself look into arrays."""
 
 from typing import Any, assert_never
 
@@ -34,7 +34,7 @@ _TYPES: dict[JsonType, list[str]] = {
     "array": ["array"],
     "object": ["object"],
 }
-"""The types of BSON that are JSON's. A decimal, a date or an id is no JSON value: absent."""
+"""The types of BSON that JSON has too. A decimal, a date or an ObjectId is not a JSON value, so it is absent."""
 
 _COMPARES: dict[Ordering, str] = {
     Operator.GT: "$gt",
@@ -46,7 +46,7 @@ _VALUE = "$$writ"
 
 
 def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
-    """The filter as a query document for `find`, `$match` and the like, of MongoDB 5.0.3 or newer.
+    """Returns the filter as a query document for `find`, `$match` and the like, of MongoDB 5.0.3 or newer.
 
     A field is `Json(name)`, `Json(name, path)` or `Attributes(name)`, the name one of the document's own. Where the
     collection has a collation, ask with `collation={"locale": "simple"}`: another one folds what differs. Raises
@@ -86,7 +86,7 @@ def _condition(plan: Plan) -> Any:
 
 
 def _test(condition: JsonCondition) -> Any:
-    """What a value of the condition's type is asked."""
+    """Returns the test of a value that has the condition's type."""
     match condition.test:
         case Present():
             return True
@@ -120,7 +120,7 @@ def _test(condition: JsonCondition) -> Any:
 
 
 def _number(value: Number) -> Number | None:
-    """The value as BSON can hold it, None where nothing in BSON equals it."""
+    """Returns the value as BSON holds it, or None if nothing in BSON equals it."""
     return value if isinstance(value, float) or value in INT64 else real(value)
 
 
@@ -145,7 +145,7 @@ def _substring(text: str, position: str) -> Any:
 
 
 def _value(condition: JsonCondition) -> Any:
-    """The value at the condition's steps, or null; each step asks for the type first, since paths look into arrays."""
+    """Returns the value at the condition's steps, or null. Each step asks for the type: paths look into arrays."""
     value: Any = _member(condition.column, "$$ROOT")
     for step in condition.steps:
         asked, found = ("object", _member(step, "$$at")) if isinstance(step, str) else ("array", _element(step))

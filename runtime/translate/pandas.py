@@ -1,4 +1,4 @@
-"""A filter as a mask of a pandas frame, tested value by value, since a column's values have types of their own."""
+"""A filter as a mask of a pandas frame, tested value by value, since a column may hold values of many types."""
 
 from collections.abc import Callable
 from decimal import Decimal as Exact
@@ -18,7 +18,7 @@ from .read_tree import ROOT, TreeLimits, path_of_child, read_tree
 
 
 def mask(tree: Any, frame: pd.DataFrame, fields: Fields, limits: TreeLimits | None = None) -> pd.Series:
-    """The filter as booleans, one a row, for `frame[mask(...)]`.
+    """Returns the filter as one boolean for each row, for `frame[mask(...)]`.
 
     A column is its label; NaN, None, NA and NaT are absent, and so is what is not of the field's type. Json and
     Attributes read columns of JSON values as a parser gives them. Raises BadFilter and Untranslatable.
@@ -55,7 +55,7 @@ def _masks(children: tuple[FilterTree, ...], path: str, frame: pd.DataFrame, fie
 
 
 def _reader(field: Field, key: str) -> Callable[[Any], Value]:
-    """How a value of the column is read as an attribute; what is no JSON value of the field's type is absent."""
+    """Returns how a value of the column is read. A value that is not JSON of the field's type is absent."""
     match field:
         case Attributes():
             steps = steps_of(key)
@@ -74,7 +74,7 @@ def _reader(field: Field, key: str) -> Callable[[Any], Value]:
 
 
 def _plain(value: Any) -> Value:
-    """A number of NumPy or `decimal` as Python's own, NaN and infinity as absent."""
+    """Returns a number of NumPy or `decimal` as Python's own, or None for NaN and infinity."""
     if isinstance(value, np.generic):
         value = value.item()
     elif isinstance(value, Exact):

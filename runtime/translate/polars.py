@@ -42,7 +42,7 @@ _TYPES: dict[type, pl.DataType | type[pl.DataType]] = {
 
 
 def expression(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> pl.Expr:
-    """The filter as an expression for `filter`, on eager and lazy frames, never null.
+    """Returns the filter as an expression for `filter`, on eager and lazy frames, never null.
 
     A column is its name or an expression, such as a member of a struct. Raises BadFilter and Untranslatable.
 

@@ -27,7 +27,7 @@ _TYPES: dict[ValueType, Any] = {
 def expression(
     tree: Any, fields: dict[str, Any], dialect: str, limits: TreeLimits | None = None
 ) -> sa.ColumnElement[bool]:
-    """The filter as an expression for `where`, `filter` and the like, never NULL.
+    """Returns the filter as an expression for `where`, `filter` and the like, never NULL.
 
     `dialect` is SQLAlchemy's name of it: postgresql, mysql or sqlite; the expression compiles for no other. A field
     may be a bare column where its type says enough: strings, integers, doubles, decimals with a precision, booleans.
@@ -56,7 +56,7 @@ def _clause(fragment: Fragment) -> sa.ColumnElement[Any]:
 
 
 def _field(key: str, named: Any, dialect: str) -> Field:
-    """What a column holds, by the type that SQLAlchemy knows it by."""
+    """Returns the field of a column, by the type that SQLAlchemy knows."""
     if isinstance(named, Json | Attributes):
         if dialect == "postgresql" and not isinstance(named.column.type, JSONB | sa.types.NullType):
             raise _refused(key, dialect, "a json column has no equality of values", "cast the column to JSONB")
@@ -89,7 +89,7 @@ def _refused(key: str, dialect: str, reason: str, remedy: str) -> Untranslatable
 
 
 def _filter_of(dialect: str) -> type[FunctionElement[Any]]:
-    """An element that is its clauses one after the other, for one dialect; as a function SQLAlchemy may cache it."""
+    """Returns an element of clauses in a row, for one dialect. It is a function, so SQLAlchemy may cache it."""
     made = type(
         f"Filter_{dialect}",
         (FunctionElement,),

@@ -1,9 +1,9 @@
-"""Ordered decision diagrams over the classes of attributes: equal conditions are one node, whatever they look like.
+"""Ordered decision diagrams over the classes of attributes: conditions that mean the same are the same node.
 
-A node asks for the cell of one attribute, or in an open cell for whether one pattern matches, and leads on by the
-answer; the order of questions is fixed: keys by code point, behind each its patterns. Reduced and shared, so two
-conditions mean the same exactly where they are the same node. Every step is counted, so the work is bounded, and the
-same work takes the same number of steps everywhere.
+A node asks a question: in which cell is an attribute? Or, in an open cell: does a pattern match? Each answer leads to
+another node. The order of questions is fixed: keys by code point, and after each key its patterns. Diagrams are
+reduced and shared, so two conditions mean the same if and only if they are the same node. Every step is counted, so
+the work is bounded, and the same work takes the same number of steps everywhere.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,25 +13,26 @@ from typing import TypeAlias
 from .domain import Domain, patterns_of
 
 Node: TypeAlias = int
-"""A condition, as the number of its node in one `Diagrams`."""
+"""A condition: the number of its node in one `Diagrams`."""
 
 FALSE: Node = 0
 TRUE: Node = 1
 
 
 MAX_QUESTIONS = 128
-"""Conditions on more attributes and patterns are not made into diagrams: functions recur from question to question."""
+"""Conditions on more attributes and patterns than this have no diagram: functions recur from question to question."""
 
 
 class OutOfSteps(Exception):
-    """A piece of work needs more steps than it was given."""
+    """The work needs more steps than the budget allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the nodes of one level ask: the cell of `key`, or whether `pattern` matches it, the test of that number.
+    """What the nodes of one level ask: the cell of `key`, or whether the test number `pattern` matches.
 
-    `patterns` are all of the key's, as bits; `answers` is how many there are; `after` is the level of the next key.
+    `patterns` are all patterns of the key, as bits. `answers` is the number of answers. `after` is the level of the
+    next key.
     """
 
     key: str
@@ -42,15 +43,15 @@ class Question:
     after: int
 
     def is_open(self, answer: int) -> bool:
-        """Whether patterns, behind this question or itself, are open once it has this answer."""
+        """Returns whether this answer leaves patterns open: later ones, or the pattern of this question itself."""
         return self.pattern is not None or self.domain.open[answer]
 
 
 class Diagrams:
-    """Diagrams over the attributes with these domains, by key."""
+    """Diagrams over attributes, with a domain for each key."""
 
     def __init__(self, domains: Mapping[str, Domain], steps: int):
-        """`steps` are those that may be taken; each method raises OutOfSteps where they do not suffice."""
+        """`steps` is the budget. Each method raises OutOfSteps if the budget is spent."""
         self.questions = tuple(_questions(domains))
         if len(self.questions) > MAX_QUESTIONS:
             raise OutOfSteps
@@ -63,23 +64,23 @@ class Diagrams:
         self._decided: dict[tuple[Node, int, int], Node] = {}
 
     def take(self, steps: int) -> None:
-        """Count some steps."""
+        """Counts some steps."""
         self.steps -= steps
         if self.steps < 0:
             raise OutOfSteps
 
     def level(self, node: Node) -> int:
-        """Which question a node asks."""
+        """Returns which question a node asks."""
         return self._levels[node]
 
     def children(self, node: Node, level: int) -> Sequence[Node]:
-        """What a node leads to by each answer to the question of a level that is not behind its own."""
+        """Returns the node for each answer to the question of `level`, which is not behind its own."""
         if self._levels[node] == level:
             return self._children[node]
         return (node,) * self.questions[level].answers
 
     def node(self, level: int, children: Sequence[Node]) -> Node:
-        """The node that asks the question of `level` and leads on to `children`."""
+        """Returns the node that asks the question of `level` and leads to `children`."""
         self.take(len(children))
         if children.count(children[0]) == len(children):
             return children[0]
@@ -92,7 +93,7 @@ class Diagrams:
         return found
 
     def both(self, left: Node, right: Node) -> Node:
-        """The condition that both hold."""
+        """Returns the condition that both hold."""
         if left == right or right == TRUE:
             return left
         if left == TRUE:
@@ -108,7 +109,7 @@ class Diagrams:
         return found
 
     def negated(self, node: Node) -> Node:
-        """The condition that it does not hold."""
+        """Returns the condition that it does not hold."""
         found = self._negated.get(node)
         if found is None:
             found = self.node(self._levels[node], [self.negated(child) for child in self._children[node]])
@@ -117,19 +118,19 @@ class Diagrams:
         return found
 
     def either(self, left: Node, right: Node) -> Node:
-        """The condition that one of them holds."""
+        """Returns the condition that one of them holds."""
         return self.negated(self.both(self.negated(left), self.negated(right)))
 
     def without(self, left: Node, right: Node) -> Node:
-        """The condition that the left one holds and the right one does not."""
+        """Returns the condition that the left one holds and the right one does not."""
         return self.both(left, self.negated(right))
 
     def implies(self, left: Node, right: Node) -> bool:
-        """Whether the right one holds wherever the left one does."""
+        """Returns whether the right one holds wherever the left one does."""
         return left == FALSE or right == TRUE or self.without(left, right) == FALSE
 
     def patterns_in(self, level: int, nodes: Iterable[Node]) -> int:
-        """The patterns that some nodes ask for behind the cell of the key that `level` asks for, as bits."""
+        """Returns, as bits, the patterns of the key of `level` that some nodes still ask for."""
         question = self.questions[level]
         found, seen, ahead = 0, set[Node](), list(nodes)
         while question.pattern is None and question.patterns and ahead:
@@ -142,7 +143,7 @@ class Diagrams:
         return found
 
     def decided(self, node: Node, level: int, cell: int) -> Node:
-        """The condition in a cell of the attribute that `level` asks for, with patterns decided where none is open."""
+        """Returns the condition in one cell of the attribute of `level`. In a closed cell, its patterns are decided."""
         question = self.questions[level]
         if self._levels[node] >= question.after or question.is_open(cell):
             return node

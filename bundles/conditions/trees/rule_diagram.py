@@ -1,7 +1,8 @@
-"""The diagram of "some ALLOW holds and no DENY does", made from all rules at once (rule F1).
+"""The diagram of "some ALLOW holds and no DENY holds", made from all rules at once (rule F1).
 
-Answer by answer it is followed which rules still can hold; where the same ones are left, the same node is. That takes
-no operation on diagrams, so a thousand rules on a thousand values of one attribute are a thousand steps or so.
+Answer by answer, it keeps the rules that can still hold. If two paths of answers leave the same rules, they lead to
+the same node. That takes no operation on diagrams, so a thousand rules on a thousand values of one attribute take
+about a thousand steps.
 """
 
 from collections import defaultdict
@@ -21,22 +22,22 @@ Bits: TypeAlias = int
 """A set of numbers, as bits."""
 
 Needs: TypeAlias = dict[frozenset[int], Bits]
-"""For each set of tests, by number, the rules that need all of them. PERF: bits make poor keys, see `divide`."""
+"""For each set of tests, by number, the rules that need all of them. PERF: bits hash badly, see `divide`."""
 
 READ_IN_A_STEP = 10
-"""So many values of constants are read in the time of a step."""
+"""How many values of constants can be read in the time of one step."""
 
 CHARACTERS_IN_A_STEP = 100
-"""So many characters are searched for a pattern in the time of a step, by patterns of the worst kind."""
+"""How many characters the worst patterns search in the time of one step."""
 
 
 class RuleDiagram:
     """The diagram of some rules, in its own `diagrams`."""
 
     def __init__(self, allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int):
-        """Raises OutOfSteps where `steps` do not suffice."""
+        """Raises OutOfSteps if the work needs more than `steps`."""
         rules = [*allows, *denies]
-        self._settled = 1 << len(rules)  # stands for ALLOWs that hold, whichever they are
+        self._settled = 1 << len(rules)  # represents all ALLOWs that hold
         self._allows = (1 << len(allows)) - 1 | self._settled
         self._denies = self._settled - 1 & ~self._allows
         self.diagrams = Diagrams({}, steps)
@@ -56,7 +57,7 @@ class RuleDiagram:
         self.node = self._node(0, self._settled - 1)
 
     def _by_answer(self, domain: Domain, pattern: int | None, needs: Needs) -> list[Bits]:
-        """For each answer to a question, the rules that it leaves."""
+        """Returns, for each answer to a question, the rules that can still hold."""
         everyone = self._allows | self._denies
         if pattern is not None:
             needing = _union(rules for need, rules in needs.items() if pattern in need)
@@ -72,7 +73,7 @@ class RuleDiagram:
         return found
 
     def _pending_from(self, needs: Sequence[Needs]) -> list[Bits]:
-        """For each level, the rules that depend on its question or one behind it; none at the end."""
+        """Returns, for each level, the rules that depend on its question or a later one."""
         pending = [0]
         for question, key_needs in zip(reversed(self.diagrams.questions), reversed(needs), strict=True):
             pattern = question.pattern
@@ -81,7 +82,7 @@ class RuleDiagram:
         return pending[::-1]
 
     def _node(self, level: int, left: Bits) -> Node:
-        """The node where `left` are the rules that no answer up to `level` has excluded."""
+        """Returns the node in which `left` are the rules that no answer before `level` has excluded."""
         pending = self._pending[level]
         if left & self._denies & ~pending or not left & self._allows:
             return FALSE
@@ -105,7 +106,7 @@ class RuleDiagram:
 
 
 def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[str, dict[Meaning, Test]]]:
-    """By key: the rules that need each set of tests; and the tests by what they mean, numbered in their order."""
+    """Returns, by key, the rules that need each set of tests; and the tests by their meaning, in their order."""
     tests: dict[str, dict[Meaning, Test]] = defaultdict(dict)
     numbers: dict[tuple[str, Meaning], int] = {}
     needs: dict[str, Needs] = defaultdict(lambda: defaultdict(int))
@@ -122,7 +123,7 @@ def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[s
 
 
 def _cost(tests: Collection[Test]) -> int:
-    """The steps that dividing a domain takes: one a value, for patterns by their length and what they search."""
+    """Returns the steps to divide a domain: one for each value; for patterns by their length and what they search."""
     constants = [constant for test in tests for constant in compared_with(test)]
     patterns = [pattern for _, pattern in patterns_of(tests)]
     searched = sum(1 + len(text) // CHARACTERS_IN_A_STEP for text in constants if isinstance(text, str))

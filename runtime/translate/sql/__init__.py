@@ -18,14 +18,14 @@ DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (PostgreSql
 
 
 class Where(NamedTuple):
-    """A condition for a WHERE clause, never NULL, and its values in the order of their placeholders."""
+    """A condition for a WHERE clause, which is never NULL, and its values in the order of their placeholders."""
 
     text: str
     parameters: list[Any]
 
 
 def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Where:
-    """The filter as a condition of `dialect` (postgresql, mysql, sqlite, duckdb).
+    """Returns the filter as a condition of `dialect` (postgresql, mysql, sqlite, duckdb).
 
     A column is its name, with `.` between table and column: `d.status`. Placeholders are `%s` for PostgreSQL and
     MySQL, `?` for SQLite and DuckDB. Raises BadFilter and Untranslatable.
@@ -51,7 +51,7 @@ def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = N
 
 
 def condition(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None) -> Sql:
-    """The filter as fragments of SQL, for the fronts that render columns and values their own way."""
+    """Returns the filter as fragments of SQL, for libraries that render columns and values in their own way."""
     spoken = DIALECTS.get(dialect)
     if spoken is None:
         raise Untranslatable(

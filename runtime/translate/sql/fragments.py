@@ -1,4 +1,4 @@
-"""SQL as fragments: text of ours, the caller's columns, and values, which are always bound."""
+"""SQL as fragments: fixed text, the caller's columns, and values, which are always bound as parameters."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -8,14 +8,14 @@ ValueType: TypeAlias = Literal["text", "integer", "real", "decimal", "boolean", 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the mapping named it."""
+    """A column as the mapping names it."""
 
     named: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value, with its type for drivers that ask; `texts` is an array."""
+    """A value with its type, for drivers that need one. `texts` is an array."""
 
     value: Any
     type: ValueType
@@ -24,11 +24,11 @@ class Parameter:
 Fragment: TypeAlias = str | Column | Parameter
 Sql: TypeAlias = tuple[Fragment, ...]
 CHUNK = 50
-"""So many conditions stand in one row at most: engines limit how deep `a AND b AND c …` may nest, SQLite at 1,000."""
+"""The most conditions in one row: engines limit how deep `a AND b AND c …` may nest, SQLite to 1,000."""
 
 
 def sql(template: str, *parts: "Sql | Fragment") -> Sql:
-    """The template with the parts in the places of its `{}`.
+    """Returns the template with the parts in place of its `{}`.
 
     >>> sql("{} = {}", Column("a"), Parameter(1, "integer"))
     (Column(named='a'), ' = ', Parameter(value=1, type='integer'))
@@ -43,12 +43,12 @@ def sql(template: str, *parts: "Sql | Fragment") -> Sql:
 
 
 def listed(parts: "list[Sql] | list[Parameter]") -> Sql:
-    """The parts with commas between them."""
+    """Returns the parts with commas between them."""
     return sql(", ".join(["{}"] * len(parts)), *parts)
 
 
 def joined(word: str, parts: list[Sql]) -> Sql:
-    """The parts in brackets with AND or OR between them, long rows in brackets of their own."""
+    """Returns the parts in brackets with AND or OR between them. Long rows have brackets of their own."""
     while len(parts) > CHUNK:
         parts = [joined(word, parts[start : start + CHUNK]) for start in range(0, len(parts), CHUNK)]
     return parts[0] if len(parts) == 1 else sql(f"({f' {word} '.join(['{}'] * len(parts))})", *parts)
