@@ -20,12 +20,12 @@ from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decisions.searches.page_tokens import PageTokens
-from .decisions.searches.serving import Searching
+from .decisions.searches.search_services import SearchServices
 from .errors import ErrorAnswers
 from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
-from .management.elements import Serving
+from .management.elements import ManagementServices
 from .routes import ACCESS, ROUTES, Services
 from .serving.store_work import Activate, StoreWork
 from .settings import Settings
@@ -151,8 +151,8 @@ def _services(
         limits=parts.settings.limits,
         report=errors.report,
         bodies=bodies,
-        searching=Searching(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
-        serving=Serving(work, bodies, parts.settings.limits),
+        search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
+        management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
         ring=ring,
         public_url=parts.public_url,

@@ -32,12 +32,12 @@ from ..store.store import Store
 from ..transport.listening import CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run, within_open_files
 from ..transport.tls import TlsFiles, UnusableTls
-from .output import Unreadable, error_console, os_sentence
+from .output import CommandFailed, error_console, os_sentence
 from .start_model import prepare_model
-from .stores.opening import hand_over
+from .stores.opening import show_admin_key
 
 MOST_WORKERS = 1_024
-REFUSALS = (
+START_ERRORS = (
     BadSetting,
     CannotListen,
     NoSources,
@@ -139,10 +139,10 @@ def serve_command(
                 log_level=log_level,
             )
         )
-    except REFUSALS as ex:
-        raise Unreadable(str(ex)) from None
+    except START_ERRORS as ex:
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     run(service)
 
 
@@ -243,7 +243,7 @@ def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: b
     console.print(
         f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
     )
-    hand_over(console, directory, access)
+    show_admin_key(console, directory, access)
     if demo:
         _show_example(console, url, directory, access, preset)
 
