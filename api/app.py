@@ -1,72 +1,121 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
 
 import falcon.asgi
 
+from ..bundles.errors import BundleError
+from ..runtime import Engine
 from .credentials.failed_attempts import FailedAttempts
 from .credentials.guard import AdminKey, Guard
 from .credentials.keys.ring import KeyRing
-from .credentials.keys.sources import NO_KEYS, KeySource
+from .credentials.keys.sources import KeySource, prepare_signing_keys
 from .credentials.known_credentials import ApiKeys, KnownCredentials
 from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decisions.searches.page_tokens import PageTokens
-from .decisions.searches.serving import Searching
+from .decisions.searches.search_services import SearchServices
 from .errors import ErrorAnswers
 from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
-from .management.elements import Serving
+from .management.elements import ManagementServices
 from .routes import ACCESS, ROUTES, Services
-from .serving.live_engines import EngineOf, ReportDamage
 from .serving.store_work import Activate, StoreWork
-from .settings import HttpLimits
+from .settings import Settings
 from .store.audit.events import Event
-from .store.database.private_files import SECRET_BYTES
+from .store.database.private_files import read_or_create_secret
+from .store.environments import DEFAULT
 from .store.store import Store
 
+_PAGE_KEY: Final = "page-tokens.key"
+"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
 
-@dataclass(frozen=True, slots=True)
+
+class Engines(Protocol):
+    """The engines that decide: one for each environment, at its newest committed revision."""
+
+    def engine(self, environment: str = DEFAULT) -> Engine:
+        """Returns the engine of an environment. Raises NotFound if there is none, Stale if it is out of date."""
+
+    def report_damage(self, environment: str, error: BundleError) -> bool:
+        """Takes a damaged bundle out of use. Returns False if that was done before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Collaborators:
-    """What the application works with: it reads no environment, no clock and no file by itself.
+    """The parts that the application works with. By itself it reads no environment, no clock and no file.
 
-    `engine_of` gives the engine of an environment, at the newest committed revision. `activate` puts a commit in force.
-    `clock` gives epoch seconds. `admin_key` is the SHA-256 of the administrator's key. `report_damage` marks a bundle
-    that can't be read any more. `public_url` is the base of every URL that Writ hands out. `stale_seconds` is how long
-    cached credentials serve while the store can't be read. `signing` is the source of the keys that sign tokens.
-    `refused` counts refused attempts for the audit log. `page_secret` signs page tokens.
+    `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
+    key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
+    sign tokens. `refused` counts refused attempts for the audit log. `page_secret` signs page tokens.
     """
 
     store: Store
-    engine_of: EngineOf
+    settings: Settings
+    engines: Engines
     activate: Activate
     clock: Callable[[], float]
     admin_key: bytes
-    limits: HttpLimits
     log: logging.Logger
-    report_damage: ReportDamage = lambda *_: True
-    public_url: str = "http://127.0.0.1:8080"
-    stale_seconds: float = 5.0
-    signing: KeySource = NO_KEYS
-    refused: RefusedAttempts = field(default_factory=RefusedAttempts)
-    page_secret: bytes = field(default_factory=partial(secrets.token_bytes, SECRET_BYTES))
+    own_url: str
+    signing: KeySource
+    refused: RefusedAttempts
+    page_secret: bytes
+
+    @property
+    def public_url(self) -> str:
+        """Returns the base of every URL that the service hands out."""
+        return self.settings.public_url or self.own_url
+
+
+def collaborators(
+    directory: Path,
+    *,
+    store: Store,
+    settings: Settings,
+    engines: Engines,
+    activate: Activate,
+    clock: Callable[[], float],
+    admin_key: bytes,
+    log: logging.Logger,
+    own_url: str,
+    refused: RefusedAttempts | None = None,
+) -> Collaborators:
+    """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
+
+    Raises OSError if the key of page tokens can't be read or written.
+    """
+    return Collaborators(
+        store=store,
+        settings=settings,
+        engines=engines,
+        activate=activate,
+        clock=clock,
+        admin_key=admin_key,
+        log=log,
+        own_url=own_url,
+        signing=prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, clock, log),
+        refused=refused or RefusedAttempts(),
+        page_secret=read_or_create_secret(directory / _PAGE_KEY),
+    )
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """Returns the ASGI application with every route of the table, each behind the guard."""
-    errors = ErrorAnswers(parts.log, parts.report_damage)
+    errors = ErrorAnswers(parts.log, parts.engines.report_damage)
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
     known = _known_credentials(parts, tokens)
-    attempts = FailedAttempts(parts.limits.failed_attempts, parts.clock)  # made here: workers that fork share it
+    attempts = FailedAttempts(
+        parts.settings.limits.failed_attempts, parts.clock
+    )  # made here: workers that fork share it
 
     def failed(address: str) -> int | None:
         parts.refused.add(Event.CREDENTIAL_REFUSED, address)
@@ -80,7 +129,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
     oauth = OAuth(work, tokens, errors.report, parts.log, attempts.count, parts.refused)
-    services = _services(parts, work, Bodies(parts.limits, guard.confirm), errors, oauth, ring)
+    services = _services(parts, work, Bodies(parts.settings.limits, guard.confirm), errors, oauth, ring)
     for route in ROUTES:
         app.add_route(route.path, _answering_head(route.handler(services)))
     return app
@@ -89,7 +138,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:
     store = parts.store.credentials
     kinds = (ApiKeys(store), tokens)
-    return KnownCredentials(store, parts.store.watch, kinds, parts.clock, parts.stale_seconds, parts.log)
+    return KnownCredentials(store, parts.store.watch, kinds, parts.clock, parts.settings.stale_seconds, parts.log)
 
 
 def _services(
@@ -97,13 +146,13 @@ def _services(
 ) -> Services:
     page_tokens = PageTokens(parts.page_secret)
     return Services(
-        engine_of=parts.engine_of,
+        engine_of=parts.engines.engine,
         clock=parts.clock,
-        limits=parts.limits,
+        limits=parts.settings.limits,
         report=errors.report,
         bodies=bodies,
-        searching=Searching(parts.engine_of, work, bodies, page_tokens, parts.limits, parts.clock),
-        serving=Serving(work, bodies, parts.limits),
+        search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
+        management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
         ring=ring,
         public_url=parts.public_url,

@@ -15,13 +15,13 @@ from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
 from .decisions import discovery, evaluation, evaluations, health
 from .decisions.searches import actions, resources, subjects
-from .decisions.searches.serving import Searching
+from .decisions.searches.search_services import SearchServices
 from .http.bodies import Bodies
 from .management import (
     api_keys,
     audit,
-    batch,
     clients,
+    element_batch,
     element_operations,
     elements,
     environments,
@@ -55,8 +55,8 @@ class Services:
     limits: HttpLimits
     report: Callable[[Exception, str], None]
     bodies: Bodies
-    searching: Searching
-    serving: elements.Serving
+    search: SearchServices
+    management: elements.ManagementServices
     oauth: OAuth
     ring: KeyRing
     public_url: str
@@ -98,19 +98,19 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
     yield Route(
         kind.list_path,
         Env.NAMED,
-        lambda given: elements.ElementList(kind, given.serving),
+        lambda given: elements.ElementList(kind, given.management),
         {"GET": (READ, element_operations.listing(kind)), "POST": (WRITE, element_operations.creating(kind))},
     )
     yield Route(
         kind.batch_path,
         Env.NAMED,
-        lambda given: batch.ElementBatch(kind, given.serving),
+        lambda given: element_batch.ElementBatch(kind, given.management),
         {"POST": (WRITE, element_operations.creating_many(kind))},
     )
     yield Route(
         kind.element_path,
         Env.NAMED,
-        lambda given: elements.Element(kind, given.serving),
+        lambda given: elements.Element(kind, given.management),
         {
             "GET": (READ, element_operations.reading(kind)),
             "PUT": (WRITE, element_operations.replacing(kind)),
@@ -127,19 +127,19 @@ ROUTES: Final[tuple[Route, ...]] = (
         lambda given: evaluations.Evaluations(given.engine_of, given.clock, given.bodies, given.limits, given.report),
         evaluations.EVALUATE_MANY,
     ),
-    *_decision("search/resource", lambda given: resources.ResourceSearches(given.searching), resources.SEARCH),
-    *_decision("search/subject", lambda given: subjects.SubjectSearches(given.searching), subjects.SEARCH),
-    *_decision("search/action", lambda given: actions.ActionSearches(given.searching), actions.SEARCH),
+    *_decision("search/resource", lambda given: resources.ResourceSearches(given.search), resources.SEARCH),
+    *_decision("search/subject", lambda given: subjects.SubjectSearches(given.search), subjects.SEARCH),
+    *_decision("search/action", lambda given: actions.ActionSearches(given.search), actions.SEARCH),
     Route(
         "/v1/environments",
         Env.NONE,
-        lambda given: environments.Environments(given.serving),
+        lambda given: environments.Environments(given.management),
         {"GET": (READ, environments.LIST), "POST": (ADMIN, environments.CREATE)},
     ),
     Route(
         "/v1/environments/{env}",
         Env.NAMED,
-        lambda given: environments.OneEnvironment(given.serving),
+        lambda given: environments.OneEnvironment(given.management),
         {
             "GET": (READ, environments.GET),
             "PATCH": (ADMIN, environments.PATCH),
@@ -150,56 +150,56 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/v1/environments/{env}/model",
         Env.NAMED,
-        lambda given: whole_model.WholeModel(given.serving),
+        lambda given: whole_model.WholeModel(given.management),
         {"GET": (READ, whole_model.GET), "PUT": (WRITE, whole_model.PUT)},
     ),
     Route(
         "/v1/environments/{env}/revisions",
         Env.NAMED,
-        lambda given: revisions.Revisions(given.serving),
+        lambda given: revisions.Revisions(given.management),
         {"GET": (READ, revisions.LIST)},
     ),
     Route(
         "/v1/environments/{env}/revisions/{revision}",
         Env.NAMED,
-        lambda given: revisions.OneRevision(given.serving),
+        lambda given: revisions.OneRevision(given.management),
         {"GET": (READ, revisions.GET)},
     ),
-    Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.serving), {"GET": (ADMIN, audit.LIST)}),
+    Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
     Route(
         "/v1/api-keys",
         Env.NONE,
-        lambda given: api_keys.ApiKeys(given.serving),
+        lambda given: api_keys.ApiKeys(given.management),
         {"GET": (ADMIN, api_keys.LIST), "POST": (ADMIN, api_keys.CREATE)},
     ),
     Route(
         "/v1/api-keys/{id}",
         Env.NONE,
-        lambda given: api_keys.OneApiKey(given.serving),
+        lambda given: api_keys.OneApiKey(given.management),
         {"GET": (ADMIN, api_keys.GET), "DELETE": (ADMIN, api_keys.DELETE)},
     ),
     Route(
         "/v1/clients",
         Env.NONE,
-        lambda given: clients.Clients(given.serving),
+        lambda given: clients.Clients(given.management),
         {"GET": (ADMIN, clients.LIST), "POST": (ADMIN, clients.CREATE)},
     ),
     Route(
         "/v1/clients/{client_id}",
         Env.NONE,
-        lambda given: clients.OneClient(given.serving),
+        lambda given: clients.OneClient(given.management),
         {"GET": (ADMIN, clients.GET), "PATCH": (ADMIN, clients.PATCH), "DELETE": (ADMIN, clients.DELETE)},
     ),
     Route(
         "/v1/clients/{client_id}/secret",
         Env.NONE,
-        lambda given: clients.ClientSecret(given.serving),
+        lambda given: clients.ClientSecret(given.management),
         {"POST": (ADMIN, clients.RENEW_SECRET)},
     ),
     Route(
         "/v1/clients/{client_id}/revoke",
         Env.NONE,
-        lambda given: clients.ClientRevocation(given.serving),
+        lambda given: clients.ClientRevocation(given.management),
         {"POST": (ADMIN, clients.REVOKE)},
     ),
     Route("/v1/oauth/token", Env.NONE, lambda given: Token(given.oauth), {"POST": (NONE, token_operations.ISSUE)}),

@@ -13,22 +13,22 @@ from ...bundles.file.writer import Progress as Report
 from ...compiler.diagnostics.diagnostic import Diagnostic
 from ..serving.build import DOCUMENT_ENDINGS
 
-_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-class Unreadable(click.ClickException):
+class CommandFailed(click.ClickException):
     """Input that can't be read, or output that can't be written: exit code 2."""
 
     exit_code = 2
 
 
-def harmless(text: str) -> str:
+def escaped(text: str) -> str:
     r"""Text of others for one line of a terminal: what would steer it, or turn its direction, as in JSON strings.
 
-    >>> harmless("a\x9b1m\u202eb")
+    >>> escaped("a\x9b1m\u202eb")
     'a\\u009b1m\\u202eb'
     """
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def os_sentence(error: OSError) -> str:

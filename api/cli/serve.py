@@ -3,49 +3,41 @@
 import logging
 import os
 import shlex
-import sys
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 import click
 import msgspec
 from rich.console import Console
 
-from ...compiler.source import Source
-from ..app import Collaborators, create_app
+from ..app import collaborators, create_app
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ..credentials.admin_key import KEY_FILE, UnusableKey
 from ..credentials.keys.ring import KeyRing, KeySealer
-from ..credentials.keys.sources import prepare_audit_keys, prepare_signing_keys
+from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
-from ..demo import demo_questions, demo_sources
+from ..demo import demo_questions
 from ..http.public_url import url_warning
 from ..log import service_log
 from ..serving.activation import Activation
-from ..serving.build import InvalidModel, NoSources, sources_of
+from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
-from ..serving.import_model import check_model, ensure_bundle, store_model
 from ..serving.live_engines import LiveEngines, Stale
 from ..settings import TABLE, BadSetting, Settings, settings_from
-from ..store.actor import COMMAND_LINE
-from ..store.database.private_files import read_or_create_secret
-from ..store.environments import DEFAULT
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run, within_open_files
 from ..transport.tls import TlsFiles, UnusableTls
-from .output import Unreadable, error_console, os_sentence, progress_bar, summary
-from .stores.opening import hand_over
-
-_PAGE_KEY: Final = "page-tokens.key"
-"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
+from .output import CommandFailed, error_console, os_sentence
+from .start_model import prepare_model
+from .stores.opening import show_admin_key
 
 MOST_WORKERS = 1_024
-REFUSALS = (
+START_ERRORS = (
     BadSetting,
     CannotListen,
     NoSources,
@@ -66,6 +58,19 @@ def _settings_help() -> str:
 
 def _default(value: object) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Options:
+    """The options of the command line, with their defaults filled in."""
+
+    directory: Path
+    sources: tuple[Path, ...]
+    demo: bool
+    bind: str
+    workers: int
+    tls: TlsFiles | None
+    log_level: str
 
 
 @click.command("serve", epilog=_settings_help())
@@ -123,11 +128,21 @@ def serve_command(
         raise click.UsageError("`--demo` and `--import` exclude each other")
     try:
         tls = _tls_files(tls_cert, tls_key, tls_client_ca)
-        service = _get_ready(directory, sources, demo, bind, workers or _cores(), tls, log_level)
-    except REFUSALS as ex:
-        raise Unreadable(str(ex)) from None
+        service = _prepare_service(
+            _Options(
+                directory=directory,
+                sources=sources,
+                demo=demo,
+                bind=bind,
+                workers=workers or _cores(),
+                tls=tls,
+                log_level=log_level,
+            )
+        )
+    except START_ERRORS as ex:
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     run(service)
 
 
@@ -142,64 +157,84 @@ def _tls_files(certificate: Path | None, key: Path | None, client_ca: Path | Non
     return files
 
 
-def _get_ready(
-    directory: Path,
-    sources: tuple[Path, ...],
-    demo: bool,
-    bind: str,
-    workers: int,
-    tls: TlsFiles | None,
-    log_level: str,
-) -> Service:
-    settings = settings_from(os.environ)
-    log = service_log(log_level)
-    for warning in settings.warnings:
-        log.warning("%s", warning)
-    limits = within_open_files(settings.limits, log)
+def _prepare_service(options: _Options) -> Service:
+    """Returns the service, ready to run. It already listens, and has said so on standard error."""
+    settings, log = _read_settings(options.log_level)
+    directory = options.directory
     prepare_directory(directory)
     lock = hold(directory)
-    listener = bound_socket(bind)
+    listener = bound_socket(options.bind)
     store = Store.open(directory, settings.synchronous)
     refused = RefusedAttempts()
     upkeep = _audit_upkeep(directory, store, settings, refused, log)
-    # All before the model that is there is replaced; told before it is kept, or an untold key would be an old one.
-    access = admin_access(directory, settings.admin_key)
-    upkeep.begin_service(new_key=access.is_new)
-    keep_adopted(directory, access)
-    _prepare(directory, store, sources, demo)
-    files = BundleFiles(directory, store)
-    live_engines = LiveEngines(store, files, settings.stale_seconds, log)
-    live_engines.engine()  # opened once, before the workers are forked; they share the mapping
-    live_engines.close()
-    store.close()
+    access = _begin(directory, settings, upkeep)
+    prepare_model(directory, store, options.sources, options.demo)
+    live_engines = _open_engines(directory, store, settings, log)
     start_listening(listener)
-    url = f"{'https' if tls else 'http'}://{shown_address(listener)}"
-    _greet(url, directory, workers, access, demo, preset=settings.admin_key is not None)
+    url = f"{'https' if options.tls else 'http'}://{shown_address(listener)}"
+    _greet(url, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     activation = Activation(directory, live_engines, log)
-    parts = Collaborators(
-        store,
-        live_engines.engine,
-        activation,
-        time.time,
-        access.digest,
-        limits,
-        log,
-        live_engines.report_damage,
-        settings.public_url or url,
-        settings.stale_seconds,
-        prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, time.time, log),
-        refused,
-        read_or_create_secret(directory / _PAGE_KEY),
+    parts = collaborators(
+        directory,
+        store=store,
+        settings=settings,
+        engines=live_engines,
+        activate=activation,
+        clock=time.time,
+        admin_key=access.digest,
+        log=log,
+        own_url=url,
+        refused=refused,
     )
 
     def heartbeat() -> None:
         upkeep.beat()
         activation.build_missing()
 
-    ends = {"worker_ends": upkeep.end_worker, "service_ends": upkeep.end_service}
-    return Service(create_app(parts), listener, limits, workers, log_level, tls, (lock,), heartbeat, **ends)
+    return Service(
+        app=create_app(parts),
+        listener=listener,
+        limits=settings.limits,
+        workers=options.workers,
+        log_level=options.log_level,
+        tls=options.tls,
+        held=(lock,),
+        heartbeat=heartbeat,
+        worker_ends=upkeep.end_worker,
+        service_ends=upkeep.end_service,
+    )
+
+
+def _read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
+    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
+    settings = settings_from(os.environ)
+    log = service_log(log_level)
+    for warning in settings.warnings:
+        log.warning("%s", warning)
+    return replace(settings, limits=within_open_files(settings.limits, log)), log
+
+
+def _begin(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAccess:
+    """Records the start in the audit log and returns the administrator's key.
+
+    This comes before the command line's model replaces the stored one. The audit log records a new key before it is
+    kept: a key that was kept first would count as an old one at the next start, and never be recorded.
+    """
+    access = admin_access(directory, settings.admin_key)
+    upkeep.begin_service(new_key=access.is_new)
+    keep_adopted(directory, access)
+    return access
+
+
+def _open_engines(directory: Path, store: Store, settings: Settings, log: logging.Logger) -> LiveEngines:
+    """Returns the engines. The default one is opened before the workers are forked, so that they share its mapping."""
+    live_engines = LiveEngines(store, BundleFiles(directory, store), settings.stale_seconds, log)
+    live_engines.engine()
+    live_engines.close()
+    store.close()
+    return live_engines
 
 
 def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: bool, preset: bool) -> None:
@@ -208,7 +243,7 @@ def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: b
     console.print(
         f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
     )
-    hand_over(console, directory, access)
+    show_admin_key(console, directory, access)
     if demo:
         _show_example(console, url, directory, access, preset)
 
@@ -219,43 +254,6 @@ def _audit_upkeep(
     keys = prepare_audit_keys(directory, settings.audit_key, time.time, log)
     sealer = KeySealer(KeyRing(keys, log))
     return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
-
-
-def _prepare(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
-    """Store the model that was asked for, and see that there is a bundle to start from."""
-    shown, known = "", None
-    try:
-        with progress_bar() as progress:
-            documents = _demo_of(directory, store) if demo else sources_of(sources)
-            if documents:
-                checked, submitted = check_model(documents, progress)
-                known = store_model(store, DEFAULT, submitted, progress)
-                shown = checked.shown
-                del documents, submitted  # the bundle needs the memory
-            for environment in store.environments():
-                ensure_bundle(directory, store, environment.id, progress, known)
-    except InvalidModel as ex:
-        click.echo(ex.checked.shown, nl=False, err=True)
-        error_console().print(summary(ex.checked.diagnostics))
-        sys.exit(1)
-    click.echo(shown, nl=False, err=True)
-    if not store.revision_of(DEFAULT):
-        error_console().print("there is no model yet, so all is denied; give one with --import, --demo or the API")
-
-
-def _demo_of(directory: Path, store: Store) -> list[Source]:
-    """The demo's documents, none where it is stored already.
-
-    Raises UnusableDirectory where they would replace a model of the user's own.
-    """
-    documents = [Source(*document) for document in demo_sources()]
-    if not store.revision_of(DEFAULT):
-        return documents
-    if store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
-        raise UnusableDirectory(
-            f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
-        )
-    return []
 
 
 def _show_example(console: Console, url: str, directory: Path, access: AdminAccess, preset: bool) -> None:

@@ -20,8 +20,8 @@ from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import ApiKey
 from ..store.credentials.credentials import ApiKeySpec
 from .body_shapes import shaped
-from .elements import Serving
-from .managed_credentials import NEVER_STORED, answer_page, refuse_more
+from .elements import ManagementServices
+from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "API keys"
 
@@ -51,12 +51,12 @@ DELETE: Final = Operation(
 class ApiKeys:
     """All API keys, and a new one."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._serving, self._work, self._bodies = serving, serving.work, serving.bodies
+    def __init__(self, services: ManagementServices) -> None:
+        self._services, self._work, self._bodies = services, services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
-        await answer_page(req, resp, self._serving, self._work.store.credentials.api_keys, _shown)
+        await answer_page(req, resp, self._services, self._work.store.credentials.api_keys, _shown)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new key, shown this once."""
@@ -64,7 +64,7 @@ class ApiKeys:
         wanted = shaped(await self._bodies.read_element(req), NewApiKey, "bad-api-key")
         maker: Credential = req.context.credential
         scopes = in_order(wanted.scopes)
-        refuse_more(scopes, maker)
+        refuse_higher_scopes(scopes, maker)
         expires = None if wanted.expires_at is None else _future(wanted.expires_at, self._work.now())
         key, digest = new_secret(API_KEY)
         made = await self._work.change(
@@ -75,15 +75,15 @@ class ApiKeys:
         )
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/api-keys/{made.id}")
-        resp.set_header("Cache-Control", NEVER_STORED)
+        resp.set_header("Cache-Control", NO_STORE)
         resp.data = ENCODER.encode(ApiKeyWithSecret(**asdict(_shown(made)), key=key))
 
 
 class OneApiKey:
     """One API key."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work = serving.work
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
         """Answer 200, without the key itself."""

@@ -15,7 +15,7 @@ from ..openapi.vocabulary import PAGE
 from ..store.audit.entries import EntryFilter, NumberedEntry, sortable_time
 from ..store.audit.events import Event
 from ..store.errors import BadQuery
-from .elements import Serving
+from .elements import ManagementServices
 
 _MILLISECOND = 10**6
 
@@ -58,8 +58,8 @@ LIST: Final = Operation(
 class Audit:
     """The entries, newest first."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._limits = serving.work, serving.limits
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._limits = services.work, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may see.

@@ -19,8 +19,8 @@ from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
 from ..store.credential_rows import Client
 from ..store.credentials.credentials import ClientSpec
 from .body_shapes import shaped
-from .elements import MERGE_PATCH, Serving
-from .managed_credentials import NEVER_STORED, answer_page, refuse_more
+from .elements import MERGE_PATCH, ManagementServices
+from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "Clients"
 
@@ -66,12 +66,12 @@ REVOKE: Final = Operation(
 class Clients:
     """All clients, and a new one."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._serving, self._work, self._bodies = serving, serving.work, serving.bodies
+    def __init__(self, services: ManagementServices) -> None:
+        self._services, self._work, self._bodies = services, services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may manage, by id."""
-        await answer_page(req, resp, self._serving, self._work.store.credentials.clients, shown_client)
+        await answer_page(req, resp, self._services, self._work.store.credentials.clients, shown_client)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new client and its secret, shown this once."""
@@ -79,7 +79,7 @@ class Clients:
         asked = shaped(await self._bodies.read_element(req), NewClient, "bad-client")
         maker: Credential = req.context.credential
         scopes = in_order(asked.scopes)
-        refuse_more(scopes, maker)
+        refuse_higher_scopes(scopes, maker)
         wanted = ClientSpec(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
         secret, digest = new_secret(CLIENT_SECRET)
         made = await self._work.change(self._work.store.credentials.add_client, actor_of(req), wanted, digest)
@@ -91,8 +91,8 @@ class Clients:
 class OneClient:
     """One client."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies = serving.work, serving.bodies
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies = services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200, without the secret."""
@@ -109,7 +109,7 @@ class OneClient:
 
         def changed(client: Client) -> ClientSpec:
             scopes = client.scopes if patch.scopes is UNSET else in_order(patch.scopes)
-            refuse_more(scopes, maker)
+            refuse_higher_scopes(scopes, maker)
             return ClientSpec(
                 client.name if patch.name is UNSET else patch.name,
                 scopes,
@@ -132,8 +132,8 @@ class OneClient:
 class ClientSecret:
     """The secret of a client."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work = serving.work
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200 with a new secret, shown this once; the old one is refused, live tokens stay valid."""
@@ -146,8 +146,8 @@ class ClientSecret:
 class ClientRevocation:
     """The end of a client, which stays on the list."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work = serving.work
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 204; its secret and its tokens are refused from now on, by every worker."""
@@ -171,5 +171,5 @@ def shown_client(client: Client) -> ClientAnswer:
 
 
 def _show_secret(resp: falcon.asgi.Response, client: Client, secret: str) -> None:
-    resp.set_header("Cache-Control", NEVER_STORED)
+    resp.set_header("Cache-Control", NO_STORE)
     resp.data = ENCODER.encode(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret))

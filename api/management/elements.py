@@ -23,7 +23,7 @@ CHUNK_ROWS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class ManagementServices:
     """What the management endpoints work with."""
 
     work: StoreWork
@@ -34,9 +34,9 @@ class Serving:
 class ElementList:
     """One kind of elements: a page of them, and a new one."""
 
-    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
         self._kind = kind
-        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page by key; every parameter but `limit` and `cursor` is a filter."""
@@ -76,9 +76,9 @@ class ElementList:
 class Element:
     """One element, by its key."""
 
-    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
         self._kind = kind
-        self._work, self._bodies = serving.work, serving.bodies
+        self._work, self._bodies = services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200, or 304 where the client has it."""

@@ -17,9 +17,9 @@ from ..openapi.vocabulary import LOCATION, PAGE
 from ..store.actor import Actor
 from ..store.environments import Environment
 from ..store.pages import cursor_after, read_cursor
-from .answers import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from .body_shapes import shaped
-from .elements import MERGE_PATCH, Serving
+from .elements import MERGE_PATCH, ManagementServices
+from .management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 
 _LIST = "environments"
 _TAG: Final = "Environments"
@@ -64,8 +64,8 @@ DELETE: Final = Operation(
 class Environments:
     """All environments, and a new one."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of those that the caller may see, by id."""
@@ -100,8 +100,8 @@ class Environments:
 class OneEnvironment:
     """One environment."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies = serving.work, serving.bodies
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies = services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""

@@ -1,7 +1,7 @@
 """Replaces a model in a process of its own, since reading and checking a large one would delay decisions.
 
-`python -m writ.api.management.model_replacement DIRECTORY ORDER` takes the order as JSON and reads the document from
-its standard input. It writes the outcome as JSON to its standard output.
+`python -m writ.api.management.model_replacement DIRECTORY REQUEST` takes the request as JSON and reads the document
+from its standard input. It writes the outcome as JSON to its standard output.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from ..serving.own_process import own_process
 from ..store.actor import Actor
 from ..store.errors import ElementKey, Fault, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
 from ..store.store import Store
-from .answers import Change, ElementChange, ListChanges, ModelChanges
+from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
 
 AT_ONCE: Final = 1
 """Models that one worker replaces at a time: each takes several times its document's size of memory."""
@@ -28,7 +28,7 @@ AT_ONCE: Final = 1
 NICENESS: Final = 5
 
 
-class Order(msgspec.Struct, frozen=True):
+class ReplacementRequest(msgspec.Struct, frozen=True):
     """What to replace: the model of `env`, on behalf of `actor`."""
 
     env: str
@@ -56,7 +56,9 @@ class Replacer:
         self.directory = directory
         self._turn = asyncio.Semaphore(AT_ONCE)
 
-    async def replace(self, order: Order, document: IO[bytes], confirm: Callable[[], None]) -> ModelChanges:
+    async def replace(
+        self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
+    ) -> ModelChanges:
         """Replace the model by what `document` says; `confirm` is called when it is its turn, and may refuse.
 
         Raises:
@@ -64,7 +66,7 @@ class Replacer:
         """
         async with self._turn:
             confirm()
-            said = await self._run(order, document)
+            said = await self._run(request, document)
         try:
             outcome = msgspec.json.decode(said, type=_Outcome)
         except msgspec.DecodeError:
@@ -81,8 +83,8 @@ class Replacer:
             raise StoreUnavailable(outcome.unavailable)
         return outcome.changes
 
-    async def _run(self, order: Order, document: IO[bytes]) -> bytes:
-        text = msgspec.json.encode(order).decode()
+    async def _run(self, request: ReplacementRequest, document: IO[bytes]) -> bytes:
+        text = msgspec.json.encode(request).decode()
         process = await own_process(
             "writ.api.management.model_replacement", str(self.directory), text, stdin=document, stdout=PIPE
         )
@@ -90,14 +92,14 @@ class Replacer:
         return said
 
 
-def main(directory: Path, order: Order) -> _Outcome:
-    """Do what is ordered."""
+def main(directory: Path, request: ReplacementRequest) -> _Outcome:
+    """Replaces the model."""
     os.nice(NICENESS)
     try:
         store = Store.open(directory)
-        source = Source(f"model{order.ending}", sys.stdin.buffer.read())
-        tags = None if order.if_match is None else (order.if_match,)
-        done = store.put_model(order.env, order.actor, [source], order.dry_run, if_match=tags)
+        source = Source(f"model{request.ending}", sys.stdin.buffer.read())
+        tags = None if request.if_match is None else (request.if_match,)
+        done = store.put_model(request.env, request.actor, [source], request.dry_run, if_match=tags)
     except Rejected as ex:
         return _Outcome(faults=ex.faults)
     except NotFound as ex:
@@ -111,7 +113,7 @@ def main(directory: Path, order: Order) -> _Outcome:
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
     warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)
-    return _Outcome(ModelChanges(done.revision, counts, elements, warnings, order.dry_run))
+    return _Outcome(ModelChanges(done.revision, counts, elements, warnings, request.dry_run))
 
 
 def _shown(kind: str, key: ElementKey, change: str) -> ElementChange:
@@ -119,5 +121,5 @@ def _shown(kind: str, key: ElementKey, change: str) -> ElementChange:
 
 
 if __name__ == "__main__":
-    outcome = main(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Order))
+    outcome = main(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=ReplacementRequest))
     sys.stdout.buffer.write(msgspec.json.encode(outcome))

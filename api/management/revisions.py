@@ -15,8 +15,8 @@ from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
 from ..store.errors import NotFound
 from ..store.history.change_log import ChangeEntry, Revision, change_of
-from .answers import EntryAnswer, RevisionAnswer, RevisionDetail
-from .elements import CHUNK_ROWS, Serving
+from .elements import CHUNK_ROWS, ManagementServices
+from .management_shapes import EntryAnswer, RevisionAnswer, RevisionDetail
 from .streams import Stream
 
 _MOST_DIGITS = 18
@@ -41,8 +41,8 @@ GET: Final = Operation(
 class Revisions:
     """The revisions, newest first."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._limits = serving.work, serving.limits
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._limits = services.work, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of them."""
@@ -56,8 +56,8 @@ class Revisions:
 class OneRevision:
     """One revision, with the exact difference that it made. It never changes again."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work = serving.work
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 200, element by element."""

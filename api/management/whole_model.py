@@ -17,9 +17,9 @@ from ..store.credential_rows import Bounds
 from ..store.errors import StoreUnavailable
 from ..store.historical_model import historical_model
 from ..store.models.reading import ModelStream
-from .answers import ModelChanges
-from .elements import Serving
-from .model_replacement import Order, Replacer
+from .elements import ManagementServices
+from .management_shapes import ModelChanges
+from .model_replacement import ReplacementRequest, Replacer
 from .revisions import revision_number
 from .spool import spooled
 from .streams import Stream
@@ -58,9 +58,9 @@ PUT: Final = Operation(
 class WholeModel:
     """The model as one document: read, and replaced."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._work, self._bodies, self._limits = serving.work, serving.bodies, serving.limits
-        self._replacer = Replacer(serving.work.store.path.parent)
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
+        self._replacer = Replacer(services.work.store.path.parent)
         self._exports = 0
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
@@ -99,16 +99,18 @@ class WholeModel:
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         tag = required_tag(req, environment.etag)  # now, before a large document is taken; again when it is written
-        order = Order(env, actor_of(req), ENDINGS[media], dry_run, tag)
+        request = ReplacementRequest(env, actor_of(req), ENDINGS[media], dry_run, tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
-        replaced = self._replace(order, document, partial(self._bodies.confirm, req))
+        replaced = self._replace(request, document, partial(self._bodies.confirm, req))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
 
-    async def _replace(self, order: Order, document: IO[bytes], confirm: Callable[[], None]) -> ModelChanges:
+    async def _replace(
+        self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
+    ) -> ModelChanges:
         with document:
-            changes = await self._replacer.replace(order, document, confirm)
-        if not order.dry_run:
-            await self._work.activate(order.env)
+            changes = await self._replacer.replace(request, document, confirm)
+        if not request.dry_run:
+            await self._work.activate(request.env)
         return changes
 
     def _export_ended(self) -> None:

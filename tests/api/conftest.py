@@ -11,14 +11,14 @@ from typing import Any
 import httpx
 import pytest
 from falcon import testing
-from writ.api.app import Collaborators, create_app
-from writ.api.settings import HttpLimits
+from writ.api.app import collaborators, create_app
+from writ.api.settings import HttpLimits, Settings
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
 from writ.runtime import Engine
 
 from tests.support.bundling import engine_for
-from tests.support.managed import Managed
+from tests.support.managed import OWN_URL, SIGNING, Managed, OneEngine
 from tests.support.server import KEY, Server, running
 
 MODEL: dict[str, Any] = {
@@ -90,15 +90,17 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
     with TemporaryDirectory() as directory:
         store = Store.open(Path(directory))
         store.close()
-    parts = Collaborators(
-        store,
-        lambda _: engine,
-        _activated,
-        lambda: 0.0,
-        sha256(KEY.encode()).digest(),
-        limits or HttpLimits(),
-        log or logging.getLogger("tests"),
-    )
+        parts = collaborators(
+            Path(directory),
+            store=store,
+            settings=Settings(limits=limits or HttpLimits(), signing_key=SIGNING),
+            engines=OneEngine(engine),
+            activate=_activated,
+            clock=lambda: 0.0,
+            admin_key=sha256(KEY.encode()).digest(),
+            log=log or logging.getLogger("tests"),
+            own_url=OWN_URL,
+        )
     return testing.TestClient(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
 
 

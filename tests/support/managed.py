@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
-from writ.api.app import Collaborators, create_app
+from writ.api.app import collaborators, create_app
 from writ.api.credentials.keys.signing_keys import new_key
-from writ.api.credentials.keys.sources import GivenKeys, KeySource
-from writ.api.settings import HttpLimits
-from writ.api.store.environments import Environment
+from writ.api.settings import HttpLimits, Settings
+from writ.api.store.environments import DEFAULT, Environment
 from writ.api.store.store import Store
-from writ.runtime import Engine
+from writ.bundles.errors import BundleError
 
 from tests.support.server import KEY
 
 LOG = logging.getLogger("tests")
-SIGNING = GivenKeys(new_key("EdDSA")[1].decode())
+SIGNING = new_key("EdDSA")[1].decode()
+"""A key that signs tokens, as the setting takes it."""
+
+OWN_URL = "http://127.0.0.1:8080"
 ROOT = "/v1/environments/default"
 MEMBERS: dict[str, dict[str, Any]] = {
     "resource-types": {"id": "document", "actions": ["read", "update"]},
@@ -44,6 +46,22 @@ MEMBERS: dict[str, dict[str, Any]] = {
 """An element of each kind, by its path, such that each refers to ones before it."""
 
 
+class OneEngine:
+    """The engines of an application that decides by `engine` in every environment, or, without one, decides nothing."""
+
+    def __init__(self, engine: Any = None) -> None:
+        self._engine = engine
+
+    def engine(self, _environment: str = DEFAULT) -> Any:
+        """See `writ.api.app.Engines`."""
+        assert self._engine is not None, "nothing is decided here"
+        return self._engine
+
+    def report_damage(self, _environment: str, _error: BundleError) -> bool:
+        """See `writ.api.app.Engines`."""
+        return True
+
+
 class Managed(testing.TestClient):
     """A client, with the administrator's key, of the application over a store in `directory`; nothing is decided.
 
@@ -56,19 +74,20 @@ class Managed(testing.TestClient):
         limits: HttpLimits | None = None,
         busy_seconds: float = 5.0,
         clock: Callable[[], float] = time.time,
-        signing: KeySource = SIGNING,
+        signing_key: str = SIGNING,
     ) -> None:
         self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
         self.activated: list[Environment] = []
-        parts = Collaborators(
-            self.store,
-            self._no_engine,
-            self._activate,
-            clock,
-            sha256(KEY.encode()).digest(),
-            limits or HttpLimits(),
-            LOG,
-            signing=signing,
+        parts = collaborators(
+            directory,
+            store=self.store,
+            settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key),
+            engines=OneEngine(),
+            activate=self._activate,
+            clock=clock,
+            admin_key=sha256(KEY.encode()).digest(),
+            log=LOG,
+            own_url=OWN_URL,
         )
         self.refused = parts.refused
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
@@ -86,6 +105,3 @@ class Managed(testing.TestClient):
 
     async def _activate(self, environment: Environment) -> None:
         self.activated.append(environment)
-
-    def _no_engine(self, _environment: str) -> Engine:
-        raise AssertionError("nothing is decided here")

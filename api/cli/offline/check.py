@@ -7,7 +7,7 @@ import click
 
 from ....compiler.diagnostics.show import show_json
 from ...serving.build import NoSources, check_files
-from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
+from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
 
 
 @click.command("check")
@@ -28,9 +28,9 @@ def check_command(sources: tuple[Path, ...], style: str) -> None:
         with progress_bar() as progress:
             checked = check_files(sources, progress)
     except NoSources as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     if style == "json":
         click.echo(show_json(checked.diagnostics))
     else:

@@ -7,7 +7,7 @@ import click
 
 from ....bundles.manifest import Profile
 from ...serving.build import InvalidModel, NoSources, build_bundle
-from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
+from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
 
 
 @click.command("compile")
@@ -41,9 +41,9 @@ def compile_command(sources: tuple[Path, ...], output: Path, profile: Profile) -
         console.print(summary(ex.checked.diagnostics))
         sys.exit(1)
     except NoSources as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     click.echo(built.shown, nl=False, err=True)
     console.print(
         f"{output}: {output.stat().st_size:,} bytes" + (f", {summary(built.diagnostics)}" if built.shown else "")

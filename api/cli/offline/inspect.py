@@ -10,7 +10,7 @@ from ....bundles.errors import BundleError
 from ....bundles.file.header import VERSION
 from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.text import show_program
-from ..output import Unreadable, bundle_sentence, os_sentence
+from ..output import CommandFailed, bundle_sentence, os_sentence
 
 
 @click.command("inspect")
@@ -35,7 +35,7 @@ def inspect_command(bundle: Path, rules: bool, style: str) -> None:
         click.echo(bundle_sentence(bundle, ex), err=True)
         sys.exit(1)
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     if rules:
         click.echo(show_program(opened.program()), nl=False)
     elif style == "json":

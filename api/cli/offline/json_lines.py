@@ -14,7 +14,7 @@ from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
 from ...settings import HttpLimits
-from ..output import Unreadable, bundle_sentence, os_sentence
+from ..output import CommandFailed, bundle_sentence, os_sentence
 
 LIMITS = HttpLimits()
 """A line is bounded as a request's body is."""
@@ -48,9 +48,9 @@ def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
     except BrokenPipeError:
         raise
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     except (BundleError, SearchUnavailable) as ex:
-        raise Unreadable(bundle_sentence(bundle, ex)) from None
+        raise CommandFailed(bundle_sentence(bundle, ex)) from None
     sys.exit(0 if good else 1)
 
 

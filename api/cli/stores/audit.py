@@ -28,8 +28,8 @@ from ...store.audit.tampering import Tampered, UnknownKey
 from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
-from ..output import Unreadable, error_console, harmless, os_sentence, progress_bar
-from .opening import data_option, every, opened
+from ..output import CommandFailed, error_console, escaped, os_sentence, progress_bar
+from .opening import all_items, data_option, open_store
 
 _SHOWN = 100
 _NOT_WHOLE = "the audit log is not whole"
@@ -78,17 +78,17 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
     try:
         wanted = entry_filter({name: value for name, value in asked.items() if value is not None})
         entry = None
-        for number, entry in enumerate(_entries(opened(directory), wanted, limit + 1)):
+        for number, entry in enumerate(_entries(open_store(directory), wanted, limit + 1)):
             if number == limit:
                 error_console().print("there are older ones; give a larger --limit")
                 break
             click.echo(show(entry))
     except (BadQuery, StoreUnavailable) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except BrokenPipeError:
         raise
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     if entry is None:
         error_console().print("there is no such entry")
 
@@ -118,16 +118,16 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
             raise click.UsageError("two heads have one number, and differ: one of them was never sealed")
         sealer = _sealer(directory, keys)
         with progress_bar() as progress:
-            verdict = opened(directory).audit.check(sealer, noted, progress)
+            verdict = open_store(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
         found = "nobody can tell whether the audit log is whole" if isinstance(ex, UnknownKey) else _NOT_WHOLE
         error_console().print(_printable(f"{found}: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
-    click.echo(_told(verdict))
+        raise CommandFailed(os_sentence(ex)) from None
+    click.echo(_verdict_text(verdict))
     doubts = list(_doubts(verdict))
     for doubt in doubts:
         error_console().print(doubt, markup=False)
@@ -144,7 +144,7 @@ def _refuse_filters(context: click.Context) -> None:
 
 def _entries(store: Store, wanted: EntryFilter, limit: int) -> Iterator[AuditEntry]:
     size = min(limit, MAX_PAGE)
-    return islice(map(shown_entry, every(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
+    return islice(map(shown_entry, all_items(lambda cursor: store.audit.page(wanted, None, size, cursor))), limit)
 
 
 def _text(entry: AuditEntry) -> str:
@@ -154,7 +154,7 @@ def _text(entry: AuditEntry) -> str:
 
 
 def _json(entry: AuditEntry) -> str:
-    return harmless(ENCODER.encode(entry).decode())
+    return escaped(ENCODER.encode(entry).decode())
 
 
 def _printable(text: str) -> str:
@@ -176,7 +176,7 @@ def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
     return KeySealer(KeyRing(source, service_log("error")), trusted)
 
 
-def _told(verdict: VerifiedLog) -> str:
+def _verdict_text(verdict: VerifiedLog) -> str:
     count = f"{verdict.entries:,} entr{'y' if verdict.entries == 1 else 'ies'}"
     lines = [f"The audit log is whole: {count}, from {verdict.first} to {verdict.last}"]
     if verdict.sealed_at is not None:

@@ -8,8 +8,8 @@ import click
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.errors import StoreUnavailable
-from ..output import Unreadable, error_console
-from .opening import data_option, opened
+from ..output import CommandFailed, error_console
+from .opening import data_option, open_store
 
 
 @click.command("backup")
@@ -28,21 +28,21 @@ def backup_command(file: Path, directory: Path) -> None:
     """
     refuse_undecodable(file)
     if not file.parent.is_dir():
-        raise Unreadable(f"{file.parent}: the folder does not exist")
+        raise CommandFailed(f"{file.parent}: the folder does not exist")
     try:
-        store = opened(directory)
+        store = open_store(directory)
         # There is no copy that the log does not know of; where the copy fails then, it tells of one too many.
         store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
         store.backup(file)
     except StoreUnavailable as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
 
 
 def refuse_undecodable(file: Path) -> None:
-    """Raises Unreadable for a name that is no text, which the audit log could not tell of."""
+    """Raises CommandFailed for a name that is no text, which the audit log could not tell of."""
     try:
         str(file).encode()
     except UnicodeEncodeError:
         shown = os.fsencode(file).decode("utf-8", "backslashreplace")
-        raise Unreadable(f"{shown}: the name of the file is not UTF-8; rename it") from None
+        raise CommandFailed(f"{shown}: the name of the file is not UTF-8; rename it") from None

@@ -28,8 +28,8 @@ from ...store.credentials.credentials import ClientSpec
 from ...store.errors import Refusal, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
-from ..output import Unreadable, error_console, harmless
-from .opening import data_option, every, opened
+from ..output import CommandFailed, error_console, escaped
+from .opening import all_items, data_option, open_store
 
 
 @click.group("clients", invoke_without_command=True)
@@ -49,7 +49,7 @@ def clients_command(context: click.Context, directory: Path) -> None:
     if context.invoked_subcommand is not None:
         return
     with _store(directory) as store:
-        for client in every(lambda cursor: store.credentials.clients(None, MAX_PAGE, cursor)):
+        for client in all_items(lambda cursor: store.credentials.clients(None, MAX_PAGE, cursor)):
             _show(shown_client(client))
 
 
@@ -79,7 +79,7 @@ def create_command(
     try:
         shaped(msgspec.to_builtins(wanted), NewClient, "bad-client")
     except BodyRejected as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     secret, digest = new_secret(CLIENT_SECRET)
     with _store(directory) as store:
         _show_secret(store.credentials.add_client(COMMAND_LINE, wanted, digest), secret)
@@ -118,9 +118,9 @@ def delete_command(client_id: str, directory: Path) -> None:
 @contextmanager
 def _store(directory: Path) -> Iterator[Store]:
     try:
-        yield opened(directory)
+        yield open_store(directory)
     except (Refusal, StoreUnavailable) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
 
 
 def _show_secret(client: Client, secret: str) -> None:
@@ -128,4 +128,4 @@ def _show_secret(client: Client, secret: str) -> None:
 
 
 def _show(client: ClientAnswer) -> None:
-    click.echo(harmless(ENCODER.encode(client).decode()))
+    click.echo(escaped(ENCODER.encode(client).decode()))

@@ -10,8 +10,8 @@ from ....bundles.conditions.instants import show_seconds
 from ....bundles.publish import published
 from ...store.actor import COMMAND_LINE
 from ...store.errors import NotFound, StoreUnavailable
-from ..output import Unreadable, os_sentence
-from .opening import data_option, env_option, opened
+from ..output import CommandFailed, os_sentence
+from .opening import data_option, env_option, open_store
 
 
 @click.command("export")
@@ -30,7 +30,7 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
       writ export --data /var/lib/writ --env staging -o staging.json
     """
     try:
-        store = opened(directory)
+        store = open_store(directory)
         text = store.model(environment)
         store.audit.add([text.exported(show_seconds(time.time()), COMMAND_LINE)])
         if output is None:
@@ -41,8 +41,8 @@ def export_command(directory: Path, environment: str, output: Path | None) -> No
             for piece in text:
                 file.write(piece)
     except (NotFound, StoreUnavailable) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except BrokenPipeError:
         raise
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None

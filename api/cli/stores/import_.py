@@ -13,8 +13,8 @@ from ...serving.import_model import check_model, ensure_bundle, store_model
 from ...settings import BadSetting
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
-from ..output import Unreadable, error_console, os_sentence, progress_bar, summary
-from .opening import data_option, env_option, opened_or_made
+from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
+from .opening import data_option, env_option, open_or_create_store
 
 
 @click.command("import")
@@ -37,7 +37,7 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
     try:
         with progress_bar() as progress:
             checked, submitted = check_model(sources_of(sources), progress)
-        store = opened_or_made(directory)
+        store = open_or_create_store(directory)
         if create:
             with suppress(Conflict):
                 store.create_environment(COMMAND_LINE, environment)
@@ -50,10 +50,10 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         error_console().print(summary(ex.checked.diagnostics))
         sys.exit(1)
     except NotFound as ex:
-        raise Unreadable(f"{ex}; `--create` makes it") from None
+        raise CommandFailed(f"{ex}; `--create` makes it") from None
     except (BadSetting, NoSources, Rejected, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     click.echo(checked.shown, nl=False, err=True)
     error_console().print(f"{environment}: revision {store.revision_of(environment)}", markup=False)

@@ -12,8 +12,8 @@ from ...credentials.keys.sources import SIGNING_KEY_VARIABLE, signing_keys_at, u
 from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
-from ..output import Unreadable, error_console, os_sentence
-from .opening import data_option, opened, refuse_without_store
+from ..output import CommandFailed, error_console, os_sentence
+from .opening import data_option, open_store, refuse_without_store
 
 
 @click.group("keys", invoke_without_command=True)
@@ -34,19 +34,19 @@ def keys_command(context: click.Context, directory: Path) -> None:
         return
     given = _settings().signing_key
     if given is None and uses_given_keys(directory):
-        raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
+        raise CommandFailed(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
     source = signing_keys_at(directory, given)
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
     try:
         keys, errors = read_keys(source.pems())
     except UnusableSigningKey as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     for key in keys.verifying.values():
         click.echo(f"{key.id} ({key.algorithm})")
         click.echo(key.public_pem(), nl=False)
     if errors:
-        raise Unreadable("\n".join(map(str, errors)))
+        raise CommandFailed("\n".join(map(str, errors)))
 
 
 @keys_command.command("rotate")
@@ -62,15 +62,15 @@ def rotate_command(directory: Path, distrust_old: bool) -> None:
     settings = _settings()
     if settings.signing_key is not None or uses_given_keys(directory):
         place = "in their place" if distrust_old else "before them"
-        raise Unreadable(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
+        raise CommandFailed(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
     try:
-        store = opened(directory)
+        store = open_store(directory)
         rotate = partial(KeyFolder(directory).rotate, settings.signing_algorithm, distrust_old)
         id = store.credentials.rotate_keys(COMMAND_LINE, rotate, {"distrust_old": distrust_old})
     except StoreUnavailable as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     ended = "; those of every other key have ended" if distrust_old else ""
     error_console().print(f"Tokens are signed with {id} now{ended}", markup=False)
 
@@ -79,4 +79,4 @@ def _settings() -> Settings:
     try:
         return settings_from(os.environ)
     except BadSetting as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None

@@ -18,7 +18,7 @@ from ...store.audit.events import Event
 from ...store.database.opening import FILE
 from ...store.environments import DEFAULT
 from ...store.store import Store
-from ..output import Unreadable, error_console
+from ..output import CommandFailed, error_console
 
 _Command = Callable[..., Any]
 _T = TypeVar("_T")
@@ -51,19 +51,19 @@ def env_option(command: _Command) -> _Command:
     return option(command)
 
 
-def opened(directory: Path) -> Store:
-    """The store that is there. Raises Unreadable where there is none, StoreUnavailable."""
+def open_store(directory: Path) -> Store:
+    """The store that is there. Raises CommandFailed where there is none, StoreUnavailable."""
     refuse_without_store(directory)
     return Store.open(directory)
 
 
 def refuse_without_store(directory: Path) -> None:
-    """Raises Unreadable where there is none."""
+    """Raises CommandFailed where there is none."""
     if not (directory / FILE).exists():
-        raise Unreadable(f"`{directory}` has no store; `writ serve --data {directory}` makes one")
+        raise CommandFailed(f"`{directory}` has no store; `writ serve --data {directory}` makes one")
 
 
-def opened_or_made(directory: Path) -> Store:
+def open_or_create_store(directory: Path) -> Store:
     """The store that is there, else one as `writ serve` makes it, with its administrator's key.
 
     Raises BadSetting, UnusableDirectory and UnusableKey where none can be made, StoreUnavailable, OSError.
@@ -78,11 +78,11 @@ def opened_or_made(directory: Path) -> Store:
         if access.is_new:
             store.audit.record(COMMAND_LINE, Event.ADMIN_KEY_SET)
         keep_adopted(directory, access)
-        hand_over(error_console(), directory, access)
+        show_admin_key(error_console(), directory, access)
     return store
 
 
-def every(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iterator[_T]:
+def all_items(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iterator[_T]:
     """What is on all pages; `page` gives one by its cursor, None for the first, and the cursor of the next."""
     cursor: str | None = None
     while True:
@@ -92,7 +92,7 @@ def every(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iterator
             return
 
 
-def hand_over(console: Console, directory: Path, access: AdminAccess) -> None:
+def show_admin_key(console: Console, directory: Path, access: AdminAccess) -> None:
     """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest.
 
     Of a preset key that is new here it says so: a variable that is set for something else is taken too.

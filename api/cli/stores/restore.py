@@ -12,7 +12,7 @@ from ...serving.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.backup import Restored, restore
 from ...store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from ...store.errors import StoreUnavailable
-from ..output import Unreadable, error_console, os_sentence
+from ..output import CommandFailed, error_console, os_sentence
 from .backup import refuse_undecodable
 from .opening import data_option
 
@@ -41,9 +41,9 @@ def restore_command(file: Path, directory: Path) -> None:
         with hold(directory):
             restored = restore(file, directory)
     except (StoreUnavailable, UnusableDirectory) as ex:
-        raise Unreadable(str(ex)) from None
+        raise CommandFailed(str(ex)) from None
     except OSError as ex:
-        raise Unreadable(os_sentence(ex)) from None
+        raise CommandFailed(os_sentence(ex)) from None
     _tell(file, directory, restored)
 
 

@@ -9,9 +9,9 @@ from ....runtime.requests.searches import ActionSearch, read_action_search
 from ...http.bodies import ENCODER, JSON
 from ...openapi.operation import Answer, Operation
 from ...store.environments import DEFAULT
-from .pages import Found, Item
+from .pages import Item, SearchPage
+from .search_services import SearchServices, context_note
 from .search_shapes import ActionSearchRequest, ActionsFound
-from .serving import Searching, gates
 
 SEARCH: Final = Operation(
     "searchActions",
@@ -26,7 +26,7 @@ SEARCH: Final = Operation(
 class ActionSearches:
     """Decided inline: it costs no more than an evaluation of each action."""
 
-    def __init__(self, searching: Searching) -> None:
+    def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
@@ -35,17 +35,17 @@ class ActionSearches:
         engine, search = self._searching.engine(req, env), read_action_search(body)
         pages = self._searching.pages(req, engine, search)
         actions = engine.find_actions(search, self._searching.clock())
-        found = _page(actions, search, pages.after, pages.limit)
+        found = _page_of(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (
-            f"actions that the subject may take on the resource; {gates(search.context)}"
+            f"actions that the subject may take on the resource; {context_note(search.context)}"
         )
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
 
-def _page(actions: Sequence[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> Found:
+def _page_of(actions: Sequence[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> SearchPage:
     left = [(name, path) for name, path in actions if name > after]
     items: list[Item] = [
         {"name": name, "access_path": path} if search.options.given else {"name": name} for name, path in left[:limit]
     ]
     more = len(left) > limit
-    return Found(items, (left[limit - 1][0] if limit else after) if more else None)
+    return SearchPage(items, (left[limit - 1][0] if limit else after) if more else None)

@@ -16,14 +16,14 @@ _PURPOSE: Final = b"writ page token 1"
 WRONG: Final = "`token` is not one of this search; send the `next_token` of its last answer with the same request"
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
+class PagePosition(msgspec.Struct, frozen=True, array_like=True):
     """Where the next page starts: behind the item of this id. `limit` is what the first request asked for."""
 
     after: str
     limit: int | None
 
 
-_decoder = msgspec.msgpack.Decoder(Place)
+_decoder = msgspec.msgpack.Decoder(PagePosition)
 
 
 class PageTokens:
@@ -33,12 +33,12 @@ class PageTokens:
         """`secret` is any secret bytes that all workers share; the key for tokens is derived from it."""
         self._key = hmac.digest(secret, _PURPOSE, "sha256")
 
-    def write(self, place: Place, search: bytes) -> str:
-        """The token of a place in a search, which is given by its fingerprint."""
-        body = msgspec.msgpack.encode(place)
+    def write(self, position: PagePosition, search: bytes) -> str:
+        """The token of a position in a search, which is given by its fingerprint."""
+        body = msgspec.msgpack.encode(position)
         return base64.urlsafe_b64encode(self._mac(body, search) + body).rstrip(b"=").decode()
 
-    def read(self, token: str, search: bytes) -> Place:
+    def read(self, token: str, search: bytes) -> PagePosition:
         """The inverse of `write`. Raises BadRequest for a token that is damaged, or of another search or key."""
         try:
             data = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), b"-_", validate=True)

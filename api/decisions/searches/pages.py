@@ -10,7 +10,7 @@ from ....bundles.conditions.values import Json
 from ....runtime import BadRequest
 from ....runtime.requests.searches import Page
 from ...store.search.candidates import Candidates, Registered
-from .page_tokens import PageTokens, Place
+from .page_tokens import PagePosition, PageTokens
 
 MAX_ITEMS: Final = 1_000
 """The most that a page has, whatever its limit (S4)."""
@@ -23,14 +23,14 @@ everybody qualifies, most of a long look would be read for nothing."""
 Item: TypeAlias = dict[str, Any]
 
 
-class Found(NamedTuple):
+class SearchPage(NamedTuple):
     """The items of a page, and behind which id there may be more; None: there are none."""
 
     items: list[Item]
     after: str | None
 
 
-NOTHING: Final = Found([], None)
+EMPTY_PAGE: Final = SearchPage([], None)
 
 
 def collect(
@@ -39,7 +39,7 @@ def collect(
     item: Callable[[Registered, str], Item],
     pages: "Pages",
     most_tried: int,
-) -> Found:
+) -> SearchPage:
     """The page of those candidates that have a path, as items. Ends too when `most_tried` candidates were tried."""
     items: list[Item] = []
     after = end = pages.after
@@ -53,13 +53,13 @@ def collect(
             path = path_of(candidate.id, candidate.attributes)
             if path is not None:
                 if len(items) == limit:
-                    return Found(items, end)
+                    return SearchPage(items, end)
                 items.append(item(candidate, path))
                 end = candidate.id
         if looked.last is None:
-            return Found(items, None)
+            return SearchPage(items, None)
         after = end = looked.last
-    return Found(items, end)
+    return SearchPage(items, end)
 
 
 class Pages:
@@ -68,24 +68,26 @@ class Pages:
     def __init__(self, tokens: PageTokens, search: bytes, page: Page) -> None:
         """Raises BadRequest for a token of another search, and for another limit than the first request's (60, 61)."""
         self._tokens, self._search, self._page = tokens, search, page
-        self._place = Place("", page.limit) if page.token is None else tokens.read(page.token, search)
-        if page.limit is not None and page.limit != self._place.limit:
+        self._position = PagePosition("", page.limit) if page.token is None else tokens.read(page.token, search)
+        if page.limit is not None and page.limit != self._position.limit:
             raise BadRequest("`limit` differs from that of the first page", "$.page.limit")
 
     @property
     def after(self) -> str:
         """The id behind which this page starts."""
-        return self._place.after
+        return self._position.after
 
     @property
     def limit(self) -> int:
         """How many items it has at most."""
-        asked = self._place.limit
+        asked = self._position.limit
         return MAX_ITEMS if asked is None else min(asked, MAX_ITEMS)
 
-    def answer(self, found: Found) -> dict[str, Any]:
+    def answer(self, found: SearchPage) -> dict[str, Any]:
         """The `page` member of the answer, none where all of it fits into one and no page was asked for (S4)."""
         if found.after is None and not self._page.given:
             return {}
-        more = "" if found.after is None else self._tokens.write(Place(found.after, self._place.limit), self._search)
-        return {"page": {"next_token": more, "count": len(found.items)}}
+        token = ""
+        if found.after is not None:
+            token = self._tokens.write(PagePosition(found.after, self._position.limit), self._search)
+        return {"page": {"next_token": token, "count": len(found.items)}}

@@ -13,9 +13,9 @@ from ...openapi.operation import Answer, Operation
 from ...store.credential_rows import Bounds
 from ...store.environments import DEFAULT
 from ...store.search.candidates import Registered
-from .pages import NOTHING, Found, Item, Pages, collect
+from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
+from .search_services import SearchServices, context_note
 from .search_shapes import ResourceSearchRequest, ResourcesFound
-from .serving import Searching, gates
 
 SEARCH: Final = Operation(
     "searchResources",
@@ -30,7 +30,7 @@ SEARCH: Final = Operation(
 class ResourceSearches:
     """Filters that are remembered are answered inline; what takes longer runs in a thread."""
 
-    def __init__(self, searching: Searching) -> None:
+    def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
@@ -54,16 +54,16 @@ class ResourceSearches:
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
             if answer and undeclared is None:
-                filtered["context"]["reason"] += f"; in the results, {gates(search.context)}"
+                filtered["context"]["reason"] += f"; in the results, {context_note(search.context)}"
             answer |= filtered
         resp.data = ENCODER.encode(_ordered(answer))
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float
-    ) -> Found:
+    ) -> SearchPage:
         judge = engine.judge_resources(search, now)
         if judge is None:
-            return NOTHING
+            return EMPTY_PAGE
         env, bounds = where
         look = partial(self._searching.work.store.resource_candidates, env, judge.type_id, bounds=bounds)
         return collect(
@@ -91,7 +91,7 @@ def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, p
 
 
 def _reason(search: ResourceSearch) -> str:
-    return f"registered resources that the subject may act on; {gates(search.context)}"
+    return f"registered resources that the subject may act on; {context_note(search.context)}"
 
 
 def _ordered(answer: dict[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from ...openapi.operation import Answer, Operation
 from ...store.credential_rows import Bounds
 from ...store.environments import DEFAULT
 from ...store.search.candidates import Registered
-from .pages import NOTHING, Found, Item, Pages, collect
+from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
+from .search_services import SearchServices, context_note
 from .search_shapes import SubjectSearchRequest, SubjectsFound
-from .serving import Searching, gates
 
 SEARCH: Final = Operation(
     "searchSubjects",
@@ -29,7 +29,7 @@ SEARCH: Final = Operation(
 class SubjectSearches:
     """Always answers `results`: a filter is a condition on resources (S1)."""
 
-    def __init__(self, searching: Searching) -> None:
+    def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
@@ -40,16 +40,16 @@ class SubjectSearches:
         where = env, req.context.credential.bounds
         found = await self._searching.in_thread(self._results, where, engine, search, pages, self._searching.clock())
         reason = engine.undeclared(search.resource.type, search.action.name) or (
-            f"registered subjects that may act on the resource; {gates(search.context)}"
+            f"registered subjects that may act on the resource; {context_note(search.context)}"
         )
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
 
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float
-    ) -> Found:
+    ) -> SearchPage:
         judge = engine.judge_subjects(search, now)
         if judge is None:
-            return NOTHING
+            return EMPTY_PAGE
         env, bounds = where
         look = partial(self._searching.work.store.subject_candidates, env, search.subject_type, bounds=bounds)
         return collect(

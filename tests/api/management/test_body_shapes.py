@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from writ.api.credentials.credential_shapes import ClientPatch, NewApiKey, NewClient
 from writ.api.http.rejections import BodyRejected
-from writ.api.management.answers import EnvironmentPatch, NewEnvironment
 from writ.api.management.body_shapes import shaped
+from writ.api.management.management_shapes import EnvironmentPatch, NewEnvironment
 from writ.compiler.documents.schema_check import schema_faults
 
 FULL = {"name": "web", "scopes": ["read"]}

@@ -10,7 +10,6 @@ import falcon.asgi
 import pytest
 from falcon import testing
 from writ.api.credentials.keys.signing_keys import new_key
-from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.tokens.access_tokens import LONGEST
 from writ.api.credentials.tokens.endpoints import WHY_HEADER
 from writ.api.credentials.tokens.metadata import CACHE, ServerMetadata
@@ -238,7 +237,7 @@ def test_a_token_ends_soon_after_its_key_was_taken_away(tmp_path: Path) -> None:
     path, now = tmp_path / "key.pem", [1_800_000_000.0]
     (_, bad), (_, good) = new_key("EdDSA"), new_key("EdDSA")
     path.write_bytes(bad)
-    service = Managed(tmp_path / "data", clock=lambda: now[0], signing=GivenKeys(str(path)))
+    service = Managed(tmp_path / "data", clock=lambda: now[0], signing_key=str(path))
     client = client_of(service)
     token = token_of(service, client)
     assert with_token(service, token) == 200
@@ -273,7 +272,8 @@ def test_more_environments_than_fit_into_a_token_are_refused(
 def test_without_a_signing_key_tokens_fail_and_all_else_goes_on(
     tmp_path: Path, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    service = Managed(tmp_path / "data", signing=GivenKeys(key))
+    service = Managed(tmp_path / "data", signing_key=key)
+    caplog.clear()
     client = client_of(service)
     with caplog.at_level(logging.ERROR, "tests"):
         answer = post(service, GRANT | credentials(client))

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from writ.api.decisions.searches.page_tokens import PageTokens, Place
+from writ.api.decisions.searches.page_tokens import PagePosition, PageTokens
 from writ.runtime.requests.searches import read_resource_search
 
 from tests.api.conftest import client_of
@@ -244,7 +244,7 @@ def test_a_limit_of_nothing_tells_whether_there_is_something(http: httpx.Client)
 @pytest.mark.parametrize("limit", [2**63, 10**30, 1e300])
 def test_a_limit_of_any_size_fits_into_a_token(limit: float) -> None:
     """It was a 500 where there was a next page."""
-    place = Place("d01", read_resource_search(asked(page={"limit": limit})).page.limit)
+    place = PagePosition("d01", read_resource_search(asked(page={"limit": limit})).page.limit)
     tokens = PageTokens(b"secret")
     assert tokens.read(tokens.write(place, b"search"), b"search") == place
 

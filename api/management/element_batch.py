@@ -16,17 +16,17 @@ from ..store.elements.bodies import Body
 from ..store.elements.edits import Create
 from ..store.errors import Conflict, Rejected
 from ..store.store import MAX_EDITS
-from .elements import Serving
+from .elements import ManagementServices
 from .kinds import ServedKind
 
 
 class ElementBatch:
     """New elements of one kind, in one revision."""
 
-    def __init__(self, kind: ServedKind, serving: Serving) -> None:
+    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
         self._kind = kind
-        self._work, self._bodies = serving.work, serving.bodies
-        self._most = min(serving.limits.batch_items, MAX_EDITS)
+        self._work, self._bodies = services.work, services.bodies
+        self._most = min(services.limits.batch_items, MAX_EDITS)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 201 with the elements, in the order in which they came."""

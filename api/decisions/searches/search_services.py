@@ -26,7 +26,7 @@ DECIDED: Final = "conditions on the context are decided with the one that was se
 
 
 @dataclass(frozen=True, slots=True)
-class Searching:
+class SearchServices:
     """The collaborators of a search. `work` reads the store in threads, `clock` gives epoch seconds."""
 
     engine_of: EngineOf
@@ -53,6 +53,6 @@ class Searching:
         return await self.work.read(call, *arguments, **named)
 
 
-def gates(context: object) -> str:
+def context_note(context: object) -> str:
     """What is said of request-time gates (S2)."""
     return OPEN if context is None else DECIDED

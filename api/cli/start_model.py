@@ -1,0 +1,61 @@
+"""The model that `writ serve` starts with: the stored one, model documents that replace it, or the demo."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ...compiler.source import Source
+from ..demo import demo_sources
+from ..serving.build import InvalidModel, sources_of
+from ..serving.data_directory import UnusableDirectory
+from ..serving.import_model import check_model, ensure_bundle, store_model
+from ..store.actor import COMMAND_LINE
+from ..store.environments import DEFAULT
+from ..store.store import Store
+from .output import error_console, progress_bar, summary
+
+
+def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:
+    """Stores the model of the command line, if there is one, and builds each bundle that is missing.
+
+    Ends the process with exit code 1 if the model has errors.
+
+    Raises:
+        NoSources: there is no document at one of the paths.
+        UnusableDirectory: the demo would replace another model.
+        StoreUnavailable: the store can't be read or written.
+        OSError: a document or a bundle can't be read or written.
+    """
+    shown, known = "", None
+    try:
+        with progress_bar() as progress:
+            documents = _demo_documents(directory, store) if demo else sources_of(sources)
+            if documents:
+                checked, submitted = check_model(documents, progress)
+                known = store_model(store, DEFAULT, submitted, progress)
+                shown = checked.shown
+                del documents, submitted  # the bundle needs the memory
+            for environment in store.environments():
+                ensure_bundle(directory, store, environment.id, progress, known)
+    except InvalidModel as ex:
+        click.echo(ex.checked.shown, nl=False, err=True)
+        error_console().print(summary(ex.checked.diagnostics))
+        sys.exit(1)
+    click.echo(shown, nl=False, err=True)
+    if not store.revision_of(DEFAULT):
+        error_console().print(
+            "There is no model yet, so every request is denied. Add one with --import, --demo or the HTTP API."
+        )
+
+
+def _demo_documents(directory: Path, store: Store) -> list[Source]:
+    """Returns the demo's documents, or none if the store has them. Raises UnusableDirectory if it has another model."""
+    documents = [Source(*document) for document in demo_sources()]
+    if not store.revision_of(DEFAULT):
+        return documents
+    if store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
+        raise UnusableDirectory(
+            f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
+        )
+    return []
