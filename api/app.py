@@ -1,7 +1,7 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -19,6 +19,7 @@ from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
+from .decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
 from .errors import ErrorAnswers
@@ -107,8 +108,21 @@ def collaborators(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The ASGI application, and the lane that answers its hot decision calls without it."""
+
+    asgi: falcon.asgi.App[Any, Any]
+    lane: DecisionLane
+
+
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """Returns the ASGI application with every route of the table, each behind the guard."""
+    return create_application(parts).asgi
+
+
+def create_application(parts: Collaborators) -> Application:
+    """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
     errors = ErrorAnswers(parts.log, parts.engines.report_damage)
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
@@ -130,9 +144,20 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     work = StoreWork(parts.store, parts.activate, parts.clock)
     oauth = OAuth(work, tokens, errors.report, parts.log, attempts.count, parts.refused)
     services = _services(parts, work, Bodies(parts.settings.limits, guard.confirm), errors, oauth, ring)
-    for route in ROUTES:
-        app.add_route(route.path, _answering_head(route.handler(services)))
-    return app
+    handlers = {route.path: _answering_head(route.handler(services)) for route in ROUTES}
+    for path, handler in handlers.items():
+        app.add_route(path, handler)
+    lane = DecisionLane(guard, recent, parts.engines.engine, parts.settings.limits, _lane_calls(handlers))
+    return Application(app, lane)
+
+
+def _lane_calls(handlers: Mapping[str, object]) -> dict[bytes, Answer]:
+    """Returns what the lane answers: the decision calls whose handlers have an answer at once."""
+    return {
+        path.removeprefix(DECISIONS).encode(): handler.at_once
+        for path, handler in handlers.items()
+        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
+    }
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:

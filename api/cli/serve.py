@@ -11,7 +11,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from ..app import collaborators, create_app
+from ..app import collaborators, create_application
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ..credentials.admin_key import KEY_FILE, UnusableKey
@@ -29,7 +29,7 @@ from ..serving.live_engines import LiveEngines, Stale
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
-from ..transport.listening import CannotListen, bound_socket, shown_address, start_listening
+from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run, within_open_files
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
@@ -90,7 +90,9 @@ class _Options:
     help="Replace the stored model by this document, or folder of them, read together; may be repeated.",
 )
 @click.option("--demo", is_flag=True, help="Replace the stored model by a demo organisation.")
-@click.option("--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT", help="Where to listen.")
+@click.option(
+    "--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT|unix:PATH", help="Where to listen."
+)
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes; one a core if left out.")
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Serve HTTPS with this certificate chain (PEM).")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="The key of the certificate (PEM, not encrypted).")
@@ -171,8 +173,9 @@ def _prepare_service(options: _Options) -> Service:
     prepare_model(directory, store, options.sources, options.demo)
     live_engines = _open_engines(directory, store, settings, log)
     start_listening(listener)
-    url = f"{'https' if options.tls else 'http'}://{shown_address(listener)}"
-    _greet(url, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
+    place = shown_address(listener)
+    url = f"{'https' if options.tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
+    _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     activation = Activation(directory, live_engines, log)
@@ -193,8 +196,10 @@ def _prepare_service(options: _Options) -> Service:
         upkeep.beat()
         activation.build_missing()
 
+    application = create_application(parts)
     return Service(
-        app=create_app(parts),
+        app=application.asgi,
+        lane=application.lane,
         listener=listener,
         limits=settings.limits,
         workers=options.workers,
@@ -237,15 +242,17 @@ def _open_engines(directory: Path, store: Store, settings: Settings, log: loggin
     return live_engines
 
 
-def _greet(url: str, directory: Path, workers: int, access: AdminAccess, demo: bool, preset: bool) -> None:
+def _greet(url: str, place: str, directory: Path, workers: int, access: AdminAccess, demo: bool, preset: bool) -> None:
     """Say what is served, and how to call it."""
     console = error_console()
     console.print(
-        f"Writ decides at {url} from {directory}, with {workers} worker{'s' if workers != 1 else ''}", markup=False
+        f"Writ decides at {place if place.startswith(UNIX) else url} from {directory},"
+        f" with {workers} worker{'s' if workers != 1 else ''}",
+        markup=False,
     )
     show_admin_key(console, directory, access)
     if demo:
-        _show_example(console, url, directory, access, preset)
+        _show_example(console, url, place, directory, access, preset)
 
 
 def _audit_upkeep(
@@ -256,7 +263,7 @@ def _audit_upkeep(
     return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
 
 
-def _show_example(console: Console, url: str, directory: Path, access: AdminAccess, preset: bool) -> None:
+def _show_example(console: Console, url: str, place: str, directory: Path, access: AdminAccess, preset: bool) -> None:
     question = demo_questions()[0].request | {"options": {"explain": True}}
     body = shlex.quote(msgspec.json.encode(question).decode())
     key_file = directory / KEY_FILE
@@ -265,9 +272,10 @@ def _show_example(console: Console, url: str, directory: Path, access: AdminAcce
         key = access.fresh_key
     elif key_file.exists() and not preset:
         key = f"$(cat {shlex.quote(str(key_file))})"
+    through = f"--unix-socket {shlex.quote(place.removeprefix(UNIX))} " if place.startswith(UNIX) else ""
     console.print("Ask for a decision, and the reason of it:")
     console.print(
-        f"  curl -s {url}/access/v1/evaluation \\\n"
+        f"  curl -s {through}{url}/access/v1/evaluation \\\n"
         f'    -H "Authorization: Bearer {key}" \\\n'
         f"    -H 'Content-Type: application/json' \\\n"
         f"    -d {body}",

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from ...bundles.conditions.instants import SECOND, parse_instant
 from ..serving.live_engines import Stale
 from ..store.credentials.credentials import Credentials
-from ..store.database.watch import Watch
+from ..store.database.watch import Version, Watch
 from ..store.environments import is_environment_id
 from ..store.errors import StoreUnavailable
 from .credential import Credential, Scope
@@ -64,7 +64,7 @@ class KnownCredentials:
         """`clock` gives epoch seconds. If the store can't be read, known credentials serve for `stale_seconds` more."""
         self._store, self._watch, self._kinds, self._clock = store, watch, kinds, clock
         self._stale_seconds, self._log = stale_seconds, log
-        self._seen: tuple[int, int] | None = None
+        self._seen: Version | None = None
         self._generation: int | None = None
         self._bases: list[object] = []
         self._looked = -math.inf

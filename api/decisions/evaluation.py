@@ -4,6 +4,7 @@ from typing import Final
 
 import falcon.asgi
 
+from ...runtime import Engine
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
@@ -31,3 +32,12 @@ class Evaluation:
         """Answer 200 with the decision; a denial is one too (15)."""
         body = await self._bodies.read_object(req)
         resp.data = ENCODER.encode(engine_for(req, self._engine_of, env).decide(body))
+
+    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
+        """Returns the decision, or None if it may take long (see `lane`)."""
+        return None if explains(body) else engine.decide(body)
+
+
+def explains(body: dict[str, object]) -> bool:
+    """Returns whether a request asks for anything beside the decision: a proof takes much longer."""
+    return body.get("options") is not None

@@ -3,6 +3,7 @@
 import falcon.asgi
 
 from ...runtime import Engine
+from ..store.credential_rows import Bounds
 from ..store.environments import refuse_outside
 from .live_engines import EngineOf
 
@@ -14,8 +15,12 @@ def engine_for(req: falcon.asgi.Request, engine_of: EngineOf, env: str) -> Engin
     credential is bound to environments, not to ids. Raises OutOfBounds, and what `engine_of` raises.
     """
     engine = engine_of(env)
-    bounds = req.context.credential.bounds
+    refuse_other(engine, req.context.credential.bounds)
+    return engine
+
+
+def refuse_other(engine: Engine, bounds: Bounds) -> None:
+    """Raises OutOfBounds if a credential with these bounds may not ask this engine."""
     if bounds is not None:
         environment = engine.manifest.environment
         refuse_outside(None if environment is None else environment.uuid, bounds)
-    return engine

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from ...bundles.delta import Delta, decode_delta
 from ...bundles.errors import BundleError
 from ...runtime import Engine
+from ..store.database.watch import Version
 from ..store.environments import DEFAULT, Environment
 from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
@@ -79,7 +80,7 @@ class LiveEngines:
         self._store, self._files, self._log, self._clock = store, files, log, clock
         self._stale_seconds = stale_seconds
         self._watch = store.watch
-        self._seen: tuple[int, int] | None = None
+        self._seen: Version | None = None
         self._served: dict[str, _LiveEngine] = {}
         self._without_bundle: set[str] = set()
 
@@ -157,6 +158,7 @@ class LiveEngines:
 
     def refresh(self) -> None:
         """Update the engines without a request, so that the next request finds little to do."""
+        self._watch.beat()
         for environment in list(self._served):
             with suppress(NotFound, Stale):
                 self.engine(environment)

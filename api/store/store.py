@@ -23,6 +23,7 @@ from .backup import back_up
 from .credential_rows import Bounds
 from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
+from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate
 from .database.watch import Watch
@@ -98,7 +99,7 @@ class Store:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         ensure_file(path)
-        store = cls(Connections(path, synchronous, busy_seconds), clock)
+        store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path)), clock)
         migrate(store._connections)
         with store._connections.reading() as db:
             fresh = not all_environments(db)

@@ -1,335 +1,398 @@
-"""One client connection: gunicorn's HTTP/1.1 protocol with deadlines, a limit, and JSON for every error.
-
-The stock protocol waits for a head without end, accepts any number of connections, starts the application
-only on the body's first bytes, lets it take a body that broke off for a whole one, closes on a client that is
-still sending, and answers its own errors as plain text. The overrides here mend that. They lean on inner names
-of gunicorn; its bounded version and a test that looks for each of them hold them in place.
-"""
+"""One client connection: requests in order, to the decision lane or to the application, under deadlines and bounds."""
 
 import asyncio
-from enum import Enum, auto
+from collections import deque
 from http import HTTPStatus
-from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from gunicorn.asgi.protocol import _REASON_PHRASES, ASGIProtocol, BodyReceiver
-
-from ..errors import RETRY_SECONDS
-from ..settings import HttpLimits
+from ..errors import INTERNAL, RETRY_SECONDS
+from .asgi_scope import Address, addresses_of, asgi_scope
 from .body_deadline import Pace
-from .wire_answers import REASONS, late_sentence, wire_answer, wire_sentence
+from .deadline import Awaits, Deadline
+from .exchange import BUFFERED_BYTES, Exchange, Message
+from .lane_calls import decision_bytes, is_ordinary
+from .outlet import Outlet
+from .owner import Owner
+from .refusal import Refusal, late_sentence
+from .request_parser import Request, RequestParser
+from .response_head import STRICT_TRANSPORT, refusal_bytes
 
-LINGER_SECONDS: Final = 2.0
-"""How long a connection that was answered early still swallows what its client sends, so that no reset
-overtakes the answer (RFC 9112, 9.6)."""
-
-FAREWELL_SECONDS: Final = 0.1
-"""How long a connection that is closed though its client did nothing waits for it to close too, as TLS wants."""
-
-CANDIDATES: Final = 8
-"""How many connections of a kind are looked at for one that may give way; those in vain are looked at last again."""
-
-STRICT_TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
-"""Goes with every answer over TLS: browsers come back with TLS only, for a year (RFC 6797)."""
-
-# The search for the C parser keeps what it finds on the class it is called on, and reads it from the stock one.
-ASGIProtocol._check_h1c_protocol_available()
-
-_REASON_PHRASES.update(REASONS)  # gunicorn's own lack 412, 421, 428, 431 and more: they are "Unknown" on the wire
+STOP_SECONDS: Final = 2.0
+"""How long a service that stops still waits for the rest of a body."""
 
 
-class Awaited(Enum):
-    """What the client owes; all but NOTHING, the state between two requests, has a deadline."""
-
-    FIRST_BYTE = auto()
-    HEAD = auto()
-    BODY = auto()
-    NOTHING = auto()
-
-
-class Owner(Protocol):
-    """What a connection needs of the worker that it belongs to, beside what gunicorn's has.
-
-    `newcomers` are the connections that never sent a whole head, `answered` those that did and have the answer to all
-    they sent, whatever they still owe; the one that waits longest is the first of each.
-    """
-
-    limits: HttpLimits
-    nr_conns: int
-    connections: "set[Connection]"
-    newcomers: "dict[Connection, None]"
-    answered: "dict[Connection, None]"
-
-
-class LateBody(BodyReceiver):  # type: ignore[misc]  # gunicorn has no types
-    """Lets the application start on the head alone, so that a 401 or 413 waits for no body; and never end one early."""
-
-    # Gunicorn's own, used below.
-    _complete: bool
-    _chunks: Any
-    _buffered: int
-    expect_continue: bool
-
-    def __init__(self, begun: Any) -> None:
-        """Takes over from the receiver `begun`."""
-        super().__init__(begun.request, begun.protocol)
-        self._chunks, self._buffered, self.expect_continue = begun._chunks, begun._buffered, begun.expect_continue
-        self._announced = False
-
-    async def receive(self) -> dict[str, Any]:
-        """The ASGI events of the body, the first of them at once.
-
-        Raises:
-            asyncio.CancelledError: the client is gone. Falcon would take what there is for the whole body, and gunicorn
-                cancels in vain where asyncio (before 3.12) has the disconnection to give back.
-        """
-        if not (self._announced or self._chunks):
-            self._announced = True
-            return {"type": "http.request", "body": b"", "more_body": True}
-        event: dict[str, Any] = await super().receive()
-        if event["type"] == "http.disconnect" and not self._complete:
-            raise asyncio.CancelledError
-        return event
-
-
-class Connection(ASGIProtocol):  # type: ignore[misc]  # gunicorn has no types
-    """See the module; one instance a connection."""
-
-    # Gunicorn's own, used below.
-    transport: Any
-    _task: Any
-    _closed: bool
-    _current_request: Any
-    _body_receiver: Any
-    _callback_parser: Any
-    _is_ssl: bool
+class Connection(asyncio.Protocol):
+    """See the module. One instance a connection."""
 
     def __init__(self, worker: Owner) -> None:
-        super().__init__(worker)
-        self._limits = worker.limits
-        self._keepalive = worker.limits.idle_seconds  # gunicorn's setting knows whole seconds only
-        self._awaited = Awaited.NOTHING
-        self._timer: asyncio.TimerHandle | None = None
-        self._pace: Pace | None = None  # of a body that is not complete yet
-        self._abort: asyncio.TimerHandle | None = None
-        self._refused = False
-        self._gave_way = False
-        self._answering = False  # the answer to the current request has begun
-        self._ended = False  # the client has closed its side
-        self._queue = worker.newcomers  # where it stands, while it waits, to give way
+        self._worker, self._limits, self._loop = worker, worker.limits, worker.loop
+        self._connections = worker.connections
+        self._parser = RequestParser(self)
+        self.transport: Any = None
+        self.secure = False
+        self._queue: dict[Any, None] | None = None
+        self._awaits = Awaits.FIRST_BYTE
+        self._deadline = Deadline(worker.loop, self._expire)
+        self._pace: Pace | None = None  # of the body that is awaited
+        self._outlet: Outlet
+        self._exchange: Exchange | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._reading: Message | None = None  # the message whose body is read, unless its exchange takes it
+        self._pending: deque[Message] = deque()
+        self._output: list[bytes] = []  # answers of the lane that go out together
+        self._ended = False  # the client closed its side
+        self._closed = False  # nothing more is read, and after what was written nothing more is written
+        self._paused = False
+        self._addresses: tuple[Address, Address] | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        """Start; where the worker has as many connections as it may, in the place of another, or be refused.
+    # -- the life of a connection
 
-        One gives way whenever no request of it is being served, so nobody can keep others out by opening connections,
-        or by what comes half: a head, also behind a request, or a body that is only swallowed.
-        """
-        if self.worker.nr_conns >= self._limits.connections and not give_way(self.worker):
-            self._refused = True
-            self.transport = transport
-            self._send_error_response(HTTPStatus.SERVICE_UNAVAILABLE, "", [("Retry-After", str(RETRY_SECONDS))])
+    def connection_made(self, transport: Any) -> None:
+        """Start, in the place of another if the worker is full; or refuse, if it serves all others."""
+        self.transport = transport
+        self.secure = transport.get_extra_info("ssl_object") is not None
+        self._outlet = Outlet(self._loop, self._limits, transport, self.secure)
+        if not self._connections.add(self):
+            self._closed = True
+            retry = b"retry-after: %d\r\n" % RETRY_SECONDS
+            sentence = f"the service has {self._limits.connections} connections, its limit; try again later"
+            transport.write(refusal_bytes(HTTPStatus.SERVICE_UNAVAILABLE, sentence, (), retry + self._strict()))
             transport.close()
             return
-        super().connection_made(transport)
-        self.worker.connections.add(self)
-        self._queue[self] = None
-        self._await(Awaited.FIRST_BYTE)
+        self._wait_in(self._connections.newcomers)
+        self._await(Awaits.FIRST_BYTE, self._limits.head_seconds)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Clean up; gunicorn cancels an application call that is still running."""
-        if self._refused:
-            return
-        self._set_timer(None)
-        self._set_abort(None)
-        self.worker.connections.discard(self)
-        self._queue.pop(self, None)
-        if self._gave_way:
-            self.worker.nr_conns += 1  # gunicorn takes off what was taken off before
-        super().connection_lost(exc)
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """Clean up, and cancel the application's call."""
+        self._closed = True
+        self._connections.all.discard(self)
+        self._wait_in(None)
+        self._deadline.cancel()
+        self._outlet.lost()
+        self._pending.clear()
+        if self._task is not None:
+            self._task.cancel()
 
-    def eof_received(self) -> bool:
-        """Stay open for the answer where the client only closed its own side after a whole request."""
-        self._ended = True
-        if self._is_ssl:  # asyncio has no TLS that is closed by half: what is written from here on goes nowhere
-            self._closed = True
-            self._set_abort(self._limits.body_seconds)
-            return False
-        return self._body_receiver is not None and bool(self._body_receiver._complete)
+    def _wait_in(self, queue: dict[Any, None] | None) -> None:
+        """Stand at the end of a queue of those that may give way, or in none while it is served."""
+        if self._queue is not None:
+            self._queue.pop(self, None)
+        self._queue = queue
+        if queue is not None:
+            queue[self] = None
 
-    def close_if_idle(self) -> None:
-        """Close unless a request is being served: the worker stops."""
-        if self._current_request is None:
-            self.leave()
+    def may_give_way(self) -> bool:
+        """See `Member`."""
+        return not self.transport.get_write_buffer_size()
 
     def give_way(self) -> None:
         """Close, and count no more from now on: over TLS the client still has a moment."""
-        self._gave_way = True
-        self.worker.nr_conns -= 1
+        self._connections.all.discard(self)
         self.leave()
 
     def leave(self) -> None:
         """Close without a word, once what was written is on its way."""
         self._closed = True
-        self._callback_parser = None  # from here on gunicorn drops what arrives
-        self.transport.close()
-        if self._is_ssl:
-            self._set_abort(FAREWELL_SECONDS)
-        self._task.cancel()
+        self._wait_in(None)
+        if self._task is not None:
+            self._task.cancel()
+        self._outlet.leave()
+
+    def stop(self) -> None:
+        """The worker stops: close, or answer what is being served and then close."""
+        if self._closed:
+            return
+        if self._awaits in (Awaits.FIRST_BYTE, Awaits.HEAD, Awaits.NEXT):
+            self.leave()
+        elif self._awaits is Awaits.BODY:
+            self._ended = True
+            self._deadline.set(STOP_SECONDS)
+        else:
+            self._ended = True  # as if the client had ended: the connection closes after the last answer
 
     # -- deadlines
 
-    def _on_headers_complete(self) -> Any:
-        self._queue.pop(self, None)
-        self._queue = self.worker.answered
-        return super()._on_headers_complete()
+    def _await(self, awaits: Awaits, seconds: float) -> None:
+        self._awaits = awaits
+        self._deadline.set(seconds)
 
-    def _feed_callback_parser(self, data: bytes) -> bool:
-        going: bool = super()._feed_callback_parser(data)
-        if going:
-            if self._current_request is None:
-                self._queue[self] = None  # it is missing there where the head came behind a request
-                self._await(Awaited.HEAD)
-                return going
-            if self._body_receiver._complete:
-                self._await(Awaited.NOTHING)
-            else:
-                self._await(Awaited.BODY)
-                if self._pace is not None:
-                    self._pace.add(len(data), self.worker.loop.time())
-        return going
-
-    def _await(self, awaited: Awaited) -> None:
-        before, self._awaited = self._awaited, awaited
-        if awaited is before or (before is Awaited.FIRST_BYTE and awaited is Awaited.HEAD):
-            return
-        self._pace = None
-        if awaited is Awaited.NOTHING:
-            self._set_timer(None)
-        elif awaited is Awaited.BODY:
-            self._pace = Pace(self._limits.body_seconds, self._limits.body_rate, self.worker.loop.time())
-            self._set_timer(self._limits.body_seconds)
-        else:
-            self._cancel_keepalive_timer()
-            self._set_timer(self._limits.head_seconds)
-
-    def _set_timer(self, seconds: float | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if seconds is None else self.worker.loop.call_later(seconds, self._expire)
-
-    def _arm_keepalive_timer(self) -> None:
-        if self._awaited is Awaited.NOTHING:  # else a pipelined head has begun, under its own deadline
-            super()._arm_keepalive_timer()
-            self._queue[self] = None
+    def _await_answer(self) -> None:
+        """The request is complete: the client owes nothing, and does not give way."""
+        self._awaits, self._pace = Awaits.ANSWER, None
+        self._deadline.clear()
+        self._wait_in(None)
 
     def _expire(self) -> None:
-        if self._pace is not None:
-            left = self._pace.due - self.worker.loop.time()
-            if left > 0:
-                self._set_timer(left)
+        if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
+            self.leave()
+        else:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, late_sentence(self._limits, body=self._awaits is Awaits.BODY))
+
+    # -- reading
+
+    def data_received(self, data: bytes) -> None:
+        """Read; answer what is complete and can be answered at once."""
+        if self._closed:
+            return
+        try:
+            self._parser.feed(data)
+        except Refusal as refusal:
+            self._refuse_in_turn(refusal)
+            return
+        if self._output:
+            self._flush()
+        if not self._closed:
+            self._look_ahead(len(data))
+
+    def _look_ahead(self, count: int) -> None:
+        """Set the deadline and the queue by what is awaited now."""
+        exchange = self._exchange
+        if exchange is not None:
+            if not exchange.complete:
+                self._expect_body(count)
+            return
+        if self._reading is not None:
+            self._expect_body(count)
+        elif self._parser.between_messages:
+            self._wait_in(self._connections.idle)
+            self._await(Awaits.NEXT, self._limits.idle_seconds)
+        elif self._awaits is not Awaits.HEAD:
+            if self._awaits is not Awaits.FIRST_BYTE:
+                self._wait_in(self._connections.idle)
+                self._await(Awaits.HEAD, self._limits.head_seconds)
+            self._awaits = Awaits.HEAD
+
+    def _expect_body(self, count: int) -> None:
+        now, self._awaits = self._loop.time(), Awaits.BODY
+        if self._pace is None:
+            self._pace = Pace(self._limits.body_seconds, self._limits.body_rate, now)
+            self._deadline.follow(self._pace)
+        self._pace.add(count, now)
+        self._wait_in(self._connections.owing)
+
+    def head(self, request: Request) -> None:
+        """See `Sink`."""
+        self._pace = None
+        busy = self._exchange is not None or self._pending or self._outlet.is_full
+        if not busy and not is_ordinary(self._worker.lane, request):
+            self._begin(request)
+        else:
+            self._reading = Message(request)
+            if busy:
+                self._pending.append(self._reading)
+                self._pause_reading()
+
+    def body(self, data: bytes) -> None:
+        """See `Sink`."""
+        if self._reading is not None:
+            self._reading.pieces.append(data)
+        elif self._exchange is not None:
+            self._exchange.put(data)
+            if self._exchange.buffered > BUFFERED_BYTES:
+                self._pause_reading()
+
+    def end(self) -> None:
+        """See `Sink`."""
+        message, self._reading = self._reading, None
+        if message is not None:
+            message.complete = True
+            if not self._pending:
+                self._serve(message)
+        elif self._exchange is not None:
+            self._exchange.end()
+            self._await_answer()
+            if self._exchange.finished:
+                self._go_on()
+
+    def eof_received(self) -> bool:
+        """Stay open for the answers if the client only closed its own side after a whole request."""
+        self._ended = True
+        busy = self._exchange is not None and self._exchange.complete
+        if self.secure:  # asyncio has no TLS that is closed by half: what is written from here on goes nowhere
+            self._closed = True
+            self._outlet.abort_after(self._limits.body_seconds)
+            return False
+        return busy
+
+    def take_body(self) -> None:
+        """See `Wire`."""
+        if not self._pending and not self._outlet.is_full:
+            self._resume_reading()
+
+    def _pause_reading(self) -> None:
+        if not self._paused and not self._closed:
+            self._paused = True
+            self.transport.pause_reading()
+
+    def _resume_reading(self) -> None:
+        if self._paused and not self._closed:
+            self._paused = False
+            self.transport.resume_reading()
+
+    # -- answering
+
+    def _serve(self, message: Message) -> None:
+        """Answer a request whose turn it is; what the lane leaves goes to the application."""
+        request = message.request
+        if message.complete and is_ordinary(self._worker.lane, request):
+            lane, pieces = self._worker.lane, message.pieces
+            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            assert lane is not None
+            answer = lane.answer(request.target, request.fields[b"authorization"], body)
+            if answer is not None:
+                self._write_decision(request, answer)
                 return
-        if self._awaited is not Awaited.FIRST_BYTE:
-            late = late_sentence(self._limits, body=self._awaited is Awaited.BODY)
-            self._answer_error(HTTPStatus.REQUEST_TIMEOUT, late)
-        self._close_transport()
-        self._task.cancel()
+        self._begin(request, message)
 
-    # -- one request
+    def _write_decision(self, request: Request, answer: bytes) -> None:
+        closes = not request.keep_alive or (self._ended and not self._pending)
+        self._output.append(decision_bytes(request, answer, self._worker.date.now(), self.secure, closes))
+        if closes:
+            self._close_after_output()
 
-    async def _serve_http_request(self, request: Any, sockname: Any, peername: Any) -> bool:
-        """Answer one request and swallow what the application left of its body; True keeps the connection.
+    def _begin(self, request: Request, message: Message | None = None) -> None:
+        """Start the application's call."""
+        self._flush()
+        exchange = self._exchange = Exchange(self, request)
+        self._reading = None
+        if message is not None:
+            for piece in message.pieces:
+                exchange.put(piece)
+            if message.complete:
+                exchange.end()
+            else:
+                self._reading = None
+        if exchange.complete:
+            self._await_answer()
+        self._task = self._loop.create_task(self._run(exchange))
 
-        Gunicorn's own starts a task for each request, for applications that go on after their answer.
-        """
-        receiver = self._body_receiver
-        if not receiver._complete:
-            receiver = self._body_receiver = LateBody(receiver)
-        keep: bool = await self._handle_http_request(request, sockname, peername)
-        if keep and not receiver._complete:
-            self._queue[self] = None
-        while keep and not receiver._complete:
-            keep = (await receiver.receive())["type"] == "http.request"
-        self._answering = not keep
-        return keep
+    async def _run(self, exchange: Exchange) -> None:
+        try:
+            await self._worker.application(self.scope_of(exchange.request), exchange.receive, exchange.send)
+        except Exception as error:
+            self._worker.report(error)
+        self._task = None
+        if self._closed:
+            return
+        if not exchange.finished:
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL)
+        elif exchange.closes:
+            self._close_after_output()
+        elif exchange.complete:
+            self._go_on()
+        else:  # the rest of the body is swallowed
+            self._wait_in(self._connections.owing)
+            self._resume_reading()
 
-    def _send_response_start(self, status: int, headers: Any, *start: Any, **options: Any) -> None:
-        self._answering = True
-        if self._is_ssl:
-            headers = [*headers, STRICT_TRANSPORT]
-        super()._send_response_start(status, headers, *start, **options)
+    def _go_on(self) -> None:
+        """Serve what came meanwhile, else wait for the next request."""
+        if self._task is not None or self._outlet.is_full:
+            return  # the application goes on after its answer, or the client has not taken it yet
+        if self._exchange is not None and not (self._exchange.complete and self._exchange.finished):
+            return
+        self._exchange = None
+        while self._pending and self._exchange is None and not self._outlet.is_full and not self._closed:
+            message = self._pending.popleft()
+            if message is self._reading:
+                self._begin_late(message)
+            else:
+                self._serve(message)
+        self._flush()
+        if self._exchange is None and not self._outlet.is_full and not self._closed:
+            if self._ended:
+                self._close_after_output()
+                return
+            self._resume_reading()
+            self._look_ahead(0)
 
-    def _will_close(self, request: Any, response_requires_close: bool) -> bool:
-        return (
-            bool(super()._will_close(request, response_requires_close))
-            or (self._ended and not self._callback_parser.remaining())
-            or (not self._body_receiver._complete and self._is_rest_unwelcome(request))
-        )
+    def _begin_late(self, message: Message) -> None:
+        """Serve a message that is still being read."""
+        if not is_ordinary(self._worker.lane, message.request):
+            self._begin(message.request, message)
 
-    def _is_rest_unwelcome(self, request: Any) -> bool:
-        """Whether the unread rest of a body is not worth waiting for: endless, too long, or never to come."""
-        return bool(request.chunked or request._expect_100_continue or request.content_length > self._limits.body_bytes)
+    def _flush(self) -> None:
+        if self._output:
+            output, self._output = self._output, []
+            self.transport.write(output[0] if len(output) == 1 else b"".join(output))
 
-    def _is_websocket_upgrade(self, _request: Any) -> bool:
-        return False  # an upgrade that is not offered is ignored (RFC 9110, 7.8)
+    # -- what an exchange asks of its connection
+
+    def write(self, data: bytes) -> None:
+        """See `Wire`."""
+        if not self._closed:
+            self.transport.write(data)
+
+    async def drained(self) -> None:
+        """See `Wire`."""
+        await self._outlet.drained()
+
+    def date_line(self) -> bytes:
+        """See `Wire`."""
+        return self._worker.date.now()
+
+    def closes_after(self, exchange: Exchange) -> bool:
+        """See `Wire`. The rest of a body is not waited for if it is endless, too long, or may never come."""
+        request = exchange.request
+        if not request.keep_alive or (self._ended and not self._pending):
+            return True
+        unread = not exchange.complete
+        return unread and (request.chunked or request.expects_continue or request.length > self._limits.body_bytes)
+
+    def scope_of(self, request: Request) -> dict[str, Any]:
+        """See `Wire`."""
+        if self._addresses is None:
+            self._addresses = addresses_of(self.transport)
+        return asgi_scope(request, self.secure, *self._addresses)
 
     # -- the end
 
-    def pause_writing(self) -> None:
-        """Give a client that does not take its answer no more time than it had for the body."""
-        super().pause_writing()
-        self._set_abort(self._limits.body_seconds)
+    def _refuse_in_turn(self, refusal: Refusal) -> None:
+        """Refuse what can't be read, after the answers to all that came before it."""
+        if self._exchange is not None and self._exchange.complete:
+            self._ended = True  # the connection ends after the last answer
+            self._closed_to_reading()
+            return
+        self._flush()
+        self._refuse(refusal.status, refusal.sentence)
 
-    def resume_writing(self) -> None:
-        """Go on: the client takes its answer."""
-        self._set_abort(None)
-        super().resume_writing()
+    def _closed_to_reading(self) -> None:
+        self._pause_reading()
 
-    def _set_abort(self, seconds: float | None) -> None:
-        if self._abort is not None:
-            self._abort.cancel()
-        self._abort = None if seconds is None else self.worker.loop.call_later(seconds, self.transport.abort)
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        """Answer an error without the application, unless its answer has begun, and close."""
+        exchange = self._exchange
+        if self._task is not None:
+            self._task.cancel()
+        if exchange is None or not exchange.begun:
+            asked = exchange.request.headers if exchange is not None else self._headers()
+            self.transport.write(refusal_bytes(status, sentence, asked, self._strict()))
+        self._close_after_output(linger=True)
 
-    def _close_transport(self) -> None:
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        return self._reading.request.headers if self._reading is not None else self._parser.headers
+
+    def _strict(self) -> bytes:
+        return STRICT_TRANSPORT if self.secure else b""
+
+    def _close_after_output(self, linger: bool = False) -> None:
+        """Close after what was written; swallow for a while what a client still sends."""
+        self._flush()
         if self._closed:
             return
-        self._queue[self] = None
-        self._set_abort(self._limits.body_seconds)  # the transport itself waits for the client to take everything
-        done = self._ended or self._awaited in (Awaited.NOTHING, Awaited.FIRST_BYTE)
-        if done or self.transport.is_closing():
-            super()._close_transport()
-        else:
-            self._linger()
-
-    def _linger(self) -> None:
         self._closed = True
-        self._callback_parser = None  # from here on gunicorn drops what arrives
-        self._resume_reading()
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        self._set_timer(None)
-        self._timer = self.worker.loop.call_later(LINGER_SECONDS, self.transport.close)
+        unread = linger or (self._exchange is not None and not self._exchange.complete)
+        self._wait_in(self._connections.idle)
+        self._deadline.cancel()
+        self._outlet.close(unread and not self._ended)
 
-    def _send_error_response(self, status: int, _message: str, extra_headers: Any = ()) -> None:
-        """Answer without the application; gunicorn's `_message` may quote the request and is dropped."""
-        self._answer_error(status, wire_sentence(status, self._limits, self.cfg), extra_headers)
+    def pause_writing(self) -> None:
+        """Make no more answers until the client has taken those that there are."""
+        self._pause_reading()
+        self._outlet.pause()
 
-    def _answer_error(self, status: int, sentence: str, extra_headers: Any = ()) -> None:
-        if not self._answering:
-            asked = [] if self._current_request is None else self._current_request.headers_bytes
-            extra = (*extra_headers, STRICT_TRANSPORT) if self._is_ssl else extra_headers
-            self._safe_write(wire_answer(status, sentence, asked, extra))
-
-
-def give_way(worker: Owner) -> bool:
-    """Close a connection of `worker` that serves nothing, a newcomer rather than another; whether there was one.
-
-    It is the one that waits longest, of those whose client has taken the answer: to close over TLS cuts it off.
-    """
-    for queue in (worker.newcomers, worker.answered):
-        for connection in tuple(islice(queue, CANDIDATES)):
-            del queue[connection]
-            if not connection.transport.get_write_buffer_size():
-                connection.give_way()
-                return True
-            queue[connection] = None
-    return False
+    def resume_writing(self) -> None:
+        """Go on: the client takes its answers."""
+        self._outlet.resume()
+        if not self._closed:
+            self._outlet.keep()
+            self._go_on()

@@ -1,11 +1,16 @@
-"""The address that the service listens on: from `HOST:PORT` to a socket."""
+"""The address that the service listens on: from `HOST:PORT` or `unix:PATH` to a socket."""
 
 import errno
 import socket
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 BACKLOG: Final = 2_048
 """Connections that may wait to be accepted."""
+
+UNIX: Final = "unix:"
+"""The address of a Unix socket begins with it."""
 
 _HIGHEST_PORT: Final = 65_535
 
@@ -15,13 +20,16 @@ class CannotListen(Exception):
 
 
 def bound_socket(address: str) -> socket.socket:
-    """A TCP socket bound to `address` (`HOST:PORT`, IPv6 hosts in brackets, port 0 for a free one).
+    """Returns a socket bound to `address`.
 
-    It does not listen yet, so that nobody waits in its queue while the service gets ready.
+    An address is `HOST:PORT`, with IPv6 hosts in brackets and port 0 for a free one, or `unix:PATH`. The socket does
+    not listen yet, so that no client waits in its queue while the service gets ready.
 
     Raises:
         CannotListen: the address is malformed, unknown, taken or not allowed.
     """
+    if address.startswith(UNIX):
+        return _bound_unix_socket(address)
     host, port = _parts(address)
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -52,15 +60,38 @@ def start_listening(listener: socket.socket) -> None:
 
 
 def shown_address(listener: socket.socket) -> str:
-    """`HOST:PORT` as a URL has it."""
+    """Returns `HOST:PORT` as a URL has it, or `unix:PATH`."""
+    if listener.family == socket.AF_UNIX:
+        return f"{UNIX}{listener.getsockname()}"
     host, port = listener.getsockname()[:2]
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _bound_unix_socket(address: str) -> socket.socket:
+    """Returns a socket for the owner alone, in place of one that a service left behind when it was killed."""
+    path = Path(address.removeprefix(UNIX))
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if path.is_socket() and not _is_served(path):
+            path.unlink(missing_ok=True)
+        listener.bind(str(path))
+    except OSError as error:
+        listener.close()
+        raise _refusal(address, error) from None
+    return listener
+
+
+def _is_served(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client, suppress(ConnectionRefusedError):
+        client.connect(str(path))
+        return True
+    return False
 
 
 def _parts(address: str) -> tuple[str, int]:
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
-        raise CannotListen(f"`{address}` is no address; write it as HOST:PORT, like `127.0.0.1:8080`")
+        raise CannotListen(f"`{address}` is no address; write it as HOST:PORT, like `127.0.0.1:8080`, or as unix:PATH")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 

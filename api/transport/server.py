@@ -1,7 +1,6 @@
 """The server process: gunicorn's master, which loads the application once and shares it with its workers."""
 
 import logging
-import math
 import resource
 import socket
 import ssl
@@ -13,6 +12,7 @@ from gunicorn.app.base import BaseApplication
 
 from ..log import LOG
 from ..settings import HttpLimits
+from .lane_calls import Lane
 from .listening import BACKLOG
 from .tls import TlsFiles, UnusableTls
 from .worker import Worker, hold_signals
@@ -20,23 +20,17 @@ from .worker import Worker, hold_signals
 GRACEFUL_SECONDS: Final = 30
 """How long requests in work may take after the service was asked to stop."""
 
-MOST_REQUEST_LINE: Final = 32 * 1024
-"""Bytes of a request's first line: four ids of 512 characters (E1), 12 bytes a percent-encoded one, and a cursor fit.
-
-Gunicorn says that the setting ends at 8,190, which holds for its WSGI parsers, not for the two of its ASGI worker.
-"""
-
 _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
-    `tls` are the files to serve TLS with; without them it is plain HTTP. `held` is kept open for as long as the service
-    runs; `heartbeat` is called by each worker every second, `worker_ends` by each when it stops, `service_ends` when
-    all of them have.
+    `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
+    application. `held` is kept open for as long as the service runs. Each worker calls `heartbeat` every second and
+    `worker_ends` when it stops. The master calls `service_ends` after the last worker.
     """
 
     app: Any
@@ -45,6 +39,7 @@ class Service:
     workers: int
     log_level: str
     tls: TlsFiles | None = None
+    lane: Lane | None = None
     held: tuple[object, ...] = ()
     heartbeat: Callable[[], None] = lambda: None
     worker_ends: Callable[[], None] = lambda: None
@@ -55,10 +50,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """The application object that gunicorn's master runs."""
 
     def __init__(self, service: Service) -> None:
-        self.limits = service.limits
         self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
         self.tls: ssl.SSLContext | None = None
-        self._service = service
+        self.service = service
         # Gunicorn closes the number that it is given; a reload reads the settings again.
         self._listener = service.listener.detach()
         super().__init__()
@@ -67,8 +61,8 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """Give gunicorn its settings; none come from a file or the environment."""
         for name, value in self._settings().items():
             self.cfg.set(name, value)
-        if self._service.tls is not None:
-            self._read_tls(self._service.tls)
+        if self.service.tls is not None:
+            self._read_tls(self.service.tls)
 
     def _read_tls(self, files: TlsFiles) -> None:
         """Gunicorn reads its settings again at SIGHUP, and so is a renewed certificate."""
@@ -81,28 +75,23 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def load(self) -> Any:
         """The ASGI application."""
-        return self._service.app
+        return self.service.app
 
     def _settings(self) -> dict[str, object]:
-        limits = self._service.limits
         return {
             "bind": f"fd://{self._listener}",
-            "workers": self._service.workers,
+            "workers": self.service.workers,
             "worker_class": Worker,
             "preload_app": True,  # the workers share the bundle's mapping, and its pages
             "backlog": BACKLOG,
-            "limit_request_line": MOST_REQUEST_LINE,
-            # Gunicorn's own wait for a piece of a body uses it too, and must outlast our deadline.
-            "timeout": max(_SILENCE_SECONDS, math.ceil(limits.body_seconds) + 5),
+            "timeout": _SILENCE_SECONDS,
             "graceful_timeout": GRACEFUL_SECONDS,
-            "asgi_disconnect_grace_period": 0,
-            "forwarded_allow_ips": "",  # no header of a client is believed
             "control_socket_disable": True,
-            "on_exit": lambda _: self._service.service_ends(),
+            "on_exit": lambda _: self.service.service_ends(),
             "accesslog": None,
             "errorlog": "-",
             # What gunicorn tells at `debug` has the path of every request, where a client may have put a secret.
-            "loglevel": "info" if self._service.log_level == "debug" else self._service.log_level,
+            "loglevel": "info" if self.service.log_level == "debug" else self.service.log_level,
             "proc_name": "writ",
         }
 

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Final, Protocol
 
 from ..log import LOG
-from .connection import Connection, Owner, give_way
+from .connection import Connection
+from .owner import Owner
 
 RETRY_SECONDS: Final = 1.0
 """How long nothing is accepted after the system refused, which is when too many files are open."""
@@ -29,16 +30,10 @@ class Listener(Protocol):
     def close(self) -> None: ...
 
 
-class AcceptingOwner(Owner, Protocol):
-    """What is needed of the worker beside what a connection needs."""
-
-    loop: asyncio.AbstractEventLoop
-
-
 class TlsServer:
     """Takes the place of asyncio's server in the worker."""
 
-    def __init__(self, worker: AcceptingOwner, listener: Listener, context: ssl.SSLContext) -> None:
+    def __init__(self, worker: Owner, listener: Listener, context: ssl.SSLContext) -> None:
         self._worker, self._listener, self._context = worker, listener, context
         self._handshakes: dict[asyncio.Task[None], None] = {}  # the one that began first is the first
         self._accepting = worker.loop.create_task(self._accept())
@@ -69,7 +64,8 @@ class TlsServer:
             self._listener.close()
 
     def _begin(self, accepted: socket.socket) -> None:
-        full = self._worker.nr_conns + len(self._handshakes) >= self._worker.limits.connections
+        connections = self._worker.connections
+        full = len(connections.all) + len(self._handshakes) >= connections.most
         if full and not self._give_way():
             accepted.close()  # to answer 503, a handshake would have to come first
             return
@@ -84,7 +80,7 @@ class TlsServer:
             del self._handshakes[longest]  # it is done only later, and must not give way twice
             longest.cancel()
             return True
-        return give_way(self._worker)
+        return self._worker.connections.make_room(len(self._handshakes))
 
     async def _shake_hands(self, accepted: socket.socket) -> None:
         try:

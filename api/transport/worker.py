@@ -1,23 +1,29 @@
-"""The worker process: gunicorn's asyncio worker, serving `Connection`s and stopping without delay."""
+"""The worker process: gunicorn's public worker interface, with an event loop of uvloop that serves `Connection`s."""
 
 import asyncio
 import os
 import signal
+import socket
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from gunicorn.workers.gasgi import ASGIWorker
+import uvloop
+from gunicorn.workers.base import Worker as BaseWorker
 
 from ..settings import HttpLimits
 from .connection import Connection
+from .lane_calls import Lane
+from .response_head import DateLine
 from .tls_server import TlsServer
+from .waiting import Connections
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the master hears of the worker, and the worker looks whether its master still lives."""
 
-
 STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+
+_POLL_SECONDS: Final = 0.05
 
 
 def hold_signals() -> None:
@@ -31,42 +37,73 @@ def hold_signals() -> None:
     )
 
 
-class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
-    """Runs one event loop, uvloop where it is installed; `app` is the `Server` that started it."""
+class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
+    """Serves one event loop. Gunicorn's `app` is the `Server` that started it; ours is the ASGI application."""
+
+    loop: asyncio.AbstractEventLoop
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.limits: HttpLimits = self.app.limits
-        self.connections: set[Connection] = set()
-        self.newcomers: dict[Connection, None] = {}
-        self.answered: dict[Connection, None] = {}
-        self._stop = asyncio.Event()
+        self.service = self.app.service
+        self.limits: HttpLimits = self.service.limits
+        self.lane: Lane | None = self.service.lane
+        self.connections = Connections(self.limits.connections)
+        self.date = DateLine()
+        self._asgi = self.service.app
+        self._servers: list[Any] = []
+        self._at_once = False
 
-    def handle_exit_signal(self) -> None:
-        """Stop gracefully: requests in work are answered."""
-        super().handle_exit_signal()
-        self._stop.set()
+    def init_signals(self) -> None:
+        """Leave signals to the event loop."""
 
-    def handle_quit_signal(self) -> None:
-        """Stop at once."""
-        super().handle_quit_signal()
-        self._stop.set()
+    def run(self) -> None:
+        """Serve until a signal says stop, or the master is gone."""
+        self.loop = uvloop.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+        try:
+            self.loop.run_until_complete(self._serve())
+        finally:
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+            self.loop.close()
+
+    def report(self, error: Exception) -> None:
+        """Log a failure of the application that its own error handlers did not answer."""
+        self.log.error("the application failed: %s", type(error).__name__, exc_info=error)
+
+    async def application(self, scope: Any, receive: Any, send: Any) -> None:
+        """Call the ASGI application."""
+        await self._asgi(scope, receive, send)
 
     async def _serve(self) -> None:
-        """Gunicorn's own has no way to name the protocol class, and shortens the backlog."""
+        self._stop = asyncio.Event()
+        self._take_signals()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)  # uvloop sees none that came before it ran
         for listener in self.sockets:
-            self.servers.append(await self._server(listener))
+            self._servers.append(await self._server(listener))
         while self.alive and self.ppid == os.getppid():
             self.notify()
             self._call(self.app.heartbeat)
-            await self._pause()
-        await self._shutdown()
+            await self._pause(HEARTBEAT_SECONDS)
+        await self._shut_down()
+
+    def _take_signals(self) -> None:
+        for number in self.SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        self.loop.add_signal_handler(signal.SIGTERM, self._end)
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            self.loop.add_signal_handler(number, self._end, True)
+        self.loop.add_signal_handler(signal.SIGUSR1, self.log.reopen_files)
+        self.loop.add_signal_handler(signal.SIGWINCH, lambda: None)
+
+    def _end(self, at_once: bool = False) -> None:
+        self.alive, self._at_once = False, self._at_once or at_once
+        self._stop.set()
 
     async def _server(self, listener: Any) -> Any:
         if self.app.tls is not None:
             return TlsServer(self, listener, self.app.tls)
-        return await self.loop.create_server(partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog)
+        create = self.loop.create_unix_server if listener.sock.family == socket.AF_UNIX else self.loop.create_server
+        return await create(partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog)
 
     def _call(self, hook: Callable[[], None]) -> None:
         try:
@@ -74,16 +111,19 @@ class Worker(ASGIWorker):  # type: ignore[misc]  # gunicorn has no types
         except Exception:  # what fails here fails again where it is asked for, and is answered there
             self.log.exception("what a worker does beside its requests failed")
 
-    async def _pause(self) -> None:
+    async def _pause(self, seconds: float) -> None:
         try:
-            await asyncio.wait_for(self._stop.wait(), HEARTBEAT_SECONDS)
+            await asyncio.wait_for(self._stop.wait(), seconds)
         except TimeoutError:
             return
 
-    async def _shutdown(self) -> None:
-        for server in self.servers:
+    async def _shut_down(self) -> None:
+        """Accept nothing more, answer what is being served, and wait for it as long as gunicorn's setting says."""
+        for server in self._servers:
             server.close()
-        for connection in tuple(self.connections):
-            connection.close_if_idle()
-        await super()._shutdown()
+        self.connections.stop()
+        deadline = self.loop.time() + self.cfg.graceful_timeout
+        while self.connections.all and not self._at_once and self.loop.time() < deadline:
+            self.notify()
+            await asyncio.sleep(_POLL_SECONDS)
         self._call(self.app.worker_ends)

@@ -58,6 +58,14 @@ class ResourceSearches:
             answer |= filtered
         resp.data = ENCODER.encode(_ordered(answer))
 
+    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
+        """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
+        search = read_resource_search(body)
+        if search.options.returns != FILTER:
+            return None
+        filtered = engine.filter_at_once(search, self._searching.clock())
+        return None if filtered is None else _ordered(filtered)
+
     def _results(
         self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float
     ) -> SearchPage:

@@ -11,6 +11,7 @@ from weakref import WeakSet
 from sqlite_utils import Database
 
 from ..errors import StoreUnavailable
+from .commit_signal import CommitSignal
 
 BUSY_SECONDS = 5.0
 """Seconds that a write waits for another write."""
@@ -26,8 +27,11 @@ JOURNAL_BYTES = 64 * 2**20
 class Connections:
     """Opens connections as threads need them. Safe to fork: a child opens its own, and does not touch the parent's."""
 
-    def __init__(self, path: Path, synchronous: str, busy_seconds: float = BUSY_SECONDS):
-        self.path = path
+    def __init__(
+        self, path: Path, synchronous: str, busy_seconds: float = BUSY_SECONDS, signal: CommitSignal | None = None
+    ) -> None:
+        """`signal` tells other processes of each commit, if there is one."""
+        self.path, self.signal = path, signal
         self._synchronous, self._busy_seconds = synchronous, busy_seconds
         self._local = threading.local()
         self._open: WeakSet[Database] = WeakSet()
@@ -54,6 +58,7 @@ class Connections:
         try:
             with self._transaction("BEGIN IMMEDIATE", seconds) as db:
                 yield db
+            self._send_signal()
         finally:
             turn.release()
 
@@ -90,6 +95,16 @@ class Connections:
             except BaseException:
                 self._undo(db)
                 raise
+
+    def _send_signal(self) -> None:
+        if self.signal is None:
+            return
+        try:
+            self.signal.send()
+        except OSError as ex:
+            raise StoreUnavailable(
+                f"the change is stored, but other workers can't be told of it yet: {(ex.strerror or str(ex)).lower()}"
+            ) from ex
 
     def _begin(self, db: Database, begin: str, busy_seconds: float) -> None:
         if busy_seconds == self._busy_seconds:

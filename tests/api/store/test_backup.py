@@ -59,7 +59,7 @@ def test_restoring_raises_the_epoch_and_forgets_the_bundles(store, tmp_path):
         write(restored, Create("roles", {}))
         restored.close()
     names = sorted(path.name for path in store.path.parent.iterdir())
-    assert names == ["writ.db", REPLACED, f"{REPLACED}.2"]
+    assert names == ["writ.db", "writ.db-commits", REPLACED, f"{REPLACED}.2"]
 
 
 def test_what_is_no_sound_backup_is_refused_and_changes_nothing(store, tmp_path):

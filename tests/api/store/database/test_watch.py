@@ -1,36 +1,82 @@
-"""The watch: every commit before a step of the event loop is seen in it, and the database is asked once a step."""
+"""The watch: each commit of each process is seen by the next question, whether or not its signal was sent."""
 
-import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+from writ.api.store.database.commit_signal import SUFFIX
+from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.stored import ACTOR
 
 
-def test_a_commit_is_seen_in_the_next_step_and_a_step_asks_once(tmp_path: Path) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path)
+
+
+def test_a_commit_is_seen_by_the_next_question(store: Store) -> None:
+    seen = [store.watch.version()]
+    assert store.watch.version() == seen[0]
+    for name in "abc":
+        store.create_environment(ACTOR, name)
+        seen.append(store.watch.version())
+    assert len(set(seen)) == len(seen)
+    assert store.watch.version() == seen[-1]
+
+
+def test_a_commit_of_another_process_is_seen_by_the_next_question(store: Store) -> None:
+    before = store.watch.version()
+    code = (
+        "import sys; from pathlib import Path; from writ.api.store.store import Store;"
+        "from tests.support.stored import ACTOR; Store.open(Path(sys.argv[1])).create_environment(ACTOR, 'b')"
+    )
+    subprocess.run([sys.executable, "-c", code, str(store.path.parent)], check=True, cwd=Path(__file__).parents[4])
+    assert store.watch.version() != before
+
+
+def test_a_commit_without_a_signal_is_seen_after_the_next_beat(store: Store) -> None:
+    """Its process died in between, or is another program."""
+    before = store.watch.version()
+    with sqlite3.connect(store.path) as other:
+        other.execute("CREATE TABLE another (x)")
+    other.close()
+    assert store.watch.version() == before
+    store.watch.beat()
+    assert store.watch.version() != before
+
+
+def test_without_the_file_the_database_is_asked_each_time(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    signal = next(tmp_path.glob(f"*{SUFFIX}"))
+    signal.unlink()
+    signal.mkdir()
     store = Store.open(tmp_path)
+    before = store.watch.version()
+    with sqlite3.connect(store.path) as other:
+        other.execute("CREATE TABLE another (x)")
+    other.close()
+    assert store.watch.version() != before
 
-    async def steps() -> list[tuple[int, int]]:
-        seen = [store.watch.version()]
+
+def test_a_signal_that_can_t_be_sent_is_told_of(store: Store) -> None:
+    """The write is stored, but its promise, to be seen by every worker, is not kept: so it is no success."""
+    signal = store._connections.signal
+    assert signal is not None
+    os.close(signal._descriptor)
+    with pytest.raises(StoreUnavailable, match="the change is stored, but other workers can't be told of it yet"):
         store.create_environment(ACTOR, "a")
-        seen.append(store.watch.version())
-        await asyncio.sleep(0)
-        seen.append(store.watch.version())
-        await asyncio.to_thread(store.create_environment, ACTOR, "b")
-        return [*seen, store.watch.version()]
-
-    first, same_step, next_step, after_thread = asyncio.run(steps())
-    assert first == same_step != next_step != after_thread
-    store.create_environment(ACTOR, "c")
-    outside = store.watch.version()
-    assert outside != after_thread, "without an event loop it is asked each time"
-    assert asyncio.run(steps_of_another_loop(store)) == outside
-    store.create_environment(ACTOR, "d")
-    assert asyncio.run(steps_of_another_loop(store)) != outside
-    store.watch.close()
-    store.close()
+    assert [environment.id for environment in store.environments()] == ["a", "default"]
 
 
-async def steps_of_another_loop(store: Store) -> tuple[int, int]:
-    return store.watch.version()
+def test_a_child_asks_on_a_connection_of_its_own(store: Store) -> None:
+    before = store.watch.version()
+    child = os.fork()
+    if not child:
+        os._exit(0 if store.watch.version() != before and store.watch._db is not None else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.watch.version() == before

@@ -1,0 +1,84 @@
+"""The decision lane: ordinary decision calls, answered by the connection itself without the HTTP application.
+
+The lane holds no rule of its own. It calls the guard, the reading of bodies and the functions that the application's
+handlers call, and it only ever gives a 200. It leaves everything else to the application: a credential that the worker
+does not remember, a fault of any kind, and work that may take long. Leaving is safe, since a decision changes nothing.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
+
+from ...runtime import Engine
+from ..credentials.credential import Recent, Scope
+from ..credentials.guard import Guard
+from ..http.bodies import ENCODER, decoded
+from ..serving.bound_engines import refuse_other
+from ..serving.live_engines import EngineOf
+from ..settings import HttpLimits
+from ..store.environments import DEFAULT
+
+Answer: TypeAlias = "Callable[[Engine, dict[str, object]], object | None]"
+"""Returns the answer to a decoded body, or None if the application has to answer."""
+
+DECISIONS: Final = "/access/v1/"
+"""Where the paths of decision calls begin in the default environment."""
+
+MOST_TARGETS: Final = 4_096
+"""Targets of named environments that are remembered."""
+
+_TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]+))?/access/v1/([a-z/]+)")
+
+
+@runtime_checkable
+class AnswersAtOnce(Protocol):
+    """A handler that the lane may call."""
+
+    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
+        """Returns the answer, or None if it takes long."""
+
+
+class _Unknown(Exception):
+    """The worker does not remember the credential; the application has to verify it, and to count a wrong one."""
+
+
+class DecisionLane:
+    """See the module. `calls` are the lane's answers by the path below `/access/v1/`."""
+
+    def __init__(
+        self, guard: Guard, recent: Recent, engine_of: EngineOf, limits: HttpLimits, calls: dict[bytes, Answer]
+    ) -> None:
+        self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
+        self._calls = calls
+        self._targets: dict[bytes, tuple[str, Answer]] = {}
+
+    def takes(self, target: bytes) -> bool:
+        """Returns whether a POST to `target` may be answered here."""
+        return target in self._targets or self._learn(target)
+
+    def _learn(self, target: bytes) -> bool:
+        found = _TARGET.fullmatch(target)
+        call = None if found is None else self._calls.get(found[2])
+        if found is None or call is None:
+            return False
+        if len(self._targets) >= MOST_TARGETS:
+            self._targets.clear()
+        self._targets[target] = found[1].decode() if found[1] else DEFAULT, call
+        return True
+
+    def answer(self, target: bytes, authorization: bytes, body: bytes) -> bytes | None:
+        """Returns the body of a 200, or None if the application has to answer."""
+        env, call = self._targets[target]
+        try:
+            header, version = authorization.decode("latin-1"), self._recent.version()
+            credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
+            engine = self._engine_of(env)
+            refuse_other(engine, credential.bounds)
+            answer = call(engine, decoded(body, self._limits))
+        except Exception:  # the application meets it again, answers it and reports it
+            return None
+        return None if answer is None else ENCODER.encode(answer)
+
+
+def _leave() -> NoReturn:
+    raise _Unknown

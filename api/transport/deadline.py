@@ -1,0 +1,68 @@
+"""The deadline of what a connection waits for: a timer that is moved often and expires seldom."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from enum import Enum, auto
+
+from .body_deadline import Pace
+
+
+class Awaits(Enum):
+    """What the connection waits for. Each but ANSWER has a deadline."""
+
+    FIRST_BYTE = auto()
+    HEAD = auto()
+    BODY = auto()
+    ANSWER = auto()
+    NEXT = auto()
+
+
+class Deadline:
+    """One deadline at a time. `expired` is called when it passes.
+
+    PERF: to move it later costs an assignment. The timer that is set already looks at it and sets itself again.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, expired: Callable[[], None]) -> None:
+        self._loop, self._expired = loop, expired
+        self._due = math.inf
+        self._pace: Pace | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, seconds: float) -> None:
+        """Expire after `seconds`, instead of whenever it would have."""
+        self._pace = None
+        self._due = due = self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > due:
+            self._start(due)
+
+    def follow(self, pace: Pace) -> None:
+        """Expire when a body is late."""
+        if self._pace is not pace:
+            self._pace = pace
+            self._start(pace.due)
+
+    def clear(self) -> None:
+        """Expire never, until it is set again."""
+        self._pace, self._due = None, math.inf
+
+    def cancel(self) -> None:
+        """Let go of the timer."""
+        self.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _start(self, due: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        due = self._due if self._pace is None else self._pace.due
+        if due <= self._loop.time():
+            self._expired()
+        elif due < math.inf:
+            self._start(due)

@@ -1,0 +1,151 @@
+"""One request that the application answers: its ASGI call, the body that it receives and the response that it sends."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Final, Protocol
+
+from .request_parser import Request
+from .response_head import CONTINUE, STATUS_LINES, STRICT_TRANSPORT
+
+BUFFERED_BYTES: Final = 64 * 1024
+"""Bytes of a body that wait for the application before the connection stops reading."""
+
+_BODILESS: Final = (204, 304)
+
+
+class Message:
+    """A request whose turn has not come, with what came of its body."""
+
+    __slots__ = ("complete", "pieces", "request")
+
+    def __init__(self, request: Request) -> None:
+        self.request, self.complete = request, False
+        self.pieces: list[bytes] = []
+
+
+class Wire(Protocol):
+    """What an exchange needs of its connection."""
+
+    secure: bool
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the client."""
+
+    async def drained(self) -> None:
+        """Wait until the client has taken enough of what was written."""
+
+    def take_body(self) -> None:
+        """Read on: the application took what there was of the body."""
+
+    def closes_after(self, exchange: "Exchange") -> bool:
+        """Returns whether the connection ends after this response."""
+
+    def date_line(self) -> bytes:
+        """Returns the `Date` header line."""
+
+    def scope_of(self, request: Request) -> dict[str, Any]:
+        """Returns the ASGI scope."""
+
+
+class Exchange:
+    """One ASGI call. `complete` is whether the request's body is; `begun` whether the response has begun."""
+
+    def __init__(self, wire: Wire, request: Request) -> None:
+        self.request = request
+        self.complete = False
+        self.begun = False
+        self.closes = False
+        self.finished = False
+        self._wire = wire
+        self._pieces: list[bytes] = []
+        self.buffered = 0
+        self._announced = False
+        self._ready = asyncio.Event()
+        self._chunked = self._bodiless = False
+        self._start: dict[str, Any] | None = None
+        self._given = False  # the end of the body was given to the application
+
+    # -- the request
+
+    def put(self, data: bytes) -> None:
+        """Take a piece of the body."""
+        if self.finished:
+            return
+        self._pieces.append(data)
+        self.buffered += len(data)
+        self._ready.set()
+
+    def end(self) -> None:
+        """The body is complete."""
+        self.complete = True
+        self._ready.set()
+
+    async def receive(self) -> dict[str, Any]:
+        """Returns the next ASGI event of the request. The first comes at once, so that a 401 or 413 waits for no body.
+
+        After the body, it never returns: a client that is gone cancels the call.
+        """
+        if not self._announced:
+            self._announced = True
+            if not self.complete and not self._pieces:
+                return {"type": "http.request", "body": b"", "more_body": True}
+        elif self.request.expects_continue and not self.begun and not self.complete and not self._pieces:
+            self._wire.write(CONTINUE)
+        if self._given:
+            self._ready.clear()
+        while not self._pieces and (self._given or not self.complete):
+            self._ready.clear()
+            await self._ready.wait()
+        body = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        self.buffered, self._given = 0, self.complete
+        self._wire.take_body()
+        return {"type": "http.request", "body": body, "more_body": not self.complete}
+
+    # -- the response
+
+    async def send(self, event: dict[str, Any]) -> None:
+        """Take an ASGI event of the response. It is held back until the first piece of the body, to go out with it."""
+        if event["type"] == "http.response.start":
+            self._start = event
+        elif event["type"] == "http.response.body":
+            await self._send_body(event.get("body", b""), event.get("more_body", False))
+
+    async def _send_body(self, body: bytes, more: bool) -> None:
+        head = b""
+        if not self.begun:
+            assert self._start is not None, "the response begins with its head"
+            head = self._head(self._start["status"], self._start["headers"])
+            self.begun = True
+        if self._bodiless:
+            body = b""
+        elif self._chunked:
+            body = (b"%x\r\n%s\r\n" % (len(body), body) if body else b"") + (b"" if more else b"0\r\n\r\n")
+        if head or body:
+            self._wire.write(head + body)
+        if more:
+            await self._wire.drained()
+        else:
+            self.finished = True
+            self._pieces.clear()
+
+    def _head(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+        request, lines, sized = self.request, [STATUS_LINES[self.request.version][status]], False
+        for name, value in headers:
+            lines.append(b"%s: %s\r\n" % (name, value))
+            sized = sized or name == b"content-length"
+        self._bodiless = request.method == "HEAD" or status in _BODILESS
+        unsized = not sized and not self._bodiless
+        self._chunked = unsized and request.version == "1.1"
+        if self._chunked:
+            lines.append(b"transfer-encoding: chunked\r\n")
+        self.closes = (unsized and not self._chunked) or self._wire.closes_after(self)
+        lines.append(self._wire.date_line())
+        if self._wire.secure:
+            lines.append(STRICT_TRANSPORT)
+        if self.closes:
+            lines.append(b"connection: close\r\n")
+        elif request.version == "1.0":
+            lines.append(b"connection: keep-alive\r\n")
+        lines.append(b"\r\n")
+        return b"".join(lines)

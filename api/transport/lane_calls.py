@@ -1,0 +1,51 @@
+"""Which requests are ordinary enough for the decision lane, and the bytes of its answers."""
+
+from typing import Final, Protocol
+
+from .request_parser import Request
+from .response_head import STATUS_LINES, STRICT_TRANSPORT
+
+LANE_BYTES: Final = 64 * 1024
+"""The longest body that the decision lane takes."""
+
+
+class Lane(Protocol):
+    """Answers hot decision calls without the application."""
+
+    def takes(self, target: bytes) -> bool:
+        """Returns whether the target of a POST is one of the lane's."""
+
+    def answer(self, target: bytes, authorization: bytes, body: bytes) -> bytes | None:
+        """Returns the body of a 200, or None if the application has to answer."""
+
+
+def is_ordinary(lane: Lane | None, request: Request) -> bool:
+    """Returns whether the lane may answer a request with this head, once the body is complete."""
+    fields = request.fields
+    return (
+        lane is not None
+        and request.method == "POST"
+        and not (request.repeats or request.chunked)
+        and request.version == "1.1"
+        and 0 < request.length <= LANE_BYTES
+        and fields.get(b"content-type") == b"application/json"
+        and b"authorization" in fields
+        and b"expect" not in fields
+        and lane.takes(request.target)
+    )
+
+
+def decision_bytes(request: Request, answer: bytes, date_line: bytes, secure: bool, closes: bool) -> bytes:
+    """Returns the response with a decision, the same bytes as the application's."""
+    request_id = request.fields.get(b"x-request-id")
+    return b"".join(
+        (
+            STATUS_LINES["1.1"][200],
+            b"x-request-id: %s\r\n" % request_id if request_id is not None else b"",
+            b"content-length: %d\r\ncontent-type: application/json\r\n" % len(answer),
+            date_line,
+            STRICT_TRANSPORT if secure else b"",
+            b"connection: close\r\n\r\n" if closes else b"\r\n",
+            answer,
+        )
+    )

@@ -1,0 +1,66 @@
+"""A service on a Unix socket, for a proxy or an application on the same machine."""
+
+import socket
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from writ.api.transport.listening import CannotListen, bound_socket, shown_address, start_listening
+
+from tests.api.conftest import ALLOWED
+from tests.support.server import KEY, command, environment, wait_until
+
+
+@contextmanager
+def serving(path: Path, model_file: Path) -> Iterator[httpx.Client]:
+    line = command("serve", "--data", str(path.parent / "data"), "--import", str(model_file), "--bind", f"unix:{path}")
+    with (path.parent / "log").open("wb") as log:
+        process = subprocess.Popen(line, stdout=log, stderr=log, env=environment({"WRIT_ADMIN_KEY": KEY}))
+    transport = httpx.HTTPTransport(uds=str(path))
+    headers = {"Authorization": f"Bearer {KEY}"}
+    with httpx.Client(transport=transport, headers=headers, base_url="http://localhost") as client:
+        try:
+            assert wait_until(lambda: _listens(path) or process.poll() is not None) is True
+            yield client
+        finally:
+            process.terminate()
+            assert process.wait(30) == 0
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
+
+
+def test_it_answers_and_leaves_no_file_behind(tmp_path: Path, model_file: Path) -> None:
+    path = tmp_path / "writ.sock"
+    with serving(path, model_file) as client:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+        assert client.post("/access/v1/evaluation", json=ALLOWED).json()["decision"] is True
+        assert client.get("/v1/environments").status_code == 200
+        assert client.post("/access/v1/evaluation", json=ALLOWED, headers={"Authorization": ""}).status_code == 401
+        assert f"Writ decides at unix:{path} from" in (tmp_path / "log").read_text()
+    assert not path.exists()
+
+
+def test_a_socket_that_is_served_is_not_taken(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 's'}"
+    with bound_socket(address) as listener:
+        start_listening(listener)
+        assert shown_address(listener) == address
+        with pytest.raises(CannotListen, match="is already in use"):
+            bound_socket(address)
+    with bound_socket(address) as listener:  # what a service left behind that was killed
+        assert shown_address(listener) == address
+
+
+def test_a_file_that_is_no_socket_stays(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("mine")
+    for address in (f"unix:{tmp_path / 's'}", f"unix:{tmp_path / 'none' / 's'}", "unix:" + "x" * 200):
+        with pytest.raises(CannotListen):
+            bound_socket(address)
+    assert (tmp_path / "s").read_text() == "mine"
