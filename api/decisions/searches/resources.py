@@ -63,7 +63,7 @@ class ResourceSearches:
         search = read_resource_search(body)
         if search.options.returns != FILTER:
             return None
-        filtered = engine.filter_at_once(search, self._searching.clock())
+        filtered = engine.cached_filter(search, self._searching.clock())
         return None if filtered is None else _ordered(filtered)
 
     def _results(
