@@ -77,6 +77,10 @@ def test_a_child_asks_on_a_connection_of_its_own(store: Store) -> None:
     before = store.watch.version()
     child = os.fork()
     if not child:
-        os._exit(0 if store.watch.version() != before and store.watch._db is not None else 1)
+        code = 1
+        try:
+            code = 0 if store.watch.version() != before and store.watch._db is not None else 1
+        finally:
+            os._exit(code)
     assert os.waitpid(child, 0)[1] == 0
     assert store.watch.version() == before
