@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         """See `Sink`."""
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
-        if not busy and not is_ordinary(self._worker.lane, request):
+        if not busy and not is_ordinary(self._worker.lane, request, self._limits.body_bytes):
             self._begin(request)
         else:
             self._reading = Message(request)
@@ -234,7 +234,7 @@ class Connection(asyncio.Protocol):
     def _serve(self, message: Message) -> None:
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
-        if message.complete and is_ordinary(self._worker.lane, request):
+        if message.complete and is_ordinary(self._worker.lane, request, self._limits.body_bytes):
             lane, pieces = self._worker.lane, message.pieces
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             assert lane is not None
@@ -307,7 +307,7 @@ class Connection(asyncio.Protocol):
 
     def _begin_late(self, message: Message) -> None:
         """Serve a message that is still being read."""
-        if not is_ordinary(self._worker.lane, message.request):
+        if not is_ordinary(self._worker.lane, message.request, self._limits.body_bytes):
             self._begin(message.request, message)
 
     def _flush(self) -> None:

@@ -19,15 +19,18 @@ class Lane(Protocol):
         """Returns the body of a 200, or None if the application has to answer."""
 
 
-def is_ordinary(lane: Lane | None, request: Request) -> bool:
-    """Returns whether the lane may answer a request with this head, once the body is complete."""
+def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
+    """Returns whether the lane may answer a request with this head, once the body is complete.
+
+    `most_bytes` is the longest body that the service takes.
+    """
     fields = request.fields
     return (
         lane is not None
         and request.method == "POST"
         and not (request.repeats or request.chunked)
         and request.version == "1.1"
-        and 0 < request.length <= LANE_BYTES
+        and 0 < request.length <= min(LANE_BYTES, most_bytes)
         and fields.get(b"content-type") == b"application/json"
         and b"authorization" in fields
         and b"expect" not in fields
