@@ -42,9 +42,7 @@ class Connections:
 
     @contextmanager
     def writing(self, wait_factor: int = 1) -> Iterator[Database]:
-        """A transaction that is committed at the end of the block, or undone if the block raises.
-
-        Raises StoreUnavailable.
+        """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable.
 
         It waits for earlier writes `wait_factor` times as long as other transactions do.
         """
