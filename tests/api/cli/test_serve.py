@@ -17,7 +17,6 @@ from pathlib import Path
 import httpx
 import pytest
 from writ.api.demo import demo_questions
-
 from writ.api.store.database.commit_signal import SUFFIX
 
 from tests.api.conftest import ALLOWED
