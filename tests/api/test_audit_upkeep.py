@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from writ.api.audit_upkeep import AuditUpkeep
 from writ.api.credentials.keys.ring import KeyRing, KeySealer
+from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.refused_attempts import RefusedAttempts
 from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
@@ -55,7 +56,7 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 @pytest.fixture
 def upkeep(store: Store, clock: Clock) -> AuditUpkeep:
-    return AuditUpkeep(store.audit, Watched(), KeySealer(KeyRing(SIGNING, LOG)), 400, clock, LOG)
+    return AuditUpkeep(store.audit, Watched(), KeySealer(KeyRing(GivenKeys(SIGNING), LOG)), 400, clock, LOG)
 
 
 @contextmanager

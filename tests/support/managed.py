@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
-from writ.api.app import collaborators, create_app
+from writ.api.app import Engines, collaborators, create_app
 from writ.api.credentials.keys.signing_keys import new_key
 from writ.api.settings import HttpLimits, Settings
 from writ.api.store.environments import DEFAULT, Environment
@@ -75,6 +75,7 @@ class Managed(testing.TestClient):
         busy_seconds: float = 5.0,
         clock: Callable[[], float] = time.time,
         signing_key: str = SIGNING,
+        engines: Engines | None = None,
     ) -> None:
         self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
         self.activated: list[Environment] = []
@@ -82,7 +83,7 @@ class Managed(testing.TestClient):
             directory,
             store=self.store,
             settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key),
-            engines=OneEngine(),
+            engines=engines or OneEngine(),
             activate=self._activate,
             clock=clock,
             admin_key=sha256(KEY.encode()).digest(),

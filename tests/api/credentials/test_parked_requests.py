@@ -109,7 +109,7 @@ def test_nothing_is_committed_for_whoever_was_ended_a_moment_ago(tmp_path: Path)
             lambda actor=actor: store.protect_environment(actor, ENV, True),
         ]
         for change in changes:
-            with pytest.raises(OutOfBounds, match="while this was on its way"):
+            with pytest.raises(OutOfBounds, match="while the request was on its way"):
                 change()
     store.close()
 
@@ -128,7 +128,7 @@ def test_nothing_is_committed_with_what_was_taken_away_a_moment_ago(tmp_path: Pa
         replace(within, bounds=None),
         replace(within, token="revoked"),
     ):
-        with pytest.raises(OutOfBounds, match="something taken from it"):
+        with pytest.raises(OutOfBounds, match="revoked or restricted"):
             store.write("one", changed, [Create("roles", {"id": "r"})])
     for fitting in (within, replace(within, scopes=("read", "write", "admin")), replace(within, bounds=frozenset())):
         with suppress(OutOfBounds):  # of no environments at all, as ever

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
+from writ.api.store.environments import DEFAULT
 from writ.api.store.errors import OutOfBounds
 from writ.api.store.historical_model import historical_model
 from writ.compiler.source import Source
 from writ.runtime import Engine
 
-from tests.support.managed import Managed
+from tests.support.managed import Managed, OneEngine
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import running
 from tests.support.stored import ACTOR
@@ -82,16 +83,25 @@ def test_a_slow_request_does_not_reach_the_namesake_of_its_environment(tmp_path:
         assert (client.get(ENV).json(), client.get(f"{ENV}/model").json()) == before
 
 
+class Forwarded(OneEngine):
+    """The engines of `service`, through the attribute that a test may replace."""
+
+    service: "Deciding"
+
+    def engine(self, environment: str = DEFAULT) -> Engine:
+        """See `writ.api.app.Engines`."""
+        return self.service.engine(environment)
+
+
 class Deciding(Managed):
     """The application, with engines that follow its store."""
 
     def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
+        engines = Forwarded()
+        engines.service = self
+        super().__init__(directory, engines=engines)
         self.files = BundleFiles(directory, self.store)
         self.engine = LiveEngines(self.store, self.files, 5.0, logging.getLogger("tests")).engine
-
-    def _no_engine(self, environment: str) -> Engine:
-        return self.engine(environment)
 
     def make_staging(self) -> None:
         """Make an environment with so many roles that a list of them takes two reads."""
