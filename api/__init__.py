@@ -1,5 +1,13 @@
-"""Everything outside the decision itself: the HTTP service and the command line.
+"""The service: everything outside the decision itself. HTTP, command line, store, network, clock and environment.
 
-Reading path: `settings` → `log` → `store` → `http` → `openapi` → `serving` → `credentials` → `management` → `decisions`
-→ `errors` → `transport` → `routes` → `app` → `audit_upkeep` → `demo` → `cli`.
+Read from the top down; each room imports only what stands below it.
+
+- `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs.
+- `app` puts the application together, from the one table of `routes`.
+- `transport` is the server: workers, connections, deadlines, TLS.
+- `errors` turns errors into answers.
+- `decisions` and `management` have the endpoints.
+- `credentials` says who the caller is. `serving` keeps the live engines and their bundles.
+- `openapi` describes the endpoints. `http` reads requests. `store` has all SQL.
+- `log`, `settings` and `setting_readers` have the log and the table of `WRIT_` variables.
 """

@@ -129,7 +129,7 @@ def create_application(parts: Collaborators) -> Application:
     known = _known_credentials(parts, tokens)
     attempts = FailedAttempts(
         parts.settings.limits.failed_attempts, parts.clock
-    )  # made here: workers that fork share it
+    )  # made before the fork, so that all workers share it
 
     def failed(address: str) -> int | None:
         parts.refused.add(Event.CREDENTIAL_REFUSED, address)
@@ -185,7 +185,7 @@ def _services(
 
 
 def _answering_head(handler: Any) -> object:
-    """Returns a handler that answers HEAD as it answers GET; the server leaves the body out."""
+    """Returns the handler, which now answers HEAD as it answers GET. The server leaves the body out."""
     if hasattr(handler, "on_get"):
         handler.on_head = handler.on_get
     return handler

@@ -1,4 +1,4 @@
-"""Keeps the audit log up while the service runs: refusals are stored, old entries go, the head is signed."""
+"""Maintains the audit log while the service runs: stores refused attempts, deletes old entries, seals the head."""
 
 import logging
 import os
@@ -23,11 +23,11 @@ from .store.audit.tampering import Tampered
 from .store.errors import StoreUnavailable
 
 LOOK_SECONDS: Final = 10.0
-"""How often a worker looks whether something is due."""
+"""How often a worker checks whether maintenance is due."""
 
 
-class _Untold:
-    """An entry that one of the processes is to tell which are forked after this was made: whoever takes it."""
+class _PendingEntry:
+    """An entry that is not stored yet. The workers are forked later; the first one that takes it stores it."""
 
     def __init__(self, entry: AuditEntry) -> None:
         self.entry = entry
@@ -46,9 +46,9 @@ class _Untold:
 
 @dataclass(slots=True)
 class AuditUpkeep:
-    """One of each process. `keep_days` is how long entries are kept; `clock` gives epoch seconds.
+    """The upkeep of one process. Entries are kept for `keep_days`. `clock` gives epoch seconds.
 
-    What is counted is taken and given back by the thread that counts; another one, which stores it, has a copy.
+    The counters of `refused` belong to the event loop's thread. The thread that stores them gets a copy.
     """
 
     audit: AuditLog
@@ -58,56 +58,58 @@ class AuditUpkeep:
     clock: Callable[[], float]
     log: logging.Logger
     _next_look: float = 0.0
-    _trouble: str | None = None
-    _untold: _Untold | None = None
+    _last_error: str | None = None
+    _pending: _PendingEntry | None = None
     _work: Future[Counter[Attempt]] | None = None
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "audit"))
 
     def beat(self) -> None:
-        """Called each second on the event loop of a worker; what is to be done is done beside it."""
+        """Starts the work that is due, in a thread. The event loop of each worker calls this every second."""
         if self._work is None or self._work.done():
             self._finish()
             self._work = self._threads.submit(self._look, self.refused.take())
 
     def begin_service(self, new_key: bool) -> None:
-        """Write the first entries of a start, before any process is forked; `new_key`: of the administrator.
+        """Records the start, before any process is forked. `new_key` says whether the administrator's key is new.
 
-        A store that can't be written keeps nobody from deciding: a worker tells of the start as soon as it can be. Of a
-        new key it keeps: raises StoreUnavailable, and the key must not count.
+        If the store can't be written, the service starts all the same, and a worker records the start later.
+
+        Raises:
+            StoreUnavailable: the key is new and can't be recorded. It must not become valid then.
         """
         started, key_set = (self._entry(event) for event in (Event.SERVICE_STARTED, Event.ADMIN_KEY_SET))
         if not new_key:
             self._try(lambda: self.audit.add([started]))
-            self._untold = None if self._trouble is None else _Untold(started)
-            self._try(self._seal)  # a service that was killed left something unsealed
+            self._pending = None if self._last_error is None else _PendingEntry(started)
+            self._try(self._seal)  # a service that was killed leaves unsealed entries
             return
         try:
             self.audit.add([started, key_set])
         except StoreUnavailable as ex:
-            message = f"the administrator's key is new, and the audit log can't be told of it: {ex}"
+            message = f"the administrator's key is new, and the audit log can't record it: {ex}"
             raise StoreUnavailable(message) from ex
 
     def end_worker(self) -> None:
-        """Store what a worker has counted, when it ends."""
+        """Stores the counters of a worker that ends."""
         self._finish()
         counts = self.refused.take()
         self._try(lambda: self._store(counts))
 
     def end_service(self) -> None:
-        """Write the last entry and sign it, when all workers have ended."""
+        """Records the end and seals it, after all workers have ended."""
         self._try(self._end)
 
     def _entry(self, event: Event) -> AuditEntry:
         return AuditEntry.of(show_seconds(self.clock()), SERVICE, event)
 
     def _finish(self) -> None:
-        """Count again what could not be stored; waits for it."""
+        """Waits for the work in progress, and takes back the counters that it could not store."""
         work, self._work = self._work, None
         if work is not None:
             self.refused.give_back(work.result())
 
     def _look(self, counts: Counter[Attempt]) -> Counter[Attempt]:
-        """Do what is due, and give back what could not be stored."""
+        """Does the work that is due. Returns the counters that could not be stored."""
         self._try(lambda: self._do_what_is_due(counts))
         return counts
 
@@ -115,27 +117,27 @@ class AuditUpkeep:
         self._store(counts)
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
-            self._tell_start()
+            self._record_start()
             for seal in self.audit.maintain(self.clock(), self.keep_days, self.sealer):
-                self._tell_seal(seal)
+                self._log_seal(seal)
 
     def _try(self, work: Callable[[], None]) -> None:
-        """What stays as it is is logged once."""
+        """Runs `work`. Logs its error, unless it is the same as last time."""
         try:
             work()
-            self._trouble = None
+            self._last_error = None
         except (StoreUnavailable, UnusableSigningKey, Tampered, OSError) as ex:
-            if str(ex) != self._trouble:
-                self.log.error("the audit log can't be kept up: %s", ex)
-            self._trouble = str(ex)
+            if str(ex) != self._last_error:
+                self.log.error("the audit log can't be maintained: %s", ex)
+            self._last_error = str(ex)
 
-    def _tell_start(self) -> None:
-        if self._untold is None or not self._untold.take():
+    def _record_start(self) -> None:
+        if self._pending is None or not self._pending.take():
             return
         try:
-            self.audit.add([self._untold.entry])
+            self.audit.add([self._pending.entry])
         except BaseException:
-            self._untold.give_back()
+            self._pending.give_back()
             raise
 
     def _store(self, counts: Counter[Attempt]) -> None:
@@ -144,16 +146,16 @@ class AuditUpkeep:
             counts.clear()
 
     def _end(self) -> None:
-        self._tell_start()
+        self._record_start()
         self.audit.end(self.clock())
         self._seal()
 
     def _seal(self) -> None:
         seal = self.audit.seal(self.clock(), self.sealer)
         if seal is not None:
-            self._tell_seal(seal)
+            self._log_seal(seal)
 
-    def _tell_seal(self, seal: Seal) -> None:
-        """What lies in another system's log as well can't be taken back with the whole data directory."""
+    def _log_seal(self, seal: Seal) -> None:
+        """Logs a seal. A copy in another system's log stays, even if the whole data directory is put back."""
         place = {Purpose.HEAD: "head", Purpose.CHECKPOINT: "beginning"}[seal.purpose]
         self.log.info("the %s of the audit log is %d:%s", place, seal.number, seal.digest.hex())

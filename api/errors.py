@@ -1,4 +1,4 @@
-"""From an error to an answer: one table of statuses, one JSON shape, no traceback and nothing of the request."""
+"""Turns errors into answers: one table of statuses, one JSON shape, no traceback and no text of the request."""
 
 import logging
 import traceback
@@ -57,17 +57,17 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     BundleError: 500,
     Exception: 500,
 }
-"""Domain error -> status. Falcon's own errors bring theirs."""
+"""The status of each domain error. Falcon's own errors have their status."""
 
 CHALLENGE: Final = 'Bearer realm="writ"'
 RETRY_SECONDS: Final = 1
-"""When a client may try again what could not be done just now (`Retry-After`)."""
+"""Seconds after which a client may repeat a request that failed for now (`Retry-After`)."""
 
-INTERNAL: Final = "the service failed to answer; take this as a denial"
+INTERNAL: Final = "the service failed; treat this as a denial"
 
 
 def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> bytes:
-    """The body of every error (W8): `{"error": sentence}`, and `details` where a body was rejected."""
+    """Returns the body of an error (W8): `{"error": sentence}`, with `details` if there are any."""
     body: dict[str, object] = {"error": sentence}
     if details:
         body["details"] = details
@@ -75,23 +75,23 @@ def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> by
 
 
 class ErrorAnswers:
-    """Turns whatever a responder or a middleware raises into the answer of the table above."""
+    """Answers for every error of a handler or a middleware, by the table above."""
 
     def __init__(self, log: logging.Logger, report_damage: ReportDamage = lambda *_: True) -> None:
         """`report_damage` marks the bundle of an environment as damaged. It returns False if it was marked before."""
         self._log, self._report_damage = log, report_damage
 
     def register(self, app: falcon.asgi.App[Any, Any]) -> None:
-        """Answer for every error that `app` meets."""
+        """Registers the answers with `app`."""
         for error in STATUS:
             app.add_error_handler(error, self._answer_domain_error)
         app.add_error_handler(falcon.HTTPError, self._answer_http_error)
 
     def report(self, error: Exception, environment: str = DEFAULT) -> None:
-        """Log a failure of ours: its kind and the way to it, not its text, which may quote the request.
+        """Logs a failure of the service: its type and traceback, but not its text, which may quote the request.
 
-        The text of a BundleError is about the bundle alone, and tells the operator what to do. What stays as it is for
-        a while is logged once: a damaged bundle, a store that can't be read.
+        The text of a BundleError is logged, since it is about the bundle alone and says what to do. A lasting failure
+        is logged only once: a damaged bundle, a store that can't be read.
         """
         if isinstance(error, Stale) or (isinstance(error, BundleError) and not self._report_damage(environment, error)):
             return
@@ -136,7 +136,7 @@ def _answer(
 
 
 def _challenge(error: Exception) -> str:
-    """Says with which credential to come back (RFC 6750, 3)."""
+    """Returns the challenge, which says what credential the request needs (RFC 6750, 3)."""
     match error:
         case Unauthenticated(code=None):
             return CHALLENGE
@@ -161,14 +161,14 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
 
 
 def _user(kind: str, key: ElementKey) -> dict[str, str]:
-    """One that stands in the way; its path is that of its resource, below its environment's."""
+    """Returns the detail for an element that prevents a change. Its path is relative to its environment."""
     path = "/".join((kind.replace("_", "-"), *map(segment, key)))
     return {"code": "in-use", "path": path, "message": f"`{':'.join(key)}` in `{kind}` refers to it"}
 
 
 def _sentence(method: str, allowed: str | None, error: falcon.HTTPError) -> str:
     if isinstance(error, falcon.HTTPMethodNotAllowed):
-        return f"`{method}` is not served here, only {allowed}"
+        return f"this path does not support `{method}`, only {allowed}"
     if isinstance(error, falcon.HTTPRouteNotFound):
-        return "nothing is served under this path"
+        return "there is no such path"
     return HTTPStatus(error.status_code).phrase.lower()

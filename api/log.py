@@ -1,4 +1,4 @@
-"""The log of the service, on standard error; what was said just now is not said again, so that it fills no disk."""
+"""The log of the service, on standard error. Repeated messages are dropped for a while, so that they fill no disk."""
 
 import logging
 import sys
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Final
 
 LOG: Final = "writ"
-"""Its name."""
+"""The name of the logger."""
 
 REPEAT_SECONDS: Final = 10.0
-"""The same is said again at the earliest after so long."""
+"""The time for which a repeated message is dropped."""
 
 MOST_REMEMBERED: Final = 1_000
 
@@ -20,7 +20,7 @@ _DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 
 
 def service_log(level: str) -> logging.Logger:
-    """The log of the service, on standard error, from `level` (`debug` to `error`) up."""
+    """Returns the log of the service. It shows messages from `level` (`debug` to `error`) up."""
     log = logging.getLogger(LOG)
     log.setLevel(level.upper())
     log.propagate = False
@@ -33,10 +33,10 @@ def service_log(level: str) -> logging.Logger:
 
 
 class Repeats(logging.Filter):
-    """Drops records of the same level and text; the next one that is shown says how many were dropped."""
+    """Drops repeated records of the same level and text. The next one that is shown says how many were dropped."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """`clock` gives seconds that only grow."""
+        """`clock` gives the seconds of a monotonic clock."""
         super().__init__()
         self._clock = clock
         self._said: OrderedDict[tuple[int, str], tuple[float, int]] = OrderedDict()

@@ -48,7 +48,7 @@ class Env(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What handlers are made from. `clock` gives epoch seconds; `report` gets a failure and its environment."""
+    """The parts that handlers need. `clock` gives epoch seconds; `report` gets a failure and its environment."""
 
     engine_of: EngineOf
     clock: Callable[[], float]
@@ -72,14 +72,14 @@ class Route:
     methods: Mapping[str, tuple[Scope, Operation]]
 
     def access(self) -> Access:
-        """Returns what the guard needs to know of the route."""
+        """Returns the scopes of the methods, and whether there is an environment, for the guard."""
         scopes = {method: scope for method, (scope, _) in self.methods.items()}
         if "GET" in scopes:
             scopes["HEAD"] = scopes["GET"]
         return Access(scopes, self.env is not Env.NONE)
 
     def calls(self) -> Mapping[str, Call]:
-        """Returns what the OpenAPI document says of each method."""
+        """Returns the call of each method, for the OpenAPI document."""
         return {
             method: Call(scope.name.lower() if scope else None, operation)
             for method, (scope, operation) in self.methods.items()
@@ -244,16 +244,16 @@ PATH_PARAMETERS: Final[Mapping[str, Parameter]] = {
     one.name: one
     for one in (
         Parameter("env", "The id of an environment."),
-        Parameter("id", "The id; a `/` in it is written `%2F`.", TEXT | {"minLength": 1}),
+        Parameter("id", "The id. Write a `/` in it as `%2F`.", TEXT | {"minLength": 1}),
         Parameter("client_id", "The id of a client.", TEXT | {"minLength": 1}),
-        Parameter("type", "The type; a `/` in it is written `%2F`.", TEXT | {"minLength": 1}),
+        Parameter("type", "The type. Write a `/` in it as `%2F`.", TEXT | {"minLength": 1}),
         Parameter("revision", "The number of a revision.", {"type": "integer", "minimum": 1}),
     )
 }
 """The parameters of the paths above, by name."""
 
 ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in ROUTES}
-"""What each route asks of a request, by path."""
+"""The access rules of each route, by path."""
 
 
 def openapi_document() -> dict[str, Any]:

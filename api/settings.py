@@ -17,7 +17,7 @@ ALGORITHMS: Final = ("EdDSA", "ES256", "RS256")
 """The algorithms that a token may be signed with (RFC 7518, 3.1; RFC 8037, 3.1). The first is the default."""
 
 SYNCHRONOUS: Final = ("FULL", "NORMAL")
-"""What SQLite's `PRAGMA synchronous` may be here. The first is the default."""
+"""The values of SQLite's `PRAGMA synchronous` that Writ allows. The first is the default."""
 
 _PREFIX: Final = "WRIT_"
 _ROW: Final = "row"
@@ -40,7 +40,7 @@ def _row(variable: str, reader: AnyReader, default: Any, sentence: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpLimits:
-    """What one client may ask of the service at most (design.md, "Limits")."""
+    """The most that one client may ask of the service (design.md, "Limits")."""
 
     body_bytes: int = _row("WRIT_MAX_BODY_BYTES", count(2**30), 2**20, "Bytes of a request's body.")
     # The JSON parser itself gives up a little below 1,000 levels.
@@ -92,7 +92,7 @@ class HttpLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the environment says. `warnings` name each variable that looks like a setting and is none."""
+    """The settings. `warnings` has a sentence for each unknown variable that begins with `WRIT_`."""
 
     admin_key: str | None = _row(
         "WRIT_ADMIN_KEY",

@@ -17,30 +17,30 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "audit": Command(".stores.audit", "Show what was done and by whom, or verify that the log of it is whole."),
-    "backup": Command(".stores.backup", "Copy a store while a service runs on it."),
+    "audit": Command(".stores.audit", "Print the audit log, or verify that nobody changed it."),
+    "backup": Command(".stores.backup", "Copy a store, even while a service uses it."),
     "check": Command(".offline.check", "Check model documents without compiling them."),
-    "clients": Command(".stores.clients", "List, make, renew, revoke and delete OAuth clients."),
-    "compile": Command(".offline.compile", "Compile model documents to a bundle file."),
-    "decide": Command(".offline.decide", "Answer evaluation requests from a bundle, as JSON lines."),
+    "clients": Command(".stores.clients", "List and manage OAuth clients."),
+    "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
+    "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
     "export": Command(".stores.export", "Write a stored model as a JSON document."),
-    "filter": Command(".offline.filter", "Answer resource searches by filters from a bundle, as JSON lines."),
-    "import": Command(".stores.import_", "Replace a stored model by model documents."),
-    "inspect": Command(".offline.inspect", "Show what is in a bundle file, and whether it is intact."),
-    "keys": Command(".stores.keys", "Show the keys that sign tokens, or replace the one that does."),
-    "restore": Command(".stores.restore", "Make a data directory of a backup."),
+    "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
+    "import": Command(".stores.import_", "Replace a stored model with model documents."),
+    "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
+    "keys": Command(".stores.keys", "Print the keys that sign tokens, or rotate them."),
+    "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "serve": Command(".serve", "Start the decision service."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
 PUBLISHING = ("compile", "export")
-"""What these write are files of the user's, whose umask says who may read them."""
+"""These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077
 
 
 class Commands(click.Group):
-    """Loads a command's module when it is needed, so that `writ check` does not wait for a web server's imports."""
+    """The commands. Each module is loaded only when its command runs, so that `writ check` starts fast."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -72,14 +72,13 @@ def writ(context: click.Context) -> None:
       writ decide model.bundle < requests.jsonl
     """
     if context.invoked_subcommand not in PUBLISHING:
-        # Here, and not where a file is made: no library, later line or child process can then make one that others
-        # read or write, whatever the umask of who started this.
+        # Set once for the whole process: then no library and no child process can make a file that others may read.
         before = os.umask(_PRIVATE)
         context.call_on_close(lambda: os.umask(before))
 
 
 def main() -> None:
-    """Run the command line; exit codes are 0 done, 1 the answer is no, 2 wrong usage or unreadable input."""
+    """Runs the command line. Exit codes: 0 done, 1 the answer is no, 2 wrong usage or a file that can't be used."""
     try:
         writ.main(standalone_mode=False)
     except click.exceptions.Exit as ex:
@@ -90,6 +89,6 @@ def main() -> None:
     except click.ClickException as ex:
         ex.show()
         sys.exit(2)
-    except BrokenPipeError:  # the reader has gone: what is still buffered goes nowhere
+    except BrokenPipeError:  # the reader has gone: drop the buffered output
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

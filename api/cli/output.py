@@ -1,4 +1,4 @@
-"""What the commands say: progress and messages on standard error, coloured on a terminal and plain in a pipe."""
+"""Progress and messages of the commands, on standard error: coloured on a terminal, plain in a pipe."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 
 
 class CommandFailed(click.ClickException):
-    """Input that can't be read, or output that can't be written: exit code 2."""
+    """A command can't go on, for example because a file can't be read or written: exit code 2."""
 
     exit_code = 2
 
 
 def escaped(text: str) -> str:
-    r"""Text of others for one line of a terminal: what would steer it, or turn its direction, as in JSON strings.
+    r"""Returns foreign text, safe for a terminal: control and direction characters are escaped as in JSON strings.
 
     >>> escaped("a\x9b1m\u202eb")
     'a\\u009b1m\\u202eb'
@@ -32,7 +32,7 @@ def escaped(text: str) -> str:
 
 
 def os_sentence(error: OSError) -> str:
-    """What the system refused, of which file.
+    """Returns the system's error with the name of the file.
 
     >>> os_sentence(FileNotFoundError(2, "No such file or directory", "model.yaml"))
     'model.yaml: no such file or directory'
@@ -41,23 +41,23 @@ def os_sentence(error: OSError) -> str:
 
 
 def bundle_sentence(path: Path, error: Exception) -> str:
-    """What is wrong with a bundle, and the way from a model document to one.
+    """Returns what is wrong with a bundle file. Mentions `writ compile` if the file is a model document.
 
     >>> bundle_sentence(Path("model.yaml"), ValueError("this is not a Writ bundle"))
-    'model.yaml: this is not a Writ bundle; `writ compile` makes one of a model document'
+    'model.yaml: this is not a Writ bundle; compile the model document with `writ compile`'
     """
-    remedy = "; `writ compile` makes one of a model document" if path.suffix in DOCUMENT_ENDINGS else ""
+    remedy = "; compile the model document with `writ compile`" if path.suffix in DOCUMENT_ENDINGS else ""
     return f"{path}: {error}{remedy}"
 
 
 def error_console() -> Console:
-    """Standard error, without colours where it is no terminal."""
+    """Returns standard error as a console, with colours only on a terminal."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """A callable that shows how far each stage of long work has come; it shows nothing where nobody looks."""
+    """Yields a callable that shows the progress of each stage on a terminal."""
     console = error_console()
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
@@ -72,7 +72,7 @@ def progress_bar() -> Iterator[Report]:
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
-    """`2 errors, 1 warning`."""
+    """Returns the counts of findings, like `2 errors, 1 warning`."""
     counted = []
     for severity in ("error", "warning"):
         count = sum(diagnostic.severity == severity for diagnostic in diagnostics)

@@ -1,4 +1,4 @@
-"""`writ serve`: the decision service, from a data directory, model documents or the demo."""
+"""`writ serve`: starts the decision service on a data directory."""
 
 import logging
 import os
@@ -47,11 +47,11 @@ START_ERRORS = (
     UnusableKey,
     UnusableTls,
 )
-"""What keeps the service from starting, in a sentence."""
+"""The errors that keep the service from starting. Each message is one sentence."""
 
 
 def _settings_help() -> str:
-    """Returns the table of settings for `--help`; click keeps the lines of a paragraph that begins with `\\b`."""
+    """Returns the table of settings for `--help`. Click keeps the lines of a paragraph that begins with `\\b`."""
     lines = (f"  {row.variable:<30}{_default(row.default)}" for row in TABLE.values())
     return "\n".join(("\b", "Settings (environment variables) and their defaults:", *lines))
 
@@ -80,26 +80,30 @@ class _Options:
     type=click.Path(path_type=Path),
     default=Path("writ-data"),
     show_default=True,
-    help="Where the service keeps its store, its bundles and its administrator's key.",
+    help="The folder of the store, the bundles and the keys. Made if it does not exist.",
 )
 @click.option(
     "--import",
     "sources",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="Replace the stored model by this document, or folder of them, read together; may be repeated.",
+    help="Replace the stored model with this document, or with the documents in this folder. Repeatable.",
 )
-@click.option("--demo", is_flag=True, help="Replace the stored model by a demo organisation.")
+@click.option("--demo", is_flag=True, help="Start with the model of a demo organisation.")
 @click.option(
-    "--bind", default="127.0.0.1:8080", show_default=True, metavar="HOST:PORT|unix:PATH", help="Where to listen."
+    "--bind",
+    default="127.0.0.1:8080",
+    show_default=True,
+    metavar="HOST:PORT|unix:PATH",
+    help="The address to listen on.",
 )
-@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes; one a core if left out.")
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes. The default is one per core.")
 @click.option("--tls-cert", type=click.Path(path_type=Path), help="Serve HTTPS with this certificate chain (PEM).")
 @click.option("--tls-key", type=click.Path(path_type=Path), help="The key of the certificate (PEM, not encrypted).")
 @click.option(
     "--tls-client-ca",
     type=click.Path(path_type=Path),
-    help="Require of every client a certificate that one of these authorities signed (PEM).",
+    help="Accept only clients with a certificate from one of these authorities (PEM).",
 )
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
@@ -115,10 +119,10 @@ def serve_command(
     tls_client_ca: Path | None,
     log_level: str,
 ) -> None:
-    """Serve decisions and their management over HTTP, from the store in the data directory.
+    """Start the decision service: decisions and their management over HTTP.
 
-    A new store has no model, so everything is denied until one is imported or written. Exit code 1 when a model has
-    errors, 2 where something can't be read, written or listened on.
+    A new store has no model, so Writ denies every request until you import or write one. Exit code 1 if the model has
+    errors, 2 if a file can't be read or written, or the address can't be used.
 
     \b
     Examples:
@@ -127,7 +131,7 @@ def serve_command(
       writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
     """
     if demo and sources:
-        raise click.UsageError("`--demo` and `--import` exclude each other")
+        raise click.UsageError("use either `--demo` or `--import`, not both")
     try:
         tls = _tls_files(tls_cert, tls_key, tls_client_ca)
         service = _prepare_service(
@@ -149,7 +153,7 @@ def serve_command(
 
 
 def _tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
-    """What to serve TLS with, if it is asked for; proven to be usable."""
+    """Returns the files for TLS, tried once, or None if TLS is not asked for. Raises UnusableTls."""
     if certificate is None or key is None:
         if certificate or key or client_ca:
             raise click.UsageError("TLS needs both `--tls-cert` and `--tls-key`")
@@ -243,7 +247,7 @@ def _open_engines(directory: Path, store: Store, settings: Settings, log: loggin
 
 
 def _greet(url: str, place: str, directory: Path, workers: int, access: AdminAccess, demo: bool, preset: bool) -> None:
-    """Say what is served, and how to call it."""
+    """Prints the service's address, and how to call it."""
     console = error_console()
     console.print(
         f"Writ decides at {place if place.startswith(UNIX) else url} from {directory},"
@@ -273,7 +277,7 @@ def _show_example(console: Console, url: str, place: str, directory: Path, acces
     elif key_file.exists() and not preset:
         key = f"$(cat {shlex.quote(str(key_file))})"
     through = f"--unix-socket {shlex.quote(place.removeprefix(UNIX))} " if place.startswith(UNIX) else ""
-    console.print("Ask for a decision, and the reason of it:")
+    console.print("Ask for a decision and its explanation:")
     console.print(
         f"  curl -s {through}{url}/access/v1/evaluation \\\n"
         f'    -H "Authorization: Bearer {key}" \\\n'
@@ -284,5 +288,5 @@ def _show_example(console: Console, url: str, place: str, directory: Path, acces
 
 
 def _cores() -> int:
-    """The cores that this process may run on."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -56,6 +56,6 @@ def _demo_documents(directory: Path, store: Store) -> list[Source]:
         return documents
     if store.put_model(DEFAULT, COMMAND_LINE, documents, dry_run=True).changes:
         raise UnusableDirectory(
-            f"`{directory}` has a model that is not the demo's; choose another directory with `--data`"
+            f"`{directory}` has another model, which the demo would replace; choose another directory with `--data`"
         )
     return []

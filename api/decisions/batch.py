@@ -11,7 +11,7 @@ from ..http.rejections import BodyRejected
 
 Members: TypeAlias = dict[str, Any]
 Decide: TypeAlias = Callable[[Members], Members]
-"""The decision response to one evaluation request; raises BadRequest for a malformed one."""
+"""Returns the answer to one evaluation request. Raises BadRequest if the request is malformed."""
 
 # The decision that ends a batch early (authzen.md 35, 36); None runs every item.
 _STOPS_AT: Final[Mapping[str, bool | None]] = {
@@ -21,12 +21,12 @@ _STOPS_AT: Final[Mapping[str, bool | None]] = {
 }
 _PARTS: Final = ("subject", "action", "resource", "context")
 
-ITEM_FAILED = "this evaluation failed inside the service"
+ITEM_FAILED = "the service failed to decide this item"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """At least one item to evaluate, what fills the gaps in each, and the decision that ends the run."""
+    """At least one item, the defaults of all items, and the decision that ends the batch."""
 
     items: list[object]
     defaults: Members
@@ -34,13 +34,13 @@ class Batch:
 
 
 def read_batch(body: Members, most_items: int) -> Batch | None:
-    """The batch in the body of `/access/v1/evaluations`, None where it has no items (authzen.md 25, 26).
+    """Returns the batch in the body of `/access/v1/evaluations`, or None if it has no items (authzen.md 25, 26).
 
-    `options` is judged either way; the defaults only where there are items, and only as JSON objects (41).
+    Always checks `options`. Checks the defaults only if there are items, and only that they are objects (41).
 
     Raises:
-        BodyRejected: a fault of the whole body: `evaluations`, `options` or a default of the wrong type,
-            an unknown semantic, too many items.
+        BodyRejected: `evaluations`, `options` or a default has the wrong type, the semantic is unknown, or there are
+            too many items.
     """
     stops_at = _stops_at(body.get("options"))
     items = body.get("evaluations")
@@ -61,16 +61,18 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
 
 
 def answers(batch: Batch, decide: Decide, report: Callable[[Exception], None], most_explained: int) -> list[Members]:
-    """One decision an item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
+    """Returns one decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
 
-    An item that fails is its own denial. `report` is told of a failure that is not the item's fault. Proofs are large
-    and slow beside decisions, so none is made once those of the batch have more than `most_explained` candidates (D10).
+    An item that fails is a denial. `report` gets a failure of the service. Explanations are large and slow, so items
+    get an error once the explanations of the batch have more than `most_explained` candidates (D10).
     """
     answered: list[Members] = []
     explained = 0
     for item in batch.items:
-        if explained > most_explained:  # proofs are asked for by the whole batch or not at all
-            answer = error_item(400, f"the proofs of this batch have over {most_explained} candidates: ask for fewer")
+        if explained > most_explained:  # the options of a batch count for all its items
+            answer = error_item(
+                400, f"the explanations of this batch have over {most_explained} candidates; send fewer items"
+            )
         else:
             answer = _answer(batch.defaults, item, decide, report)
             explained += len(answer["context"].get("explanation", {}).get("candidates", ()))
@@ -81,12 +83,13 @@ def answers(batch: Batch, decide: Decide, report: Callable[[Exception], None], m
 
 
 def merged(defaults: Members, item: Members) -> Members:
-    """`item` with its gaps filled from `defaults`, both as decoded JSON; null members count as absent (W3).
+    """Returns `item`, with the parts that it lacks from `defaults`. Both are decoded JSON; null counts as absent (W3).
 
-    A part replaces its default whole. Only the members that AuthZEN requires are taken over one by one:
-    `type` (of an action `name`), and the identifier where the item's entity has none of its own and its
-    type is absent or the default's. Whichever identifier names the default is taken, so that an entity
-    named by `external_id` or `name` is as much a default as one named by `id`.
+    A part of the item replaces the whole default. Only the members that AuthZEN requires are filled in one by one:
+
+    - the `type`, or the `name` of an action;
+    - the identifier, if the item's entity has none, and has no type or that of the default. It may be the `id`, the
+      `external_id` or the `name` of the default.
 
     >>> merged({"subject": {"type": "user", "id": "a"}}, {"subject": {"id": "b"}})
     {'subject': {'id': 'b', 'type': 'user'}}
@@ -120,7 +123,7 @@ def _answer(defaults: Members, item: object, decide: Decide, report: Callable[[E
         return decide(merged(defaults, item))
     except BadRequest as error:
         return error_item(400, str(error))
-    except Exception as error:  # one item that fails must not take the others along (authzen.md 38)
+    except Exception as error:  # the other items are still decided (authzen.md 38)
         report(error)
         return error_item(500, ITEM_FAILED)
 

@@ -1,4 +1,4 @@
-"""The shapes of decision requests and answers, for the OpenAPI document; `runtime` reads them by hand."""
+"""The shapes of decision requests and answers, for the OpenAPI document. `runtime` reads them without these."""
 
 from typing import Annotated, Any, Literal
 
@@ -7,11 +7,11 @@ from msgspec import Meta, Struct
 from ...runtime.rules.reasons import AccessPath, ReasonCode
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=512)]
-Attributes = Annotated[dict[str, Any], Meta(description="Attributes, by name; conditions read them.")]
+Attributes = Annotated[dict[str, Any], Meta(description="Attributes by name. Conditions compare them.")]
 
 
 class SubjectSent(Struct, frozen=True, omit_defaults=True):
-    """A subject, named by exactly one of `id` and `external_id`. `attributes` is another name for `properties`."""
+    """A subject, with either `id` or `external_id`. `attributes` is another name for `properties`."""
 
     type: Identifier
     id: Identifier | None = None
@@ -21,7 +21,7 @@ class SubjectSent(Struct, frozen=True, omit_defaults=True):
 
 
 class ResourceSent(Struct, frozen=True, omit_defaults=True):
-    """A resource, named by exactly one of `id`, `external_id` and `name`; its `type` is the type's name."""
+    """A resource, with exactly one of `id`, `external_id` and `name`. `type` is the name of its type."""
 
     type: Identifier
     id: Identifier | None = None
@@ -39,7 +39,7 @@ class ActionSent(Struct, frozen=True, omit_defaults=True):
 
 
 class OptionsSent(Struct, frozen=True, omit_defaults=True):
-    """What is asked for beside the decision: `explain` adds the proof."""
+    """`explain` adds an explanation to the decision."""
 
     explain: bool | None = None
 
@@ -55,16 +55,16 @@ class EvaluationRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class BatchOptionsSent(Struct, frozen=True, omit_defaults=True):
-    """Where the batch ends, and whether proofs are added."""
+    """`evaluations_semantic` says where the batch ends. `explain` adds explanations to the decisions."""
 
     evaluations_semantic: Literal["execute_all", "deny_on_first_deny", "permit_on_first_permit"] | None = None
     explain: bool | None = None
 
 
 class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
-    """Many questions. What an evaluation leaves out is taken from the members beside `evaluations`.
+    """Many questions. The members beside `evaluations` are the defaults of each evaluation.
 
-    Without `evaluations` it is one question, answered as `EvaluationRequest` is.
+    Without `evaluations`, it is one question, as in `EvaluationRequest`.
     """
 
     evaluations: Annotated[list[Any], Meta(max_length=1_000)] | None = None
@@ -76,7 +76,7 @@ class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class DecisionContext(Struct, frozen=True, omit_defaults=True):
-    """Why. `error` instead stands in an item of a batch that could not be evaluated."""
+    """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead."""
 
     reason: str | None = None
     reason_code: ReasonCode | None = None
@@ -87,13 +87,13 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
 
 
 class Decision(Struct, frozen=True):
-    """The decision, and why. A denial is an answer like any other."""
+    """The decision and its reason. A denial is a 200 too."""
 
     decision: bool
     context: DecisionContext
 
 
 class Decisions(Struct, frozen=True):
-    """One decision an evaluation, in order, up to the one that ended the batch."""
+    """One decision per evaluation, in order, up to the one that ended the batch."""
 
     evaluations: tuple[Decision, ...]

@@ -1,8 +1,7 @@
-"""`/.well-known/authzen-configuration`: what is served where, for AuthZEN clients (authzen.md 82-90; W7).
+"""`/.well-known/authzen-configuration`: the URLs of all calls, for AuthZEN clients (authzen.md 82-90; W7).
 
-The documents are public, and made of the public URL alone: neither the `Host` header nor the store has a part in
-them. So that of a named environment is the same whether there is such an environment or not: which there are is told
-to nobody without a credential, here as in every other call.
+The documents are public. They follow from the public URL alone, not from the `Host` header or the store. So the
+document of a named environment does not show whether the environment exists: only a caller with a credential may know.
 """
 
 import hashlib
@@ -23,13 +22,13 @@ from ..store.environments import is_environment_id
 from ..store.errors import NotFound
 
 CACHE_SECONDS: Final = 3_600
-"""How long a client may keep a document before it asks again."""
+"""How long a client may cache a document."""
 
 _CACHE_CONTROL: Final = f"public, max-age={CACHE_SECONDS}"
 
 
 class PolicyDecisionPoint(msgspec.Struct, frozen=True):
-    """The document: URLs, each of a call that is served; clients take what is left out for what is not (85, 86)."""
+    """The URLs of the calls. Clients treat a call without a URL as not supported (85, 86)."""
 
     policy_decision_point: str
     access_evaluation_endpoint: str
@@ -42,7 +41,7 @@ class PolicyDecisionPoint(msgspec.Struct, frozen=True):
 DISCOVER: Final = Operation(
     "discover",
     "Service",
-    "Find out what is served where, as AuthZEN clients do",
+    "Read the URLs of the decision calls (AuthZEN metadata)",
     {
         200: Answer("The metadata.", PolicyDecisionPoint, (ETAG, CACHE_CONTROL)),
         304: replace(UNCHANGED, headers=(ETAG, CACHE_CONTROL)),
@@ -51,7 +50,7 @@ DISCOVER: Final = Operation(
     errors=(400,),
 )
 DISCOVER_IN: Final = replace(
-    DISCOVER.in_environment(), description="It is the same whether there is such an environment or not."
+    DISCOVER.in_environment(), description="The answer is the same whether the environment exists or not."
 )
 
 
@@ -59,11 +58,11 @@ class Discovery:
     """The document of the default environment, or of the one that the path names."""
 
     def __init__(self, public_url: str) -> None:
-        """`public_url` is that of the default environment, byte for byte as clients are given it (85)."""
+        """`public_url` is the URL of the default environment, byte for byte as clients get it (85)."""
         self._public_url = public_url
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str | None = None) -> None:
-        """Answer 200, or 304 where the client has it already.
+        """Answer 200, or 304 if the client has the document already.
 
         Raises:
             NotFound: no environment can have the id `env`.
@@ -88,6 +87,6 @@ class Discovery:
 
 
 def metadata(identifier: str) -> PolicyDecisionPoint:
-    """The document of the decision point that clients know as `identifier`, a URL."""
+    """Returns the document of the decision point with the URL `identifier`."""
     calls = ("evaluation", "evaluations", "search/subject", "search/resource", "search/action")
     return PolicyDecisionPoint(identifier, *(below(identifier, f"/access/v1/{call}") for call in calls))

@@ -22,14 +22,14 @@ EVALUATE: Final = Operation(
 
 
 class Evaluation:
-    """Decides inline: a decision takes microseconds, less than a thread would cost."""
+    """Decides on the event loop: a decision takes microseconds, less than a switch to a thread."""
 
     def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
         self._engine_of = engine_of
         self._bodies = bodies
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
-        """Answer 200 with the decision; a denial is one too (15)."""
+        """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
         resp.data = ENCODER.encode(engine_for(req, self._engine_of, env).decide(body))
 

@@ -23,13 +23,13 @@ EVALUATE_MANY: Final = Operation(
     "evaluateMany",
     "Decisions",
     "Decide many questions as of one instant",
-    {200: Answer("The decisions; one decision where there are no `evaluations`.", {"anyOf": [Decisions, Decision]})},
+    {200: Answer("The decisions. Without `evaluations`, one decision.", {"anyOf": [Decisions, Decision]})},
     bodies={JSON: EvaluationsRequest},
 )
 
 
 class Evaluations:
-    """Decides the items of a batch one by one, inline, all of them as of one instant."""
+    """Decides the items of a batch one by one on the event loop, all as of one instant."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Evaluations:
         self._report = report
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
-        """Answer 200 with a decision an item, or with a bare one where the body has no items (26)."""
+        """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
         engine = engine_for(req, self._engine_of, env)

@@ -1,4 +1,4 @@
-"""`/healthz` and `/readyz`: whether the process lives, and what it decides from."""
+"""`/healthz` and `/readyz`: whether the process runs, and whether it can decide."""
 
 from typing import Any, Final
 
@@ -13,13 +13,13 @@ from ..store.environments import DEFAULT
 
 
 class HealthAnswer(Struct, frozen=True):
-    """The process lives."""
+    """The process runs."""
 
     status: str
 
 
 class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
-    """What is decided from."""
+    """The revision and the bundle that decide, or the error that prevents decisions."""
 
     status: str
     revision: int | None = None
@@ -28,18 +28,21 @@ class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 GET_HEALTH: Final = Operation(
-    "getHealth", "Service", "Ask whether the process lives", {200: Answer("It does.", HealthAnswer)}
+    "getHealth", "Service", "Check whether the process runs", {200: Answer("The process runs.", HealthAnswer)}
 )
 GET_READINESS: Final = Operation(
     "getReadiness",
     "Service",
-    "Ask whether decisions can be made, and from what",
-    {200: Answer("They can.", ReadinessAnswer), 503: Answer("They can't.", ReadinessAnswer)},
+    "Check whether the service can decide, and by which revision",
+    {
+        200: Answer("The service can decide.", ReadinessAnswer),
+        503: Answer("The service can't decide.", ReadinessAnswer),
+    },
 )
 
 
 class Health:
-    """200 as long as anything answers at all."""
+    """Answers 200 as long as the process runs."""
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
@@ -47,13 +50,13 @@ class Health:
 
 
 class Readiness:
-    """200 with what is in force in the default environment, 503 where nothing can be decided."""
+    """Answers 200 with the live revision of the default environment, or 503 if it can't decide."""
 
     def __init__(self, engine_of: EngineOf) -> None:
         self._engine_of = engine_of
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer; `source` is the digest of the model that the bundle was compiled from. Nothing here names a file."""
+        """Answer 200 or 503. `source` is the digest of the bundle's model. The answer never names a file."""
         try:
             engine = self._engine_of(DEFAULT)
         except Stale as ex:

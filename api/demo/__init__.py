@@ -1,4 +1,4 @@
-"""The demo: the model of an invented company that keeps the documents of others, and questions about it."""
+"""The demo: the model of an invented archive company, and example questions about it."""
 
 from importlib.resources import files
 from typing import Any
@@ -12,9 +12,9 @@ __all__ = ["DemoQuestion", "demo_questions", "demo_sources"]
 
 
 class DemoQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An evaluation request and what its decision has to be, whenever it is asked.
+    """An evaluation request with its expected decision, which does not depend on the time.
 
-    `policy_id` is given where access is granted, `denied_by` where a policy forbids it (D8).
+    `policy_id` is set if the decision is an allow, `denied_by` if a policy denies (D8).
     """
 
     title: str
@@ -27,12 +27,12 @@ class DemoQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
 
 
 def demo_sources() -> list[tuple[str, bytes]]:
-    """The source documents of the demo model as (name, content), the same bytes every time."""
+    """Returns the source documents of the demo model as (name, content). The bytes are always the same."""
     return [("policies.yaml", _package_data("policies.yaml")), ("organisation.json", organisation())]
 
 
 def demo_questions() -> list[DemoQuestion]:
-    """Example requests with their expected decisions, one for each outcome and access path."""
+    """Returns example requests with their expected decisions, one for each outcome and access path."""
     return msgspec.json.decode(_package_data("questions.json"), type=list[DemoQuestion])
 
 

@@ -1,4 +1,4 @@
-"""Who of the demo holds what: role assignments and direct grants, some with an end."""
+"""The role assignments and direct grants of the demo. Some of them expire."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from .people import Person
 
 Fact = dict[str, Any]
 
-# Far away on either side, so that what has expired and what has not is the same for every reader.
+# Far in the past and in the future, so that the demo never changes.
 LONG_EXPIRED = "2024-12-31T00:00:00Z"
 FAR_AHEAD = "2036-12-31T00:00:00Z"
 
@@ -36,7 +36,7 @@ LAW_FIRM = "Hale & Brook LLP"
 
 
 def assignments(staff: list[Person], temporary: list[Person]) -> list[Fact]:
-    """All assignments: roles of groups, of the regions' groups, and of single people."""
+    """Returns all assignments: roles of groups, of the regions' groups, and of single people."""
     groups = [{"role": role, "group": group} for group, roles in GROUP_ROLES.items() for role in roles]
     regional = [
         {"role": f"{role}-{region}", "group": f"{department}-{region}"}
@@ -52,12 +52,12 @@ def _single(staff: list[Person]) -> list[Fact]:
     return [
         *(to(p.id, "contract-manager") for p in sellers[::4]),
         *(to(p.id, "payroll-officer") for p in financiers[::3]),
-        # Held through the department as well: the path that is reported is then `role`.
+        # The department has the role too, so the reported path is `role`.
         to(_team(staff, "records", "oslo")[0].id, "records-manager"),
-        # Both keep their other roles and their grants, which count for nothing as long as this stands.
+        # Both keep their other roles and grants, which have no effect while this assignment exists.
         to(_team(staff, "scanning", "osaka")[-1].id, "suspended"),
         to(_team(staff, "sales", "boston")[-1].id, "suspended"),
-        # Given to a person by mistake; the policy asks for a service, so it is worth nothing.
+        # Given to a person by mistake. It has no effect, since the policy requires a service.
         to(_team(staff, "product", "oslo")[-1].id, "ingest"),
     ]
 
@@ -67,7 +67,7 @@ def _team(staff: list[Person], department: str, site: str) -> list[Person]:
 
 
 def _ending(temporary: list[Person]) -> list[Fact]:
-    """Contractors, of whom every fourth has gone, and the law firm in the deal room."""
+    """Returns the assignments of contractors, every fourth expired, and of the law firm."""
     ends = [LONG_EXPIRED if index % 4 == 3 else FAR_AHEAD for index in range(len(temporary))]
     lawyers = [o for o in material().outsiders if o.company == LAW_FIRM]
     return [
@@ -77,12 +77,12 @@ def _ending(temporary: list[Person]) -> list[Fact]:
 
 
 def to(user: str, role: str, expires_at: str | None = None) -> Fact:
-    """The assignment of a role to one user."""
+    """Returns the assignment of a role to one user."""
     return _until(expires_at, {"role": role, "subject": {"type": "user", "id": user}})
 
 
 def grants(staff: list[Person], documents: list[Fact], folders: list[Fact]) -> list[Fact]:
-    """All direct grants: one's own personnel file, owned drafts and folders, what outsiders may see."""
+    """Returns all direct grants: personnel files, drafts and folders for their owners, and shares for outsiders."""
     drafts = [d for d in documents if d["attributes"]["status"] == "draft"]
     return [
         *(grant(f"own-file-{p.number}", p.id, personnel_file(p), ["read"]) for p in staff),
@@ -93,13 +93,13 @@ def grants(staff: list[Person], documents: list[Fact], folders: list[Fact]) -> l
 
 
 def _owner(staff: list[Person], thing: Fact) -> str:
-    """The first person of the thing's department in its region: to own something is a grant on it."""
+    """Returns the owner: the first person of the thing's department in its region."""
     wanted = (thing["attributes"]["department"], thing["attributes"]["region"])
     return next(p.id for p in staff if (p.department_id, p.site.region) == wanted)
 
 
 def _shared() -> list[Fact]:
-    """Single things for single outsiders; the last one is registered by nothing but this grant."""
+    """Returns shares for outsiders. The last subject appears only in this grant."""
     contract = {"type": "contract", "id": "c-001"}
     tender, findings, survey = (
         {"type": "document", "id": id_}
@@ -114,7 +114,7 @@ def _shared() -> list[Fact]:
 
 
 def grant(id_: str, user: str, thing: Fact, actions: list[str], expires_at: str | None = None) -> Fact:
-    """A direct grant of some actions on one thing to one user."""
+    """Returns a direct grant of actions on one thing to one user."""
     subject, resource = {"type": "user", "id": user}, {"type": thing["type"], "id": thing["id"]}
     return _until(expires_at, {"id": id_, "subject": subject, "resource": resource, "actions": actions})
 

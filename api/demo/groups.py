@@ -1,4 +1,4 @@
-"""The groups of the demo: teams in sites in regions in the staff, and groups that lie across them."""
+"""The groups of the demo: the hierarchy of staff, regions, sites and teams, and groups beside it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,14 +9,14 @@ from .people import Person, teams
 Group = dict[str, Any]
 Team = tuple[Site, Department]
 
-# The ingest services, by the site that they serve.
+# The ingest services with their sites.
 SERVICES = {"ingest-oslo": "oslo", "ingest-boston": "boston", "ingest-singapore": "singapore"}
-# The departments whose work ends at the border of their region.
+# The departments that work in their own region only.
 REGIONAL_DEPARTMENTS = ("people", "audit")
 
 
 def groups(staff: list[Person], temporary: list[Person]) -> list[Group]:
-    """All groups, from the outermost of the staff inwards, then those across."""
+    """Returns all groups: the hierarchy from the top down, then the groups beside it."""
     return [*_by_place(), *_by_department(), *_teams(staff), *_across(staff, temporary)]
 
 
@@ -30,7 +30,7 @@ def _by_place() -> list[Group]:
 
 
 def _by_department() -> list[Group]:
-    """Each department in the whole company, and the regional ones region by region."""
+    """Returns a group for each department, and for each region of the regional departments."""
     company = [nest(f"dept-{d.id}", d.name, (team_id(t) for t in teams() if t[1] == d)) for d in material().departments]
     regional = [
         nest(f"{d.id}-{region}", f"{d.name}, {name}", (team_id(t) for t in teams() if _works(t, d, region)))
@@ -46,7 +46,7 @@ def _works(team: Team, department: Department, region: str) -> bool:
 
 
 def _teams(staff: list[Person]) -> list[Group]:
-    """A department at a site: the innermost groups, and the only ones of the hierarchy that hold people."""
+    """Returns a group for each department at each site. In the hierarchy, only these have people as members."""
     return [
         gather(
             team_id(team),
@@ -58,7 +58,7 @@ def _teams(staff: list[Person]) -> list[Group]:
 
 
 def _across(staff: list[Person], temporary: list[Person]) -> list[Group]:
-    """Groups beside the hierarchy; the last two contain each other, a slip that does no harm (P3)."""
+    """Returns the groups beside the hierarchy. The last two contain each other, which is harmless (P3)."""
     continuity = gather("business-continuity", "Business continuity", _executives(staff))
     machines = [{"type": "service", "id": id_} for id_ in SERVICES]
     return [
@@ -75,16 +75,16 @@ def _executives(staff: list[Person]) -> list[Person]:
 
 
 def team_id(team: Team) -> str:
-    """The id of the group of a department at a site, such as `finance-oslo`."""
+    """Returns the id of the group of a department at a site, such as `finance-oslo`."""
     site, department = team
     return f"{department.id}-{site.id}"
 
 
 def nest(id_: str, name: str, inner: Iterable[str]) -> Group:
-    """A group that contains groups, by their ids."""
+    """Returns a group of groups, given by their ids."""
     return {"id": id_, "name": name, "members": [{"group": group} for group in inner]}
 
 
 def gather(id_: str, name: str, people: Iterable[Person]) -> Group:
-    """A group that contains people."""
+    """Returns a group of people."""
     return {"id": id_, "name": name, "members": [{"type": "user", "id": person.id} for person in people]}

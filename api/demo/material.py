@@ -1,4 +1,4 @@
-"""What the demo is made of: names, sites, departments and titles, curated by hand in `material.json`."""
+"""The material of the demo, from `material.json`: names, sites, departments and titles."""
 
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ class Site(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Department(Struct, frozen=True, forbid_unknown_fields=True):
-    """A department: how many people it has at a site of each kind, and what it writes in every region.
+    """A department: its headcount at each kind of site, and its documents in every region.
 
     `papers` maps a title to its classification.
     """
@@ -32,7 +32,7 @@ class Department(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Outsider(Struct, frozen=True, forbid_unknown_fields=True):
-    """Someone of another company, known but not employed."""
+    """A person of another company."""
 
     id: str
     name: str
@@ -40,7 +40,7 @@ class Outsider(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Material(Struct, frozen=True, forbid_unknown_fields=True):
-    """All of it; `regions` maps an id to a name."""
+    """The material. `regions` maps ids to names."""
 
     first_names: list[str]
     last_names: list[str]
@@ -58,5 +58,5 @@ class Material(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def material() -> Material:
-    """The material, read once."""
+    """Returns the material. Reads it once."""
     return decode(files(__package__).joinpath("material.json").read_bytes(), type=Material)

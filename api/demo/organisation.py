@@ -1,4 +1,4 @@
-"""The generated half of the demo: the same people, archive and access, byte for byte, every time."""
+"""The generated part of the demo: people, archive and access. The bytes are always the same."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from .people import contractors, employees, subject
 
 
 def organisation() -> bytes:
-    """The model document of the organisation, as JSON."""
+    """Returns the model document of the organisation, as JSON."""
     staff = employees()
     temporary = contractors(after=len(staff))
     places, papers = folders(), documents()

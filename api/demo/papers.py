@@ -1,4 +1,4 @@
-"""What lies in the archive of the demo: folders, documents, contracts, personnel files and payroll runs."""
+"""The archive of the demo: folders, documents, contracts, personnel files and payroll runs."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ PAYROLL_YEAR = 2026
 
 
 class Paper(NamedTuple):
-    """What is said of a document; the rest follows from its place in the list."""
+    """The given attributes of a document. The other attributes follow from its index in the list."""
 
     id: str
     path: str
@@ -25,7 +25,7 @@ class Paper(NamedTuple):
 
 
 def slug(text: str) -> str:
-    """A title as an id.
+    """Returns a title as an id.
 
     >>> slug("Budget forecast")
     'budget-forecast'
@@ -34,13 +34,13 @@ def slug(text: str) -> str:
 
 
 def regions_of(department: Department) -> list[str]:
-    """The regions in which a department has a team."""
+    """Returns the regions in which a department has a team."""
     staffed = {site.region for site in material().sites if department.headcount[site.kind]}
     return [region for region in material().regions if region in staffed]
 
 
 def folders() -> list[Entity]:
-    """A folder for each department and region, and some that all share."""
+    """Returns a folder for each department and region, and the shared folders."""
     owned = [
         folder(f"{department.id}-{region}", f"/{department.id}/{region}", region, department.id)
         for department in material().departments
@@ -50,19 +50,19 @@ def folders() -> list[Entity]:
 
 
 def folder(id_: str, path: str, region: str, department: str) -> Entity:
-    """A folder as an element of a model document's `resources`."""
+    """Returns a folder as an element of `resources`."""
     attributes = {"path": path, "region": region, "department": department}
     return {"type": "folder", "id": id_, "name": path, "attributes": attributes}
 
 
 def documents() -> list[Entity]:
-    """All documents: those of the departments, the handbook, the client projects and one deal room."""
+    """Returns all documents: those of the departments, the handbook, the client projects and one deal room."""
     papers = [*_of_departments(), *_of_the_handbook(), *_of_projects(), *_of_the_deal()]
     return [document(index, paper) for index, paper in enumerate(papers)]
 
 
 def document(index: int, paper: Paper) -> Entity:
-    """A document as an element of `resources`, from its place in the list on."""
+    """Returns a document as an element of `resources`."""
     attributes = {
         "path": paper.path,
         "classification": paper.classification,
@@ -111,13 +111,13 @@ def _of_the_deal() -> list[Paper]:
 
 
 def contracts() -> list[Entity]:
-    """Every kind of contract with every client."""
+    """Returns every kind of contract with every client."""
     pairs = [(client, kind) for client in material().clients for kind in material().contract_kinds]
     return [contract(index, *pair) for index, pair in enumerate(pairs)]
 
 
 def contract(index: int, counterparty: str, kind: str) -> Entity:
-    """A contract as an element of `resources`; its `external_id` is its number in the books."""
+    """Returns a contract as an element of `resources`. Its `external_id` is its number in accounting."""
     regions = list(material().regions)
     attributes = {
         "counterparty": counterparty,
@@ -131,7 +131,7 @@ def contract(index: int, counterparty: str, kind: str) -> Entity:
 
 
 def personnel_file(person: Person) -> Entity:
-    """The personnel file of an employee; its id begins with the region, on which the auditors' DENYs rest."""
+    """Returns the personnel file of an employee. The auditors' DENY policies match the region in its id."""
     region = person.site.region
     names = {"id": f"pf-{region}-{person.number}", "name": f"{person.name}, {person.number}"}
     attributes = {"region": region, "department": person.department_id, "status": "active"}
@@ -139,14 +139,14 @@ def personnel_file(person: Person) -> Entity:
 
 
 def payroll_runs(staff: list[Person]) -> list[Entity]:
-    """The payroll runs of one year, month by month and region by region."""
+    """Returns the payroll runs of one year, by month and region."""
     months = [f"{PAYROLL_YEAR}-{month:02}" for month in range(1, 13)]
     regions = list(material().regions)
     return [payroll_run(month, region, staff) for month in months for region in regions]
 
 
 def payroll_run(month: str, region: str, staff: list[Person]) -> Entity:
-    """The payroll of a region in a month as an element of `resources`."""
+    """Returns the payroll run of a region in a month as an element of `resources`."""
     headcount = sum(person.site.region == region for person in staff)
     attributes = {"month": month, "region": region, "status": "open", "headcount": headcount}
     return {"type": "payroll-run", "id": f"payroll-{region}-{month}", "attributes": attributes}

@@ -1,4 +1,4 @@
-"""The people of the demo: a deterministic crowd, spread over sites and departments."""
+"""The people of the demo, spread over sites and departments. They are always the same."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ FIRST_CONTRACTOR_NUMBER = 90_001
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Someone who logs in; those who are not employed have no department."""
+    """A person who logs in. Contractors have no department."""
 
     number: int
     name: str
@@ -25,18 +25,18 @@ class Person:
 
     @property
     def id(self) -> str:
-        """The subject id: the name in lower-case ASCII, such as `ines.goncalves`."""
+        """Returns the subject id: the name in lower-case ASCII, such as `ines.goncalves`."""
         ascii_name = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode("ascii")
         return ascii_name.lower().replace(" ", ".")
 
     @property
     def department_id(self) -> str:
-        """The id of the department, `none` for those who have none."""
+        """Returns the id of the department, or `none`."""
         return self.department.id if self.department else "none"
 
 
 def name_of(index: int) -> str:
-    """The name of the person at an index, from 0; distinct for all combinations of first and last names.
+    """Returns the name of the person at an index, from 0. No name repeats before all combinations are used.
 
     >>> name_of(0), name_of(60)
     ('Amara Okafor', 'Amara Kamau')
@@ -49,7 +49,7 @@ def name_of(index: int) -> str:
 
 
 def teams() -> Iterator[tuple[Site, Department]]:
-    """Every department at every site that has it."""
+    """Yields every department at each of its sites."""
     for site in material().sites:
         for department in material().departments:
             if department.headcount[site.kind]:
@@ -57,13 +57,13 @@ def teams() -> Iterator[tuple[Site, Department]]:
 
 
 def employees() -> list[Person]:
-    """Everyone who is employed, team by team; the first of each team leads it."""
+    """Returns the employees, team by team. The first of each team is its lead."""
     places = [(*team, place) for team in teams() for place in range(team[1].headcount[team[0].kind])]
     return [employee(index, *where) for index, where in enumerate(places)]
 
 
 def employee(index: int, site: Site, department: Department, place: int) -> Person:
-    """The person at an index of the whole staff and at a place of a team, both from 0."""
+    """Returns the person at an index of the staff and at a place in the team, both from 0."""
     lead = place == 0
     title = "Lead" if lead else "Senior" if place % 3 == 1 else "Associate"
     clearance = 3 if department.id == "executive" else 2 if lead else 1
@@ -71,7 +71,7 @@ def employee(index: int, site: Site, department: Department, place: int) -> Pers
 
 
 def contractors(after: int) -> list[Person]:
-    """The contractors, spread over the sites; their names go on where those of `after` employees end."""
+    """Returns the contractors, spread over the sites. Their names follow those of `after` employees."""
     sites = material().sites
     return [
         Person(FIRST_CONTRACTOR_NUMBER + i, name_of(after + i), sites[i % len(sites)], None, "Contractor", 0)
@@ -80,7 +80,7 @@ def contractors(after: int) -> list[Person]:
 
 
 def subject(person: Person) -> dict[str, Any]:
-    """A person as an element of a model document's `subjects`."""
+    """Returns a person as an element of `subjects`."""
     attributes = {
         "name": person.name,
         "department": person.department_id,

@@ -1,6 +1,7 @@
 """The management endpoints: environments, the elements of their models, whole models, and their history.
 
-Reading path: `kinds` names what is served; `elements` and `batch` serve it, and `element_operations` describes it.
-`environments`, `whole_model` and `revisions` serve the rest. `serving/store_work` takes what they ask of the store off
-the event loop.
+Reading path: `kinds` lists the kinds of elements. `elements` and `element_batch` read and write them, and
+`element_operations` describes these calls. `environments`, `whole_model` (with `model_replacement`, `spool` and
+`streams`) and `revisions` come next, then `clients` and `api_keys` (with `managed_credentials`) and `audit`.
+`body_shapes` reads bodies into the types of `management_shapes`.
 """

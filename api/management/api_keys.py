@@ -32,34 +32,34 @@ CREATE: Final = Operation(
     "createApiKey",
     _TAG,
     "Make an API key",
-    {201: Answer("The key, shown this once.", ApiKeyWithSecret, (LOCATION, CACHE_CONTROL))},
-    "Its scopes and environments are among those of whoever makes it: else 403.",
+    {201: Answer("The key. It is shown only in this answer.", ApiKeyWithSecret, (LOCATION, CACHE_CONTROL))},
+    "The new key can't have more scopes or environments than its maker: else 403.",
     bodies={JSON: NewApiKey},
 )
 GET: Final = Operation(
-    "getApiKey", _TAG, "Read what there is to an API key", {200: Answer("All but the key itself.", ApiKeyAnswer)}
+    "getApiKey", _TAG, "Read an API key", {200: Answer("The API key, without its secret.", ApiKeyAnswer)}
 )
 DELETE: Final = Operation(
     "deleteApiKey",
     _TAG,
-    "Delete an API key, which is refused from now on",
-    {204: Answer("It is gone.")},
+    "Delete an API key. It is refused from now on",
+    {204: Answer("The API key is deleted.")},
     errors=(412,),
 )
 
 
 class ApiKeys:
-    """All API keys, and a new one."""
+    """The list of API keys. A POST makes a new one."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._services, self._work, self._bodies = services, services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with a page of those that the caller may manage, by id."""
+        """Answer 200 with a page of the keys that the caller may manage, by id."""
         await answer_page(req, resp, self._services, self._work.store.credentials.api_keys, _shown)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 201 with the new key, shown this once."""
+        """Answer 201 with the new key. It is shown only in this answer."""
         known_parameters(req)
         wanted = shaped(await self._bodies.read_element(req), NewApiKey, "bad-api-key")
         maker: Credential = req.context.credential
@@ -92,7 +92,7 @@ class OneApiKey:
         resp.data = ENCODER.encode(_shown(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
-        """Answer 204; from now on every worker refuses it."""
+        """Answer 204. From now on, every worker refuses the key."""
         known_parameters(req)
         refuse_tags(req)
         await self._work.change(self._work.store.credentials.delete_api_key, actor_of(req), id)
@@ -100,13 +100,13 @@ class OneApiKey:
 
 
 def _future(text: str, now: float) -> str:
-    """An instant that is still to come, in UTC. Raises BodyRejected."""
+    """Returns an instant of the future, in UTC. Raises BodyRejected if it is past or can't be read."""
     try:
         instant = parse_instant(text)
     except ValueError as ex:
         raise BodyRejected("bad-api-key", str(ex), "$.expires_at") from None
     if instant <= from_seconds(now):
-        raise BodyRejected("bad-api-key", "`expires_at` must lie in the future", "$.expires_at")
+        raise BodyRejected("bad-api-key", "`expires_at` must be in the future", "$.expires_at")
     return show_instant(instant)
 
 

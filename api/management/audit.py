@@ -21,9 +21,10 @@ _MILLISECOND = 10**6
 
 
 class AuditEntry(Struct, frozen=True):
-    """What happened. `client_id` is the client that it was done to, else the one that did it; `actor` who did it.
+    """An entry of the audit log. `client_id` is the client that was changed, or else the client that acted.
 
-    `environment` is the id that it had then. `address` is where the request came from, `request_id` its `X-Request-ID`.
+    `actor` is the one who acted. `environment` is the environment's id at that time. `address` is the source of the
+    request, and `request_id` its `X-Request-ID`.
     """
 
     id: str
@@ -44,12 +45,12 @@ LIST: Final = Operation(
     "Audit log",
     "Read the audit log, newest first",
     {200: Answer("A page.", page_of(AuditEntry))},
-    "A caller that is bound to environments sees what belongs to these alone.",
+    "A caller that is bound to environments sees only the entries of these.",
     query=(
-        Parameter("client_id", "What this client did, or what was done to it."),
-        Parameter("event", "Only such events.", {"type": "string", "enum": [str(event) for event in Event]}),
-        Parameter("since", "From this instant on, RFC 3339.", _INSTANT),
-        Parameter("until", "Before this instant, RFC 3339.", _INSTANT),
+        Parameter("client_id", "Only entries by or about this client."),
+        Parameter("event", "Only this event.", {"type": "string", "enum": [str(event) for event in Event]}),
+        Parameter("since", "Only entries from this instant on (RFC 3339).", _INSTANT),
+        Parameter("until", "Only entries before this instant (RFC 3339).", _INSTANT),
         *PAGE,
     ),
 )
@@ -62,7 +63,7 @@ class Audit:
         self._work, self._limits = services.work, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with a page of those that the caller may see.
+        """Answer 200 with a page of the entries that the caller may see.
 
         Raises:
             BadQuery: an instant, an event or the cursor can't be read.
@@ -87,7 +88,7 @@ def entry_filter(asked: Mapping[str, str]) -> EntryFilter:
 
 
 def shown_entry(found: NumberedEntry) -> AuditEntry:
-    """An entry as it is shown."""
+    """Returns an entry in the shape of the answer."""
     one = found.entry
     return AuditEntry(
         str(found.number),
@@ -110,5 +111,5 @@ def _time(asked: Mapping[str, str], name: str) -> str | None:
     except ValueError as ex:
         hint = "; a `+` in a query is `%2B`" if " " in asked[name] else ""
         raise BadQuery(f"`{name}`: {ex}, not {quoted(asked[name])}{hint}") from None
-    # Rounded up, since entries are cut to milliseconds; none lies behind the last one of the year 9999.
+    # Rounded up, since entries have milliseconds. The last instant is the end of the year 9999.
     return sortable_time(min(-(-instant // _MILLISECOND), END // _MILLISECOND - 1) * _MILLISECOND)

@@ -31,50 +31,64 @@ CREATE: Final = Operation(
     "createClient",
     _TAG,
     "Make a client",
-    {201: Answer("The client, and its secret for this once.", ClientWithSecret, (LOCATION, CACHE_CONTROL))},
-    "Its scopes and environments are among those of whoever makes it: else 403.",
+    {
+        201: Answer(
+            "The client with its secret, which is shown only in this answer.",
+            ClientWithSecret,
+            (LOCATION, CACHE_CONTROL),
+        )
+    },
+    "The new client can't have more scopes or environments than its maker: else 403.",
     bodies={JSON: NewClient},
 )
 GET: Final = Operation("getClient", _TAG, "Read a client", {200: Answer("The client.", ClientAnswer)})
 PATCH: Final = Operation(
     "patchClient",
     _TAG,
-    "Change a client, and cut its live tokens down to what is left",
+    "Change a client. Its tokens lose the scopes and environments that it loses",
     {200: Answer("The client as it is now.", ClientAnswer)},
     bodies={MERGE_PATCH: ClientPatch, JSON: ClientPatch},
     errors=(412,),
 )
 DELETE: Final = Operation(
-    "deleteClient", _TAG, "Delete a client, and end its tokens", {204: Answer("It is gone.")}, errors=(412,)
+    "deleteClient",
+    _TAG,
+    "Delete a client. Its tokens are refused from now on",
+    {204: Answer("The client is deleted.")},
+    errors=(412,),
 )
 RENEW_SECRET: Final = Operation(
     "renewClientSecret",
     _TAG,
-    "Give a client another secret",
-    {200: Answer("The client, and its new secret for this once.", ClientWithSecret, (CACHE_CONTROL,))},
-    "The old secret is refused at once; live tokens stay valid. A revoked client gets none: 409.",
+    "Give a client a new secret",
+    {
+        200: Answer(
+            "The client with its new secret, which is shown only in this answer.", ClientWithSecret, (CACHE_CONTROL,)
+        )
+    },
+    "The old secret is refused at once. Its tokens stay valid. A revoked client gets no secret: 409.",
     errors=(409,),
 )
 REVOKE: Final = Operation(
     "revokeClient",
     _TAG,
-    "Refuse a client and its tokens from now on",
-    {204: Answer("It is revoked, for good.")},
+    "Revoke a client. Its secret and its tokens are refused from now on",
+    {204: Answer("The client is revoked. This can't be undone.")},
 )
 
 
 class Clients:
-    """All clients, and a new one."""
+    """The list of clients. A POST makes a new one."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._services, self._work, self._bodies = services, services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with a page of those that the caller may manage, by id."""
+        """Answer 200 with a page of the clients that the caller may manage, by id."""
         await answer_page(req, resp, self._services, self._work.store.credentials.clients, shown_client)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 201 with the new client and its secret, shown this once."""
+        """Answer 201 with the new client and its secret, which is shown only in this answer."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_element(req), NewClient, "bad-client")
         maker: Credential = req.context.credential
@@ -122,7 +136,7 @@ class OneClient:
         resp.data = ENCODER.encode(shown_client(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
-        """Answer 204; its tokens end with it."""
+        """Answer 204. The client's tokens are refused from now on."""
         known_parameters(req)
         refuse_tags(req)
         await self._work.change(self._work.store.credentials.delete_client, actor_of(req), client_id)
@@ -136,7 +150,7 @@ class ClientSecret:
         self._work = services.work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
-        """Answer 200 with a new secret, shown this once; the old one is refused, live tokens stay valid."""
+        """Answer 200 with a new secret. The old one is refused; the client's tokens stay valid."""
         known_parameters(req)
         secret, digest = new_secret(CLIENT_SECRET)
         client = await self._work.change(self._work.store.credentials.renew_secret, actor_of(req), client_id, digest)
@@ -144,20 +158,20 @@ class ClientSecret:
 
 
 class ClientRevocation:
-    """The end of a client, which stays on the list."""
+    """The revocation of a client. The client stays on the list."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._work = services.work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
-        """Answer 204; its secret and its tokens are refused from now on, by every worker."""
+        """Answer 204. From now on, every worker refuses the client's secret and tokens."""
         known_parameters(req)
         await self._work.change(self._work.store.credentials.revoke_client, actor_of(req), client_id)
         resp.status = falcon.HTTP_204
 
 
 def shown_client(client: Client) -> ClientAnswer:
-    """A client as it is shown, without its secret."""
+    """Returns a client in the shape of the answer, without its secret."""
     return ClientAnswer(
         client.id,
         client.name,

@@ -1,4 +1,4 @@
-"""Many new elements of one kind in one request, all or none: `POST /v1/environments/{env}/policies:batch`."""
+"""`POST /v1/environments/{env}/policies:batch`: adds many elements of one kind, all or none."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ from .kinds import ServedKind
 
 
 class ElementBatch:
-    """New elements of one kind, in one revision."""
+    """Adds elements of one kind, in one revision."""
 
     def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
         self._kind = kind
@@ -29,7 +29,7 @@ class ElementBatch:
         self._most = min(services.limits.batch_items, MAX_EDITS)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 201 with the elements, in the order in which they came."""
+        """Answer 201 with the elements, in the order of the request."""
         known_parameters(req)
         items = _items(await self._bodies.read_element(req), self._most)
         edits = [Create(self._kind.name, item) for item in items]
@@ -48,7 +48,9 @@ def _items(body: dict[str, Any], most: int) -> list[Body]:
     """Raises BodyRejected."""
     for name in body:
         if name != "items":
-            raise BodyRejected("unknown-member", f"{quoted(name)} means nothing here, only `items`", show_path((name,)))
+            raise BodyRejected(
+                "unknown-member", f"{quoted(name)} is not a member of a batch, only `items` is", show_path((name,))
+            )
     items = body.get("items")
     if not isinstance(items, list):
         message = "`items` must be an array" + (f", not {described(items)}" if "items" in body else "")

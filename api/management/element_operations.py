@@ -1,4 +1,4 @@
-"""The OpenAPI operations on elements: the same for each kind, in its own words."""
+"""The OpenAPI operations on elements, for each kind."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,15 +14,15 @@ from .kinds import ServedKind
 
 _CASCADE: Final = Parameter(
     "cascade",
-    "Delete what refers to it too; a policy whose last role goes is deleted, never opened to everyone.",
+    "Also delete the elements that refer to it. A policy that loses its last role is deleted too.",
     {"type": "boolean", "default": False},
 )
-_PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (RFC 7396): null removes a member."}
+_PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (RFC 7396). A null removes the member."}
 
 
 def listing(kind: ServedKind) -> Operation:
     """Returns the operation: list the elements."""
-    filters = (Parameter(name, f"Only those with this `{name}`.") for name in FILTERS[kind.name])
+    filters = (Parameter(name, f"Only {_plural(kind)} with this `{name}`.") for name in FILTERS[kind.name])
     return Operation(
         f"list{_classes(kind)}",
         _tag(kind),
@@ -39,7 +39,7 @@ def creating(kind: ServedKind) -> Operation:
         _tag(kind),
         f"Add one of the {_plural(kind)}",
         {201: Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG))},
-        "Without an `id` it gets one.",
+        "Without an `id`, Writ makes one.",
         bodies={JSON: named(f"New{_class(kind)}")},
         errors=(409,),
     )
@@ -63,7 +63,7 @@ def creating_many(kind: ServedKind) -> Operation:
         f"create{_classes(kind)}",
         _tag(kind),
         f"Add many {_plural(kind)}, all or none, in one revision",
-        {201: Answer(f"The {_plural(kind)}, in the order in which they came.", made)},
+        {201: Answer(f"The {_plural(kind)}, in the order of the request.", made)},
         bodies={JSON: body},
         errors=(409,),
     )
@@ -95,8 +95,8 @@ def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schem
         f"{verb}{_class(kind)}",
         _tag(kind),
         f"{word} one of the {_plural(kind)}",
-        {200: Answer(f"The {kind.noun} as it is now.", named(_class(kind)), (ETAG,))},
-        "A key in the body is that of the path.",
+        {200: Answer(f"The changed {kind.noun}.", named(_class(kind)), (ETAG,))},
+        "If the body has a key, it must be that of the path.",
         headers=(IF_MATCH, IF_NONE_MATCH),
         bodies=bodies,
         errors=(412,),
@@ -109,8 +109,8 @@ def deleting(kind: ServedKind) -> Operation:
         f"delete{_class(kind)}",
         _tag(kind),
         f"Delete one of the {_plural(kind)}",
-        {204: Answer("It is gone.")},
-        "Where something refers to it: 409, with those who do.",
+        {204: Answer(f"The {kind.noun} is deleted.")},
+        "If other elements refer to it: 409, with these elements.",
         query=(_CASCADE,),
         headers=(IF_MATCH, IF_NONE_MATCH),
         errors=(409, 412),

@@ -1,4 +1,4 @@
-"""The elements of a model, one list of them and one by one: `/v1/environments/{env}/policies[/{id}]` and the like."""
+"""The elements of a model: `/v1/environments/{env}/policies[/{id}]`, and so on for each kind."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,12 +19,12 @@ from .kinds import ServedKind
 
 MERGE_PATCH: Final = "application/merge-patch+json"
 CHUNK_ROWS: Final = 100
-"""Elements that are read in one go: then others have their turn (design: "The server")."""
+"""Elements that are read at a time. Between two chunks, other requests get their turn (design: "The server")."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManagementServices:
-    """What the management endpoints work with."""
+    """The parts that the management endpoints need."""
 
     work: StoreWork
     bodies: Bodies
@@ -32,14 +32,14 @@ class ManagementServices:
 
 
 class ElementList:
-    """One kind of elements: a page of them, and a new one."""
+    """The list of elements of one kind. A POST adds one."""
 
     def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
         self._kind = kind
         self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with a page by key; every parameter but `limit` and `cursor` is a filter."""
+        """Answer 200 with a page, ordered by key. Every parameter except `limit` and `cursor` is a filter."""
         filters = parameters(req)
         wanted = page_limit(filters, self._limits.page_items)
         filters.pop("limit", None)
@@ -68,7 +68,7 @@ class ElementList:
     def _chunk(
         self, env: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
     ) -> tuple[bytes, str | None]:
-        """Some elements as JSON, joined by commas, and the cursor of what follows them."""
+        """Returns some elements as JSON, joined by commas, and the cursor of the next ones."""
         page = self._work.store.list(env, self._kind.name, filters, limit, cursor, bounds)
         return b",".join(ENCODER.encode(stored.body) for stored in page.items), page.next_cursor
 
@@ -81,7 +81,7 @@ class Element:
         self._work, self._bodies = services.work, services.bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200, or 304 where the client has it."""
+        """Answer 200, or 304 if the client has the element already."""
         known_parameters(req)
         stored = await self._stored(req, env, self._key(key))
         _show(resp, stored)
@@ -89,21 +89,21 @@ class Element:
             resp.status = falcon.HTTP_304
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200 with the element that took the place of the one that was there."""
+        """Answer 200 with the element, which replaces the stored one."""
         known_parameters(req)
         body = await self._bodies.read_element(req)
         tag = await self._tag(req, env, self._key(key))
         await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag))
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200 with the element as the merge patch left it (RFC 7396)."""
+        """Answer 200 with the patched element (RFC 7396)."""
         known_parameters(req)
         patch = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
         tag = await self._tag(req, env, self._key(key))
         await self._write(req, resp, env, Patch(self._kind.name, self._key(key), patch, tag))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 204; what refers to it is in the way, unless `cascade=true` takes it along."""
+        """Answer 204. Elements that refer to it prevent this, unless `cascade=true` deletes them too."""
         cascade = flag(known_parameters(req, "cascade"), "cascade")
         tag = await self._tag(req, env, self._key(key))
         edit = Delete(self._kind.name, self._key(key), cascade, tag)
@@ -114,7 +114,7 @@ class Element:
         return tuple(parameters[name] for name in self._kind.key)
 
     async def _tag(self, req: falcon.asgi.Request, env: str, key: ElementKey) -> str | None:
-        """The tag that the write must find; what is there is looked at only where the client does not name just it."""
+        """Returns the tag that the write must find, or None. Reads the element only if the headers need that."""
         expected = expected_tags(req)
         if req.get_header("If-None-Match") is None and (expected is None or len(expected) == 1):
             return None if expected is None else next(iter(expected))

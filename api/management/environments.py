@@ -1,4 +1,4 @@
-"""Environments, and one of them: `/v1/environments[/{env}]`."""
+"""Environments: `/v1/environments[/{env}]`."""
 
 from dataclasses import asdict
 from typing import Final
@@ -35,7 +35,7 @@ CREATE: Final = Operation(
     "createEnvironment",
     _TAG,
     "Make an environment",
-    {201: Answer("The environment, without a model: all is denied in it.", EnvironmentAnswer, (LOCATION,))},
+    {201: Answer("The environment. It has no model yet, so it denies every request.", EnvironmentAnswer, (LOCATION,))},
     bodies={JSON: NewEnvironment},
     errors=(409,),
 )
@@ -45,8 +45,8 @@ GET: Final = Operation(
 PATCH: Final = Operation(
     "patchEnvironment",
     _TAG,
-    "Protect an environment from being deleted, or no longer",
-    {200: Answer("The environment as it is now.", EnvironmentAnswer)},
+    "Protect an environment from deletion, or end the protection",
+    {200: Answer("The changed environment.", EnvironmentAnswer)},
     "The default environment stays protected: 409.",
     bodies={MERGE_PATCH: EnvironmentPatch, JSON: EnvironmentPatch},
     errors=(409, 412),
@@ -54,21 +54,21 @@ PATCH: Final = Operation(
 DELETE: Final = Operation(
     "deleteEnvironment",
     _TAG,
-    "Delete an environment with all that is in it",
-    {204: Answer("It is gone.")},
+    "Delete an environment with its model and its history",
+    {204: Answer("The environment is deleted.")},
     "The default environment and protected ones can't be deleted: 409.",
     errors=(409, 412),
 )
 
 
 class Environments:
-    """All environments, and a new one."""
+    """The list of environments. A POST makes a new one."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 200 with a page of those that the caller may see, by id."""
+        """Answer 200 with a page of the environments that the caller may see, by id."""
         asked = known_parameters(req, "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
         behind = read_cursor(_LIST, asked["cursor"], 1)[0] if "cursor" in asked else ""
@@ -79,10 +79,10 @@ class Environments:
         resp.data = ENCODER.encode({"items": [_shown(one) for one in found[:limit]], "next_cursor": cursor})
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
-        """Answer 201 with the new environment, which has no model yet, so that all is denied in it.
+        """Answer 201 with the new environment. It has no model yet, so it denies every request.
 
         Raises:
-            OutOfBounds: a new environment is none of those that the caller is bound to.
+            OutOfBounds: the caller is bound to environments, and so can't make one.
         """
         known_parameters(req)
         wanted = shaped(await self._bodies.read_element(req), NewEnvironment, "bad-environment")
@@ -110,7 +110,7 @@ class OneEnvironment:
         resp.data = ENCODER.encode(_shown(found))
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with the environment as the merge patch left it (RFC 7396)."""
+        """Answer 200 with the patched environment (RFC 7396)."""
         known_parameters(req)
         refuse_tags(req)
         body = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
@@ -123,7 +123,7 @@ class OneEnvironment:
         resp.data = ENCODER.encode(_shown(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 204; it is gone with all that was in it, its history too."""
+        """Answer 204. The model and the history are deleted too."""
         known_parameters(req)
         refuse_tags(req)
         await self._work.change(self._work.store.delete_environment, actor_of(req), env)

@@ -1,4 +1,4 @@
-"""The eight kinds of elements as they are served: the path of each, and the members that are its key."""
+"""The eight kinds of elements over HTTP: their paths, and the members of their keys."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from ..store.errors import ElementKey
 
 @dataclass(frozen=True, slots=True)
 class ServedKind:
-    """A list of the model document under its path; `name` is the list's, `key` the path's parameters."""
+    """A list of the model document with its path. `name` is the list's name. `key` has the path's parameters."""
 
     name: ElementKind
     noun: str
@@ -19,26 +19,26 @@ class ServedKind:
 
     @property
     def segment(self) -> str:
-        """The list's name in a path."""
+        """Returns the list's name in a path."""
         return self.name.replace("_", "-")
 
     @property
     def list_path(self) -> str:
-        """The template of the list's path."""
+        """Returns the template of the list's path."""
         return f"/v1/environments/{{env}}/{self.segment}"
 
     @property
     def batch_path(self) -> str:
-        """The template of the path that takes many elements."""
+        """Returns the template of the path for batches."""
         return f"{self.list_path}:batch"
 
     @property
     def element_path(self) -> str:
-        """The template of one element's path."""
+        """Returns the template of an element's path."""
         return "/".join((self.list_path, *(f"{{{name}}}" for name in self.key)))
 
     def path_to(self, env: str, key: ElementKey) -> str:
-        """The path of one element."""
+        """Returns the path of an element."""
         return "/".join(("/v1/environments", segment(env), self.segment, *map(segment, key)))
 
 

@@ -1,4 +1,4 @@
-"""What the calls on clients and on API keys have in common."""
+"""The shared parts of the endpoints for clients and API keys."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -26,7 +26,7 @@ async def answer_page(
     rows: Callable[[Bounds, int, str | None], tuple[list[_T], str | None]],
     shown: Callable[[_T], object],
 ) -> None:
-    """Answer 200 with a page of those that the caller may manage, by id."""
+    """Answers 200 with a page of the credentials that the caller may manage, by id."""
     asked = known_parameters(req, "limit", "cursor")
     limit = page_limit(asked, services.limits.page_items)
     found, cursor = await services.work.read(rows, req.context.credential.bounds, limit, asked.get("cursor"))
@@ -34,8 +34,8 @@ async def answer_page(
 
 
 def refuse_higher_scopes(scopes: tuple[str, ...], maker: Credential) -> None:
-    """Pass where a new credential gets no more than its maker has. Raises Forbidden."""
+    """Raises Forbidden if a new credential has a higher scope than its maker."""
     wanted = highest(scopes)
     if wanted > maker.scope:
         scope = wanted.name.lower()
-        raise Forbidden(f"only a credential of the scope `{scope}` can give that scope", scope)
+        raise Forbidden(f"only a credential with the scope `{scope}` can give that scope", scope)

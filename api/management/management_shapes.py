@@ -1,4 +1,4 @@
-"""The shapes of what the management endpoints take and answer beside elements; the OpenAPI document is made of them."""
+"""The shapes of management requests and answers, except elements. The OpenAPI document shows them."""
 
 from typing import Annotated, Any, Literal
 
@@ -12,14 +12,14 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
-    """An environment to be made. A protected one can't be deleted."""
+    """A new environment. A protected one can't be deleted."""
 
     id: Annotated[str, Meta(extra_json_schema={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"})]
     protected: bool = False
 
 
 class EnvironmentPatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A merge patch of an environment: what is left out stays. Nothing else of it can be changed or removed."""
+    """A merge patch of an environment. No other member can be changed or removed."""
 
     protected: bool | UnsetType = UNSET
 
@@ -44,7 +44,7 @@ class ListChanges(Struct, frozen=True):
 
 
 class ElementChange(Struct, frozen=True, omit_defaults=True):
-    """What becomes of one element. `type` is there for subjects and resources, whose key has two parts."""
+    """The change of one element. Subjects and resources have a `type`, since their key has two parts."""
 
     kind: str
     id: str
@@ -53,10 +53,10 @@ class ElementChange(Struct, frozen=True, omit_defaults=True):
 
 
 class ModelChanges(Struct, frozen=True, omit_defaults=True):
-    """The revision, and by list of the model document what changed; lists without changes are left out.
+    """The revision, and the changes by list of the model document. Lists without changes are left out.
 
-    `elements` are the changed ones, the first 1,000 of them; `warnings`, where there are any, those of `writ check`.
-    `dry_run` is there, and true, where nothing was changed but only looked at.
+    `elements` has the first 1,000 changed elements. `warnings` are those of `writ check`, if there are any. `dry_run`
+    is true if nothing was written, and else left out.
     """
 
     revision: Count
@@ -67,7 +67,7 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
 
 
 class RevisionAnswer(Struct, frozen=True):
-    """A revision: who made it, when, and how much it changed, by list of the model document."""
+    """A revision: its author, its time, and its number of changes by list of the model document."""
 
     revision: Count
     by: str
@@ -76,9 +76,9 @@ class RevisionAnswer(Struct, frozen=True):
 
 
 class EntryAnswer(Struct, frozen=True, omit_defaults=True):
-    """What a revision made of one element. `before` is null for an added one, `after` for a removed one.
+    """The change of one element in a revision. `before` is null if it was added, `after` if it was removed.
 
-    `type` is there for subjects and resources, whose key has two parts.
+    Subjects and resources have a `type`, since their key has two parts.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class EntryAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class RevisionDetail(Struct, frozen=True):
-    """A revision with the exact difference that it made."""
+    """A revision with the change of every element."""
 
     revision: Count
     by: str

@@ -23,7 +23,7 @@ from ..store.store import Store
 from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
 
 AT_ONCE: Final = 1
-"""Models that one worker replaces at a time: each takes several times its document's size of memory."""
+"""Models that one worker replaces at a time. Each needs several times its document's size in memory."""
 
 NICENESS: Final = 5
 
@@ -39,7 +39,7 @@ class ReplacementRequest(msgspec.Struct, frozen=True):
 
 
 class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One of its members is there."""
+    """The outcome. Exactly one member is set."""
 
     changes: ModelChanges | None = None
     faults: tuple[Fault, ...] = ()
@@ -50,7 +50,7 @@ class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Replacer:
-    """Starts the processes, from the event loop of one worker. `directory` is the store's."""
+    """Starts the processes, from the event loop of one worker. `directory` is the data directory."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -59,7 +59,7 @@ class Replacer:
     async def replace(
         self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
     ) -> ModelChanges:
-        """Replace the model by what `document` says; `confirm` is called when it is its turn, and may refuse.
+        """Replaces the model with `document`. Calls `confirm` before it starts; `confirm` may raise.
 
         Raises:
             Rejected, NotFound, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
@@ -70,7 +70,9 @@ class Replacer:
         try:
             outcome = msgspec.json.decode(said, type=_Outcome)
         except msgspec.DecodeError:
-            raise StoreUnavailable("the process that replaces the model ended early; look at its memory") from None
+            raise StoreUnavailable(
+                "the process that replaces the model ended early; check whether the machine has enough memory"
+            ) from None
         if outcome.faults:
             raise Rejected(outcome.faults)
         if outcome.missing:

@@ -32,7 +32,7 @@ LIST: Final = Operation(
 GET: Final = Operation(
     "getRevision",
     _TAG,
-    "Read a revision and the exact difference that it made",
+    "Read a revision with the change of every element",
     {200: Answer("The revision.", RevisionDetail, (ETAG,)), 304: UNCHANGED},
     headers=(IF_NONE_MATCH,),
 )
@@ -45,7 +45,7 @@ class Revisions:
         self._work, self._limits = services.work, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with a page of them."""
+        """Answer 200 with a page of revisions."""
         asked = known_parameters(req, "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
         bounds = req.context.credential.bounds
@@ -54,13 +54,13 @@ class Revisions:
 
 
 class OneRevision:
-    """One revision, with the exact difference that it made. It never changes again."""
+    """One revision, with the change of every element. It never changes."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._work = services.work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
-        """Answer 200, element by element."""
+        """Answer 200 with a stream of changes."""
         known_parameters(req)
         number, bounds = revision_number(revision), req.context.credential.bounds
         environment = await self._work.read(self._work.store.environment, env, bounds)
@@ -74,9 +74,9 @@ class OneRevision:
 
 
 def revision_number(text: str) -> int:
-    """The number of a revision. Raises NotFound for what can be none."""
+    """Returns the number of a revision. Raises NotFound if `text` is not a number."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise NotFound(f"there is no revision {quoted(text)}; one is called by its number")
+        raise NotFound(f"there is no revision {quoted(text)}; give its number")
     return int(text)
 
 

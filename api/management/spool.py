@@ -1,4 +1,4 @@
-"""Long bodies: written to a file as they come, so that memory stays constant."""
+"""Writes long bodies to a file as they arrive, in constant memory."""
 
 import asyncio
 import tempfile
@@ -12,17 +12,17 @@ from ..store.errors import StoreUnavailable
 
 
 async def spooled(request: falcon.asgi.Request, limit: int, directory: Path) -> IO[bytes]:
-    """The body of `request` as an unnamed file of `directory`, at its beginning, for the caller to close.
+    """Returns the body of `request` as an unnamed file of `directory`, at its start. The caller closes it.
 
     Raises:
-        BodyTooLarge: more bytes than `limit`, announced or sent.
-        StoreUnavailable: the folder can't take it.
+        BodyTooLarge: the body has more bytes than `limit`.
+        StoreUnavailable: the file can't be written.
     """
     announced = request.content_length
     if announced is not None and announced > limit:
         raise BodyTooLarge(limit, announced)
     try:
-        # Without a buffer of its own: closing it must not write, and fail once more.
+        # Without a buffer: closing the file must not write, and fail again.
         file = tempfile.TemporaryFile(dir=directory, buffering=0)  # noqa: SIM115 - the caller closes it
     except OSError as ex:
         raise _refused(ex) from None
@@ -50,4 +50,4 @@ def _write(file: IO[bytes], piece: bytes) -> None:
 
 
 def _refused(error: OSError) -> StoreUnavailable:
-    return StoreUnavailable(f"the document can't be kept on disk: {(error.strerror or str(error)).lower()}")
+    return StoreUnavailable(f"the document can't be written to disk: {(error.strerror or str(error)).lower()}")

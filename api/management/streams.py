@@ -1,4 +1,4 @@
-"""Long answers: sent piece by piece, each made by a thread, in constant memory and at the client's pace."""
+"""Sends long answers piece by piece, in constant memory and at the client's pace. A thread makes each piece."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -9,28 +9,28 @@ from ..serving.store_work import StoreWork
 
 
 class Pieces(Iterator[bytes], Protocol):
-    """Bytes that are read bit by bit from something that has to be closed."""
+    """An iterator of bytes that has to be closed."""
 
     def close(self) -> None:
-        """Let go of what is read."""
+        """Closes the source of the bytes."""
 
 
 class Stream:
-    """An asynchronous iterator over pieces, for Falcon, which closes it whatever happens to the answer."""
+    """An asynchronous iterator over pieces, for Falcon, which always closes it."""
 
     def __init__(self, pieces: Pieces, work: StoreWork, ended: Callable[[], None] = lambda: None) -> None:
-        """`ended` is called once, when the pieces are closed."""
+        """Calls `ended` once, when the pieces are closed."""
         self._pieces = pieces
         self._work = work
         self._ended: Callable[[], None] | None = ended
         self._reading: asyncio.Task[bytes | None] | None = None
 
     def __aiter__(self) -> Self:
-        """Itself."""
+        """Returns itself."""
         return self
 
     async def __anext__(self) -> bytes:
-        """The next piece."""
+        """Returns the next piece."""
         self._reading = asyncio.ensure_future(self._work.read(_next, self._pieces))
         piece = await asyncio.shield(self._reading)
         if piece is None:
@@ -38,7 +38,7 @@ class Stream:
         return piece
 
     async def close(self) -> None:
-        """Close what is read, once no thread reads it any more: the client may have gone in the middle."""
+        """Closes the pieces, after the last thread has read them: the client may have gone in between."""
         if self._reading is not None:
             with suppress(Exception):
                 await self._reading

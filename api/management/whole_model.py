@@ -26,10 +26,10 @@ from .streams import Stream
 
 YAML: Final = "application/yaml"
 ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}
-"""The kinds of documents that are taken, and the ending of a file of that kind."""
+"""The content types of model documents, and the ending of a file of each."""
 
 MOST_EXPORTS: Final = 8
-"""Models that one worker sends at a time: each keeps one state of the database, whose log grows meanwhile."""
+"""Models that one worker sends at a time. Each keeps a state of the database, so the database's log grows meanwhile."""
 
 _TAG: Final = "Models and history"
 _DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and up to eight lists."}
@@ -38,17 +38,17 @@ GET: Final = Operation(
     "getModel",
     _TAG,
     "Read the whole model as one document",
-    {200: Answer("The document as it was put, made ids added.", _DOCUMENT, (ETAG,)), 304: UNCHANGED},
-    "Of an earlier revision, elements have the order of today, and those that are gone come last in their list.",
+    {200: Answer("The document, with the ids that Writ made.", _DOCUMENT, (ETAG,)), 304: UNCHANGED},
+    "In an earlier revision, elements have today's order. Elements deleted since then come last in their list.",
     query=(Parameter("revision", "The model of this revision.", {"type": "integer", "minimum": 0}),),
     headers=(IF_NONE_MATCH,),
 )
 PUT: Final = Operation(
     "putModel",
     _TAG,
-    "Replace the whole model by a document, all of it or nothing",
-    {200: Answer("What changed, or with `dry_run` would.", ModelChanges)},
-    query=(Parameter("dry_run", "Only say what would change.", {"type": "boolean", "default": False}),),
+    "Replace the whole model with a document, all or nothing",
+    {200: Answer("The changes, or with `dry_run` the changes to expect.", ModelChanges)},
+    query=(Parameter("dry_run", "Only answer the changes, and write nothing.", {"type": "boolean", "default": False}),),
     headers=(IF_MATCH, IF_NONE_MATCH),
     bodies={JSON: _DOCUMENT, YAML: _DOCUMENT},
     errors=(412,),
@@ -56,7 +56,7 @@ PUT: Final = Operation(
 
 
 class WholeModel:
-    """The model as one document: read, and replaced."""
+    """The model as one document."""
 
     def __init__(self, services: ManagementServices) -> None:
         self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
@@ -64,10 +64,10 @@ class WholeModel:
         self._exports = 0
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with the document, of an earlier revision where `revision` names one."""
+        """Answer 200 with the document. `revision` asks for an earlier one."""
         asked = known_parameters(req, "revision")
         if self._exports >= MOST_EXPORTS:
-            raise StoreUnavailable(f"{MOST_EXPORTS} models are being read already; try again when one has ended")
+            raise StoreUnavailable(f"this worker already sends {MOST_EXPORTS} models; try again later")
         self._exports += 1
         try:
             bounds = req.context.credential.bounds
@@ -93,12 +93,14 @@ class WholeModel:
             resp.stream = stream
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with what was replaced, or with `dry_run=true` what would be."""
+        """Answer 200 with the changes. `dry_run=true` writes nothing."""
         dry_run = flag(known_parameters(req, "dry_run"), "dry_run")
         check_media(req.content_type, tuple(ENDINGS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
-        tag = required_tag(req, environment.etag)  # now, before a large document is taken; again when it is written
+        tag = required_tag(
+            req, environment.etag
+        )  # checked before a large document arrives, and again when it is written
         request = ReplacementRequest(env, actor_of(req), ENDINGS[media], dry_run, tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
         replaced = self._replace(request, document, partial(self._bodies.confirm, req))

@@ -14,28 +14,28 @@ from .vocabulary import ACCEPT, ALLOW, REQUEST_ID, REQUEST_ID_SENT, RETRY_AFTER,
 _ERRORS: Final[Mapping[int, Answer]] = {
     status: Answer(description, ErrorAnswer, headers)
     for status, description, headers in (
-        (400, "The request can't be read, or what it says is wrong; `details` tell where.", ()),
-        (401, "The credential is missing, or not known.", (WWW_AUTHENTICATE,)),
-        (403, "The credential's scope or environments do not cover this.", (WWW_AUTHENTICATE,)),
+        (400, "The request can't be read, or its content is wrong. `details` say where.", ()),
+        (401, "The credential is missing or unknown.", (WWW_AUTHENTICATE,)),
+        (403, "The scope or the environments of the credential do not allow this.", (WWW_AUTHENTICATE,)),
         (404, "There is no such thing.", ()),
-        (405, "The method is not served here.", (ALLOW,)),
+        (405, "The path does not support the method.", (ALLOW,)),
         (408, "The request was not complete in time.", ()),
-        (409, "It exists already, or something else is in the way; `details` tell what.", ()),
-        (412, "It is no longer what the client saw.", ()),
-        (413, "The body is larger than the limit.", ()),
-        (414, "The request's first line, its path with the query, is longer than the limit.", ()),
-        (415, "The body is of a content type that is not taken.", (ACCEPT,)),
-        (429, "The credential is not known, and too many others of this address were not.", (RETRY_AFTER,)),
-        (431, "There are more header fields than the limit, or longer ones.", ()),
-        (500, "The service failed; take this as a denial.", ()),
-        (503, "There are more connections than the limit, or the store can't be read or written now.", (RETRY_AFTER,)),
+        (409, "It exists already, or other elements prevent the change. `details` name them.", ()),
+        (412, "The entity tag does not match: it changed since the client read it.", ()),
+        (413, "The body is longer than the limit.", ()),
+        (414, "The request's first line, with its path and query, is longer than the limit.", ()),
+        (415, "The operation does not take the content type of the body.", (ACCEPT,)),
+        (429, "The credential is unknown, and so were too many others from this address.", (RETRY_AFTER,)),
+        (431, "There are too many header fields, or one is too long.", ()),
+        (500, "The service failed. Treat this as a denial.", ()),
+        (503, "There are too many connections, or the store can't be read or written now.", (RETRY_AFTER,)),
     )
 }
 _HEAD: Final = "Head"
-"""Ends the name of an error's response to HEAD, which has no body."""
+"""The ending of the names of responses to HEAD, which have no body."""
 
 _ALWAYS: Final = (405, 408, 414, 431, 500, 503)
-"""What any request can meet: another method of the path, the limits of connections and heads, a failure of ours."""
+"""The errors of any request: a wrong method, the limits of connections and heads, a failure of the service."""
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -61,7 +61,7 @@ def document(paths: Mapping[str, Mapping[str, Call]], parameters: Mapping[str, P
         "info": {
             "title": "Writ",
             "version": version("writ-pdp"),
-            "description": "Authorization decisions (AuthZEN 1.0), and the management of the models that they follow.",
+            "description": "Authorization decisions (AuthZEN 1.0), and the management of their models.",
         },
         "servers": [{"url": "/"}],
         "paths": described["paths"],
@@ -141,7 +141,7 @@ def _responses(path: str, call: Call, head: bool) -> Iterator[tuple[int, dict[st
 
 
 def _errors(path: str, call: Call) -> Iterator[int]:
-    """The statuses of all that can go wrong there."""
+    """Yields the statuses of all errors of a call."""
     operation = call.operation
     yield from _ALWAYS
     yield from operation.errors

@@ -1,4 +1,4 @@
-"""The OpenAPI description of one operation, in few words; the rest follows from its route."""
+"""The OpenAPI description of one operation. Its path, method and scope follow from its route."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,10 @@ def named(name: str) -> Schema:
 
 def page_of(item: Schema | type) -> Schema:
     """Returns the schema of a page of a list."""
-    cursor = {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "Of the next page; null at the end."}
+    cursor = {
+        "anyOf": [{"type": "string"}, {"type": "null"}],
+        "description": "The cursor of the next page, or null on the last page.",
+    }
     return {
         "type": "object",
         "properties": {"items": {"type": "array", "items": item}, "next_cursor": cursor},

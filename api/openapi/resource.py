@@ -1,4 +1,4 @@
-"""`GET /openapi.json`: what is served here, for programs."""
+"""`GET /openapi.json`: the OpenAPI document."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""The schemas of the OpenAPI document, made of the very types that bodies are read into and answers written from."""
+"""The schemas of the OpenAPI document, made from the types that the service reads and writes."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
@@ -63,7 +63,7 @@ def _with_values(part: Any, closed: Mapping[str, list[str]]) -> Any:
 
 
 def _without_nulls(schema: Schema) -> Schema:
-    """The schema of a part of a model: what has no value is left out of a document, and never null."""
+    """Returns the schema of an element without nulls: a document leaves out a member without a value."""
     properties = {name: _value(one) for name, one in schema["properties"].items()}
     return schema | {"properties": properties}
 

@@ -81,7 +81,7 @@ def test_json_beyond_the_parser_is_400(engine: Engine) -> None:
 @pytest.mark.parametrize("path", ["/", "/access", "/access/v1", "/access/v1/evaluation/", "/access/v2/evaluation"])
 def test_an_unknown_path_is_404(app: testing.TestClient, path: str) -> None:
     answer = app.simulate_post(path, json=ALLOWED, headers={"X-Request-ID": "7"})
-    assert (answer.status_code, answer.json) == (404, {"error": "nothing is served under this path"})
+    assert (answer.status_code, answer.json) == (404, {"error": "there is no such path"})
     assert answer.headers["X-Request-ID"] == "7"
 
 
@@ -89,7 +89,7 @@ def test_a_failure_inside_is_500_and_keeps_the_request_to_itself(caplog: pytest.
     client = client_of(Broken(LookupError(SECRET)))
     answer = client.simulate_post(SINGLE, json=ALLOWED | {"context": {"x": SECRET}}, headers={"X-Request-ID": "7"})
     assert answer.status_code == 500
-    assert answer.json == {"error": "the service failed to answer; take this as a denial"}
+    assert answer.json == {"error": "the service failed; treat this as a denial"}
     assert answer.headers["X-Request-ID"] == "7"
     assert "LookupError" in caplog.text
     assert "in decide" in caplog.text

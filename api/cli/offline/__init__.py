@@ -1,1 +1,1 @@
-"""Commands that need no store: they read model documents and bundle files, one module each."""
+"""The commands that need no store, one module each. They read model documents and bundle files."""

@@ -1,4 +1,4 @@
-"""`writ check`: diagnostics of model documents, nothing else."""
+"""`writ check`: checks model documents."""
 
 import sys
 from pathlib import Path
@@ -12,9 +12,11 @@ from ..output import CommandFailed, error_console, os_sentence, progress_bar, su
 
 @click.command("check")
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="How findings are shown.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the findings."
+)
 def check_command(sources: tuple[Path, ...], style: str) -> None:
-    """Check model documents: .json and .yaml files, or folders of them, read as one model.
+    """Check model documents. All files and folders (.json, .yaml) together are one model.
 
     Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be checked.
 

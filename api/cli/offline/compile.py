@@ -1,4 +1,4 @@
-"""`writ compile`: from model documents to a bundle file."""
+"""`writ compile`: compiles model documents into a bundle file."""
 
 import sys
 from pathlib import Path
@@ -18,13 +18,13 @@ from ..output import CommandFailed, error_console, os_sentence, progress_bar, su
     type=click.Choice(["full", "decision"]),
     default="full",
     show_default=True,
-    help="`decision` leaves out what only filters and searches read.",
+    help="`decision` leaves out the data that only filters and searches need.",
 )
 def compile_command(sources: tuple[Path, ...], output: Path, profile: Profile) -> None:
-    """Compile model documents to a bundle: .json and .yaml files, or folders of them, read as one model.
+    """Compile model documents into a bundle. All files and folders (.json, .yaml) together are one model.
 
-    The same model gives the same bytes, whatever the order it comes in. Exit code 0 when the bundle is written, 1 when
-    the model has errors (the output is left as it was), 2 where something can't be read or written.
+    The same model gives the same bytes, in any input order. Exit code 0 if the bundle is written, 1 if the model has
+    errors (then the output stays as it was), 2 if a file can't be read or written.
 
     \b
     Examples:

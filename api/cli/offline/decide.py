@@ -1,4 +1,4 @@
-"""`writ decide`: evaluation requests in, decisions out, as JSON lines."""
+"""`writ decide`: answers evaluation requests from a bundle, as JSON lines."""
 
 from pathlib import Path
 
@@ -10,14 +10,17 @@ from .json_lines import Instant, answer_all
 @click.command("decide")
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
-    "--input", "source", type=click.Path(path_type=Path), help="Requests, one a line; standard input if left out."
+    "--input",
+    "source",
+    type=click.Path(path_type=Path),
+    help="The requests, one per line. The default is standard input.",
 )
-@click.option("--now", type=Instant(), help="The instant of every decision, instead of the clock's.")
+@click.option("--now", type=Instant(), help="Decide as of this instant instead of now.")
 def decide_command(bundle: Path, source: Path | None, now: float | None) -> None:
-    """Answer evaluation requests, one JSON object a line, by decisions, one a line, in order.
+    """Decide evaluation requests: one JSON object per line in, one decision per line out, in the same order.
 
-    A bad line is answered by `{"error": ..., "line": number}`, the rest goes on, and the exit code is 1; empty lines
-    are passed over. With `"options": {"explain": true}` in a request its decision carries the proof.
+    A bad line gives `{"error": ..., "line": number}`. Writ then goes on, and the exit code is 1. Empty lines are
+    skipped. A request with `"options": {"explain": true}` gets a decision with an explanation.
 
     \b
     Examples:

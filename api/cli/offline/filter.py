@@ -1,4 +1,4 @@
-"""`writ filter`: resource searches in, filters out, as JSON lines."""
+"""`writ filter`: turns resource searches into filters, as JSON lines."""
 
 from pathlib import Path
 
@@ -10,16 +10,21 @@ from .json_lines import Instant, answer_all
 @click.command("filter")
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
-    "--input", "source", type=click.Path(path_type=Path), help="Searches, one a line; standard input if left out."
+    "--input",
+    "source",
+    type=click.Path(path_type=Path),
+    help="The searches, one per line. The default is standard input.",
 )
-@click.option("--now", type=Instant(), help="The instant that tells what has expired, instead of the clock's.")
+@click.option("--now", type=Instant(), help="Take expiries as of this instant instead of now.")
 def filter_command(bundle: Path, source: Path | None, now: float | None) -> None:
-    """Answer resource searches, one JSON object a line, by `{"filter": ..., "context": ...}`, one a line, in order.
+    """Turn resource searches into filters: one JSON object per line in, one filter per line out, in the same order.
 
-    A filter is true of the resources on which the subject may do the action; conditions on the context, times and
-    addresses are left to the evaluation. Direct grants of the subject are part of it with
-    `"options": {"include_direct": true}`. A bad line is answered by `{"error": ..., "line": number}`, the rest goes on,
-    and the exit code is 1; empty lines are passed over.
+    An answer is `{"filter": ..., "context": ...}`. The filter matches the resources on which the subject may do the
+    action. It leaves conditions on the context, times and addresses open: evaluate the request to decide them.
+    `"options": {"include_direct": true}` adds the direct grants of the subject.
+
+    A bad line gives `{"error": ..., "line": number}`. Writ then goes on, and the exit code is 1. Empty lines are
+    skipped.
 
     \b
     Examples:

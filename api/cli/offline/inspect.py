@@ -1,4 +1,4 @@
-"""`writ inspect`: what is in a bundle file, with every checksum checked."""
+"""`writ inspect`: checks a bundle file and shows its contents."""
 
 import sys
 from pathlib import Path
@@ -16,9 +16,11 @@ from ..output import CommandFailed, bundle_sentence, os_sentence
 @click.command("inspect")
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--rules", is_flag=True, help="Print the rule program as text.")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="How the facts are shown.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."
+)
 def inspect_command(bundle: Path, rules: bool, style: str) -> None:
-    """Check a bundle file whole and show its manifest, sections and counts.
+    """Check every byte of a bundle file, and show its manifest, sections and counts.
 
     Exit code 0 for an intact bundle, 1 for a damaged one, 2 for a file that can't be read.
 

@@ -1,4 +1,4 @@
-"""Answers JSON lines from a bundle: what `writ decide` and `writ filter` have in common."""
+"""Answers JSON lines from a bundle, for `writ decide` and `writ filter`."""
 
 import sys
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from ...settings import HttpLimits
 from ..output import CommandFailed, bundle_sentence, os_sentence
 
 LIMITS = HttpLimits()
-"""A line is bounded as a request's body is."""
+"""The limits of a line: those of a request's body."""
 
 Answering: TypeAlias = Callable[[Engine, dict[str, Any]], dict[str, Any]]
-"""Gives the answer to one request."""
+"""Returns the answer to one request."""
 
 
 class Instant(click.ParamType[float]):
-    """An RFC 3339 instant or epoch seconds, as epoch seconds."""
+    """An option that takes an RFC 3339 instant or epoch seconds. Its value is in epoch seconds."""
 
     name = "instant"
 
@@ -40,7 +40,7 @@ class Instant(click.ParamType[float]):
 
 
 def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
-    """Answer every line of `source`, or of standard input, and exit: 0, or 1 where one of them was bad."""
+    """Answers every line of `source`, or of standard input. Then exits: 0, or 1 if a line was bad."""
     try:
         engine = Engine.open(bundle)
         with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:
@@ -55,7 +55,7 @@ def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
 
 
 def answer_lines(engine: Engine, source: Any, out: BinaryIO, answering: Answering) -> bool:
-    """Answer every line of `source` on `out`; False where one of them was bad. Raises BundleError, OSError."""
+    """Answers every line of `source` on `out`. Returns False if a line was bad. Raises BundleError, OSError."""
     good, number = True, 0
     for lines in read_lines(source, LIMITS.body_bytes):
         for line in lines:

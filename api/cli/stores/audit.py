@@ -1,4 +1,4 @@
-"""`writ audit`: what was done, by whom, and whether the log of it is whole."""
+"""`writ audit`: prints the audit log, or verifies it."""
 
 import os
 import re
@@ -32,13 +32,13 @@ from ..output import CommandFailed, error_console, escaped, os_sentence, progres
 from .opening import all_items, data_option, open_store
 
 _SHOWN = 100
-_NOT_WHOLE = "the audit log is not whole"
+_NOT_WHOLE = "the audit log is not intact"
 _HEAD = re.compile(r"([1-9]\d{0,17}):([0-9a-fA-F]{64})", re.ASCII)
 _UNPRINTABLE = re.compile(r"[^ -~\u00a1-\u1fff\u2c00-\ud7ff\uf900-\uffdc]")
 
 
 class Head(click.ParamType[tuple[int, bytes]]):
-    """A head of the log as the service's log has it: `NUMBER:HASH`."""
+    """An option that takes a head of the audit log, as the service logs it: `NUMBER:HASH`."""
 
     name = "number:hash"
 
@@ -47,23 +47,29 @@ class Head(click.ParamType[tuple[int, bytes]]):
             return value
         found = _HEAD.fullmatch(str(value))
         if found is None:
-            self.fail(f"`{value}` is no head as the service logs it, like `42:9f86d0…`, 64 digits", param, ctx)
+            self.fail(
+                f"`{value}` is not a head; write it as the service logs it, like `42:9f86d0…` with 64 digits",
+                param,
+                ctx,
+            )
         return int(found[1]), bytes.fromhex(found[2])
 
 
 @click.group("audit", invoke_without_command=True)
 @data_option
-@click.option("--client", "client_id", help="Only what this OAuth client did, or what was done to it.")
-@click.option("--event", metavar="NAME", help="Only such events, like `token.issued`.")
-@click.option("--since", metavar="INSTANT", help="Only from this RFC 3339 instant on.")
-@click.option("--until", metavar="INSTANT", help="Only before this RFC 3339 instant.")
-@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="So many at most.")
+@click.option("--client", "client_id", help="Only entries by or about this OAuth client.")
+@click.option("--event", metavar="NAME", help="Only this event, like `token.issued`.")
+@click.option("--since", metavar="INSTANT", help="Only entries from this RFC 3339 instant on.")
+@click.option("--until", metavar="INSTANT", help="Only entries before this RFC 3339 instant.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="The most entries to print."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def audit_command(context: click.Context, /, directory: Path, limit: int, form: str, **asked: str | None) -> None:
-    """Print the audit log, the newest entry first; as JSON an entry a line, as `GET /v1/audit` has it.
+    """Print the audit log, newest entry first. With `--format json`, one entry per line, as in `GET /v1/audit`.
 
-    Exit code 2 where something can't be read.
+    Exit code 2 if a file can't be read.
 
     \b
     Examples:
@@ -80,7 +86,7 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
         entry = None
         for number, entry in enumerate(_entries(open_store(directory), wanted, limit + 1)):
             if number == limit:
-                error_console().print("there are older ones; give a larger --limit")
+                error_console().print("There are older entries. To see them, use a larger --limit.")
                 break
             click.echo(show(entry))
     except (BadQuery, StoreUnavailable) as ex:
@@ -90,22 +96,28 @@ def audit_command(context: click.Context, /, directory: Path, limit: int, form: 
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     if entry is None:
-        error_console().print("there is no such entry")
+        error_console().print("There is no such entry.")
 
 
 @audit_command.command("verify")
 @data_option
 @click.option(
-    "--key", "keys", type=click.Path(path_type=Path), multiple=True, help="A public key (PEM) that sealed it."
+    "--key",
+    "keys",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A public key (PEM) that sealed the log. Repeatable.",
 )
-@click.option("--head", "heads", type=Head(), multiple=True, help="A head that was written down elsewhere.")
+@click.option("--head", "heads", type=Head(), multiple=True, help="A head that you kept elsewhere. Repeatable.")
 def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[int, bytes], ...]) -> None:
-    """Check every entry, the chain through all of them, and every seal.
+    """Check every entry, the chain of entries, and every seal.
 
-    Seals are proven by the keys that are given, by --key or WRIT_AUDIT_KEY, and by nothing else then; else by those in
-    the data directory. A service logs each head that it seals: whoever keeps that log elsewhere can tell even where the
-    whole data directory was put back. Exit code 0 where the log is whole, 1 where it is not, or nobody can tell, or
-    entries should have been sealed by now; 2 where something can't be read.
+    Keys from --key or WRIT_AUDIT_KEY verify the seals. Without them, the keys in the data directory do. The service
+    logs each head that it seals. If you keep that log on another system, --head also detects that somebody put back an
+    old data directory.
+
+    Exit code 0 if the log is intact. 1 if it is not, if it can't be verified, or if entries should be sealed by now.
+    2 if a file can't be read.
 
     \b
     Examples:
@@ -115,12 +127,12 @@ def verify_command(directory: Path, keys: tuple[Path, ...], heads: tuple[tuple[i
     try:
         noted = dict(heads)
         if len(noted) < len(set(heads)):
-            raise click.UsageError("two heads have one number, and differ: one of them was never sealed")
+            raise click.UsageError("two different heads have the same number, so one of them was never sealed")
         sealer = _sealer(directory, keys)
         with progress_bar() as progress:
             verdict = open_store(directory).audit.check(sealer, noted, progress)
     except Tampered as ex:
-        found = "nobody can tell whether the audit log is whole" if isinstance(ex, UnknownKey) else _NOT_WHOLE
+        found = "the audit log can't be verified" if isinstance(ex, UnknownKey) else _NOT_WHOLE
         error_console().print(_printable(f"{found}: {ex}"), markup=False)
         sys.exit(1)
     except (BadSetting, StoreUnavailable, UnusableSigningKey) as ex:
@@ -139,7 +151,7 @@ def _refuse_filters(context: click.Context) -> None:
     for name in given:
         if name != "directory":
             option = next(one for one in context.command.params if one.name == name)
-            raise click.UsageError(f"`{option.opts[0]}` does not go with `{context.invoked_subcommand}`")
+            raise click.UsageError(f"`{option.opts[0]}` can't be used with `{context.invoked_subcommand}`")
 
 
 def _entries(store: Store, wanted: EntryFilter, limit: int) -> Iterator[AuditEntry]:
@@ -158,39 +170,39 @@ def _json(entry: AuditEntry) -> str:
 
 
 def _printable(text: str) -> str:
-    """Text of others on one line of a terminal: what would steer it, or turn its direction, is shown as escapes."""
+    """Returns foreign text, safe for one line of a terminal: control and direction characters are escaped."""
     return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _sealer(directory: Path, paths: tuple[Path, ...]) -> KeySealer:
-    """Raises BadSetting, OSError, UnusableSigningKey."""
+    """Returns the keys that verify seals. Raises BadSetting, OSError, UnusableSigningKey."""
     given = settings_from(os.environ).audit_key
     trusted: list[Key] = [read_key(path.read_bytes(), f"`{path}`") for path in paths]
-    if given is None and trusted:  # whoever writes the data directory may have put a key there
+    if given is None and trusted:  # a key in the data directory may be a forger's
         return KeySealer(KeyRing(NO_KEYS, service_log("critical")), trusted)
     source = audit_keys_at(directory, given)
     try:
         source.pems()
     except UnusableSigningKey as ex:
-        raise UnusableSigningKey(f"{ex}; or name the public half of the key that sealed by --key") from None
+        raise UnusableSigningKey(f"{ex}; or give the public half of the sealing key with --key") from None
     return KeySealer(KeyRing(source, service_log("error")), trusted)
 
 
 def _verdict_text(verdict: VerifiedLog) -> str:
     count = f"{verdict.entries:,} entr{'y' if verdict.entries == 1 else 'ies'}"
-    lines = [f"The audit log is whole: {count}, from {verdict.first} to {verdict.last}"]
+    lines = [f"The audit log is intact: {count}, from {verdict.first} to {verdict.last}"]
     if verdict.sealed_at is not None:
         lines.append(f"Sealed up to {verdict.sealed} at {verdict.sealed_at} by the key {verdict.key}")
     if verdict.last > verdict.sealed:
-        lines.append(f"Not sealed yet: what is behind {verdict.sealed}")
+        lines.append(f"Not sealed yet: the entries after {verdict.sealed}")
     return "\n".join((*lines, f"Its head is {verdict.last}:{verdict.head.hex()}"))
 
 
 def _doubts(verdict: VerifiedLog) -> Iterator[str]:
-    """Why a log that looks whole proves little."""
+    """Yields the reasons why an intact log proves little."""
     if verdict.unverifiable:
-        yield f"nobody can tell of the head {verdict.unverifiable[0]}, since entries up to {verdict.first - 1} are gone"
+        yield f"the head {verdict.unverifiable[0]} can't be checked: entries up to {verdict.first - 1} are deleted"
     if verdict.sealed_at is None:
-        yield "nothing in it is sealed, so anybody may have written it; `writ serve` seals when it starts"
+        yield "no entry is sealed, so anybody may have written the log; `writ serve` seals it when it starts"
     elif verdict.last > verdict.sealed and time.time() - parse_instant(verdict.sealed_at) / SECOND > 2 * SEAL_SECONDS:
-        yield "the rest should have been sealed by now; `writ serve` does when it starts"
+        yield "the other entries should be sealed by now; `writ serve` seals them when it starts"

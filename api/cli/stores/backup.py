@@ -1,4 +1,4 @@
-"""`writ backup`: a copy of a store, made while a service runs on it."""
+"""`writ backup`: copies a store, even while a service uses it."""
 
 import os
 from pathlib import Path
@@ -16,10 +16,10 @@ from .opening import data_option, open_store
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @data_option
 def backup_command(file: Path, directory: Path) -> None:
-    """Copy the store, as it is at one instant, to FILE, which must not be there yet. A service goes on meanwhile.
+    """Copy the store, as of one instant, to FILE. FILE must not exist yet. A service may run meanwhile.
 
-    The audit log tells of it before it is made, and so even where it can't be made. `writ restore` makes a data
-    directory of it. Exit code 2 where something can't be read or written.
+    The audit log records the backup before Writ makes it, so a backup that fails is recorded too. To use the backup,
+    run `writ restore`. Exit code 2 if a file can't be read or written.
 
     \b
     Examples:
@@ -31,7 +31,7 @@ def backup_command(file: Path, directory: Path) -> None:
         raise CommandFailed(f"{file.parent}: the folder does not exist")
     try:
         store = open_store(directory)
-        # There is no copy that the log does not know of; where the copy fails then, it tells of one too many.
+        # Recorded first, so that there is never a copy without an entry. If the copy fails, there is an entry too many.
         store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
         store.backup(file)
     except StoreUnavailable as ex:
@@ -40,7 +40,7 @@ def backup_command(file: Path, directory: Path) -> None:
 
 
 def refuse_undecodable(file: Path) -> None:
-    """Raises CommandFailed for a name that is no text, which the audit log could not tell of."""
+    """Raises CommandFailed if the name of the file is not UTF-8, since the audit log can't record it."""
     try:
         str(file).encode()
     except UnicodeEncodeError:

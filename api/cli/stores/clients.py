@@ -1,4 +1,4 @@
-"""`writ clients`: the OAuth clients of a store."""
+"""`writ clients`: lists and manages the OAuth clients of a store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,9 +36,9 @@ from .opening import all_items, data_option, open_store
 @data_option
 @click.pass_context
 def clients_command(context: click.Context, directory: Path) -> None:
-    """Print the OAuth clients, as JSON lines, or make, renew, revoke and delete one. A service may run meanwhile.
+    """Print the OAuth clients as JSON lines, or manage them with a subcommand. A service may run meanwhile.
 
-    Exit code 2 where something can't be read, written or is not there.
+    Exit code 2 if the client does not exist, or a file can't be read or written.
 
     \b
     Examples:
@@ -56,15 +56,22 @@ def clients_command(context: click.Context, directory: Path) -> None:
 @clients_command.command("create")
 @click.argument("name")
 @data_option
-@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="Repeatable.")
-@click.option("--env", "environments", multiple=True, help="Bind it to this environment. Repeatable.")
-@click.option("--description", help="What it is for.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(SCOPES),
+    multiple=True,
+    required=True,
+    help="A scope of the client. Repeatable.",
+)
+@click.option("--env", "environments", multiple=True, help="Bind the client to this environment. Repeatable.")
+@click.option("--description", help="The purpose of the client.")
 @click.option(
     "--lifetime",
     type=click.IntRange(1, LONGEST_LIFETIME),
     default=DEFAULT_LIFETIME,
     show_default=True,
-    help="Seconds that its tokens live.",
+    help="The lifetime of its tokens, in seconds.",
 )
 def create_command(
     name: str,
@@ -74,7 +81,7 @@ def create_command(
     description: str | None,
     lifetime: int,
 ) -> None:
-    """Make a client, and print it as JSON with its secret, which is shown this once."""
+    """Make a client. Prints it as JSON with its secret, which is never shown again."""
     wanted = ClientSpec(name, in_order(scopes), lifetime, description, environments or None)
     try:
         shaped(msgspec.to_builtins(wanted), NewClient, "bad-client")
@@ -89,7 +96,7 @@ def create_command(
 @click.argument("client_id")
 @data_option
 def secret_command(client_id: str, directory: Path) -> None:
-    """Give a client another secret, and print it; the old one is refused at once, live tokens stay valid."""
+    """Give a client a new secret, and print it. The old secret is refused at once. Its tokens stay valid."""
     secret, digest = new_secret(CLIENT_SECRET)
     with _store(directory) as store:
         _show_secret(store.credentials.renew_secret(COMMAND_LINE, client_id, digest), secret)
@@ -99,7 +106,7 @@ def secret_command(client_id: str, directory: Path) -> None:
 @click.argument("client_id")
 @data_option
 def revoke_command(client_id: str, directory: Path) -> None:
-    """Refuse a client and its live tokens from now on, on every worker; it stays on the list."""
+    """Revoke a client: its secret and its tokens are refused from now on. The client stays on the list."""
     with _store(directory) as store:
         store.credentials.revoke_client(COMMAND_LINE, client_id)
     error_console().print(f"{client_id} is revoked", markup=False)
@@ -109,7 +116,7 @@ def revoke_command(client_id: str, directory: Path) -> None:
 @click.argument("client_id")
 @data_option
 def delete_command(client_id: str, directory: Path) -> None:
-    """Delete a client, which ends its live tokens."""
+    """Delete a client. Its tokens are refused from now on."""
     with _store(directory) as store:
         store.credentials.delete_client(COMMAND_LINE, client_id)
     error_console().print(f"{client_id} is deleted", markup=False)

@@ -1,4 +1,4 @@
-"""`writ export`: the model of an environment in a store, as a JSON document."""
+"""`writ export`: writes a stored model as a JSON document."""
 
 import sys
 import time
@@ -17,12 +17,17 @@ from .opening import data_option, env_option, open_store
 @click.command("export")
 @data_option
 @env_option
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file, else standard output.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file to write. The default is standard output.",
+)
 def export_command(directory: Path, environment: str, output: Path | None) -> None:
-    """Write the stored model as a JSON document: what was put, with the ids that were made.
+    """Write the stored model as a JSON document, with the ids that Writ made.
 
-    It is read from one state of the store, while a service goes on. Exit code 2 where something can't be read or
-    written.
+    The document is one consistent state of the store. A service may run meanwhile. Exit code 2 if a file can't be read
+    or written.
 
     \b
     Examples:

@@ -21,13 +21,13 @@ from .opening import data_option, env_option, open_or_create_store
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @data_option
 @env_option
-@click.option("--create", is_flag=True, help="Make the environment first, where there is none of that name.")
+@click.option("--create", is_flag=True, help="Make the environment first, if it does not exist.")
 def import_command(sources: tuple[Path, ...], directory: Path, environment: str, create: bool) -> None:
-    """Replace the stored model by model documents: .json and .yaml files, or folders of them, read as one model.
+    """Replace the stored model with model documents. All files and folders (.json, .yaml) together are one model.
 
-    What is the same stays untouched. A service that runs on the store decides by the new model when the command
-    ends; a directory without a store gets one, with an administrator's key as `writ serve` makes it. Exit code 0 when
-    it is stored, 1 when the model has errors (nothing is changed), 2 where something can't be read or written.
+    Unchanged elements stay untouched. When the command ends, a running service decides by the new model. If the
+    directory has no store, Writ makes one, with an administrator's key. Exit code 0 if the model is stored, 1 if it has
+    errors (then nothing changes), 2 if a file can't be read or written.
 
     \b
     Examples:
@@ -50,7 +50,7 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         error_console().print(summary(ex.checked.diagnostics))
         sys.exit(1)
     except NotFound as ex:
-        raise CommandFailed(f"{ex}; `--create` makes it") from None
+        raise CommandFailed(f"{ex}; make it with `--create`") from None
     except (BadSetting, NoSources, Rejected, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:

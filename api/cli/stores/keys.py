@@ -1,4 +1,4 @@
-"""`writ keys`: the keys that sign tokens, and a new one."""
+"""`writ keys`: prints the keys that sign tokens, and rotates them."""
 
 import os
 from functools import partial
@@ -20,9 +20,9 @@ from .opening import data_option, open_store, refuse_without_store
 @data_option
 @click.pass_context
 def keys_command(context: click.Context, directory: Path) -> None:
-    """Print the keys that verify tokens, ids and public halves as PEM; the one that signs is the first.
+    """Print the keys that verify tokens: their ids, and their public halves as PEM. The first one signs.
 
-    Exit code 2 where something can't be read or written.
+    Exit code 2 if a file can't be read or written.
 
     \b
     Examples:
@@ -34,7 +34,7 @@ def keys_command(context: click.Context, directory: Path) -> None:
         return
     given = _settings().signing_key
     if given is None and uses_given_keys(directory):
-        raise CommandFailed(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; set it here too")
+        raise CommandFailed(f"the service gets its keys from {SIGNING_KEY_VARIABLE}; set the variable here too")
     source = signing_keys_at(directory, given)
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
@@ -51,18 +51,18 @@ def keys_command(context: click.Context, directory: Path) -> None:
 
 @keys_command.command("rotate")
 @data_option
-@click.option("--distrust-old", is_flag=True, help="Remove every key before it, so that their tokens end at once.")
+@click.option("--distrust-old", is_flag=True, help="Remove all old keys, so that their tokens are refused at once.")
 def rotate_command(directory: Path, distrust_old: bool) -> None:
-    """Make a new key, with which a service that runs signs from now on.
+    """Make a new key. A running service signs with it from now on.
 
-    Of the one before only the public half stays, so that its tokens are good until they expire. If somebody else may
-    have a key, take --distrust-old: no worker takes any token of it any more, and clients get new ones. Exit code 2
-    where something can't be read or written.
+    Writ keeps the public half of the old key, so that its tokens stay valid until they expire. If somebody else may
+    have an old key, use --distrust-old: then every worker refuses the tokens of all old keys, and clients have to get
+    new ones. Exit code 2 if a file can't be read or written.
     """
     settings = _settings()
     if settings.signing_key is not None or uses_given_keys(directory):
-        place = "in their place" if distrust_old else "before them"
-        raise CommandFailed(f"the keys of the service are given by {SIGNING_KEY_VARIABLE}; put a new one {place} there")
+        what = "replace them with a new one" if distrust_old else "put a new one before them"
+        raise CommandFailed(f"the service gets its keys from {SIGNING_KEY_VARIABLE}; {what} there")
     try:
         store = open_store(directory)
         rotate = partial(KeyFolder(directory).rotate, settings.signing_algorithm, distrust_old)
@@ -71,8 +71,8 @@ def rotate_command(directory: Path, distrust_old: bool) -> None:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    ended = "; those of every other key have ended" if distrust_old else ""
-    error_console().print(f"Tokens are signed with {id} now{ended}", markup=False)
+    ended = "; the tokens of all other keys are refused" if distrust_old else ""
+    error_console().print(f"The service now signs tokens with {id}{ended}", markup=False)
 
 
 def _settings() -> Settings:

@@ -1,4 +1,4 @@
-"""What the commands on a store share: where it is, which environment, opening or making it, and its first key."""
+"""The shared parts of the commands on a store: their options, and opening or making the store."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 def data_option(command: _Command) -> _Command:
-    """`--data DIR`, given to the command as `directory`; before a subcommand it counts for that."""
+    """Adds `--data DIR`, the parameter `directory`. Before a subcommand it counts for the subcommand."""
     option = click.option(
         "--data",
         "directory",
@@ -39,34 +39,36 @@ def data_option(command: _Command) -> _Command:
 
 
 def _inherited(context: click.Context, parameter: click.Parameter, value: Path) -> Path:
-    """What was said before the subcommand counts where nothing is said behind it."""
+    """Returns the directory of the subcommand, or else the one given before the subcommand."""
     default = context.get_parameter_source(str(parameter.name)) is ParameterSource.DEFAULT
     outer = context.parent.params.get(str(parameter.name)) if context.parent else None
     return outer if default and isinstance(outer, Path) else value
 
 
 def env_option(command: _Command) -> _Command:
-    """`--env NAME`, given to the command as `environment`."""
+    """Adds `--env NAME`, the parameter `environment`."""
     option = click.option("--env", "environment", default=DEFAULT, show_default=True, help="The environment.")
     return option(command)
 
 
 def open_store(directory: Path) -> Store:
-    """The store that is there. Raises CommandFailed where there is none, StoreUnavailable."""
+    """Returns the store of a data directory. Raises CommandFailed if it has none, StoreUnavailable."""
     refuse_without_store(directory)
     return Store.open(directory)
 
 
 def refuse_without_store(directory: Path) -> None:
-    """Raises CommandFailed where there is none."""
+    """Raises CommandFailed if a data directory has no store."""
     if not (directory / FILE).exists():
-        raise CommandFailed(f"`{directory}` has no store; `writ serve --data {directory}` makes one")
+        raise CommandFailed(f"`{directory}` has no store; make one with `writ serve --data {directory}`")
 
 
 def open_or_create_store(directory: Path) -> Store:
-    """The store that is there, else one as `writ serve` makes it, with its administrator's key.
+    """Returns the store of a data directory. If it has none, makes one with an administrator's key, as `writ serve`.
 
-    Raises BadSetting, UnusableDirectory and UnusableKey where none can be made, StoreUnavailable, OSError.
+    Raises:
+        BadSetting, UnusableDirectory, UnusableKey: no store can be made.
+        StoreUnavailable, OSError: the store can't be opened.
     """
     if (directory / FILE).exists():
         return Store.open(directory)
@@ -83,7 +85,7 @@ def open_or_create_store(directory: Path) -> Store:
 
 
 def all_items(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iterator[_T]:
-    """What is on all pages; `page` gives one by its cursor, None for the first, and the cursor of the next."""
+    """Yields the items of all pages. `page` takes a cursor, or None, and also returns the next one."""
     cursor: str | None = None
     while True:
         found, cursor = page(cursor)
@@ -93,12 +95,14 @@ def all_items(page: Callable[[str | None], tuple[list[_T], str | None]]) -> Iter
 
 
 def show_admin_key(console: Console, directory: Path, access: AdminAccess) -> None:
-    """Show a new administrator's key once, on a terminal, or leave it in a file; then keep its digest.
+    """Shows a new administrator's key once on a terminal, or else writes it to a file. Then stores its digest.
 
-    Of a preset key that is new here it says so: a variable that is set for something else is taken too.
+    Also says if a preset key is new here, in case the variable was set for another purpose.
     """
     if access.replaces:
-        console.print("The administrator's key is now the one in WRIT_ADMIN_KEY; the one before is not valid any more")
+        console.print(
+            "The administrator's key is now the one in WRIT_ADMIN_KEY. The previous key is not valid any more."
+        )
     elif access.adopted:
         console.print("The administrator's key is the one in WRIT_ADMIN_KEY")
     if access.fresh_key is None:

@@ -1,4 +1,4 @@
-"""`writ restore`: a data directory from a backup."""
+"""`writ restore`: makes a data directory from a backup."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,18 @@ from .backup import refuse_undecodable
 from .opening import data_option
 
 AGAIN: Final = {UndoneChange.DELETED: "delete", UndoneChange.REVOKED: "revoke", UndoneChange.RENEWED: "secret"}
-"""The command of `writ clients` that does the same again."""
+"""The command of `writ clients` that repeats the undone change."""
 
 
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @data_option
 def restore_command(file: Path, directory: Path) -> None:
-    """Make FILE, a backup, the store of a data directory that no service runs on; a store that is there is put aside.
+    """Make FILE, a backup, the store of a data directory. Stop the service first. An existing store is kept aside.
 
-    The epoch of every environment rises, so that nobody takes what follows for what was before. Tokens that were
-    revoked stay so; clients and API keys that were ended since the backup was made are good again, and are listed. Exit
-    code 2 where something can't be read or written.
+    The epoch of every environment rises, so that clients can tell the new revisions from the old ones. Revoked tokens
+    stay revoked. Clients and API keys that were deleted or revoked after the backup are valid again: Writ lists them.
+    Exit code 2 if a file can't be read or written.
 
     \b
     Examples:
@@ -51,11 +51,11 @@ def _tell(file: Path, directory: Path, restored: Restored) -> None:
     lines = [f"{directory} is restored from {file}:"]
     for environment, time in restored.environments:
         state = f"revision {environment.revision} of {time}" if time else "no model yet"
-        lines.append(f"  {environment.id}: {state}; its epoch is {environment.epoch} now")
+        lines.append(f"  {environment.id}: {state}; the epoch is now {environment.epoch}")
     if restored.kept is not None:
-        lines.append(f"The store that was there is kept as {restored.kept}")
+        lines.append(f"The previous store is kept as {restored.kept}")
     lines.extend(_warning(directory, restored.credentials))
-    lines.append(f"Next: `writ serve --data {directory}`, which makes the bundles anew")
+    lines.append(f"Next, run `writ serve --data {directory}`. It builds the bundles again.")
     error_console().print("\n".join(lines), markup=False)
 
 
@@ -63,19 +63,21 @@ def _warning(directory: Path, credentials: Sequence[RestoredCredential] | None) 
     data = f"--data {shlex.quote(str(directory))}"
     if credentials is None:
         yield (
-            "WARNING: no store was there that tells which credentials were ended since the backup was made. They are"
-            f" good again, revoked tokens too: look through `writ clients {data}` and `GET /v1/api-keys`"
+            "WARNING: there was no store to compare with. Credentials that were deleted or revoked after the backup are"
+            f" valid again, revoked tokens too. Check `writ clients {data}` and `GET /v1/api-keys`."
         )
     elif credentials:
-        yield "WARNING: these were ended since the backup was made, and are good again as they were then:"
+        yield "WARNING: these credentials were changed after the backup, and are valid again as they were then:"
         yield from (f"  {_line(one, data)}" for one in credentials)
 
 
 def _line(one: RestoredCredential, data: str) -> str:
     """What had been done to a credential, and how to do it again."""
     if not one.is_client:
-        return f"API key {one.id} {quoted(one.name)} had been {one.undone}: `DELETE /v1/api-keys/{one.id}`"
+        return (
+            f"API key {one.id} {quoted(one.name)} had been {one.undone}; to repeat it: `DELETE /v1/api-keys/{one.id}`"
+        )
     again = (
         f"writ clients {AGAIN[one.undone]} {one.id} {data}" if one.undone in AGAIN else f"PATCH /v1/clients/{one.id}"
     )
-    return f"client {one.id} {quoted(one.name)} had been {one.undone}: `{again}`"
+    return f"client {one.id} {quoted(one.name)} had been {one.undone}; to repeat it: `{again}`"

@@ -1,4 +1,4 @@
-"""`POST /access/v1/search/action`: what may this subject do with this resource (S2, S3)."""
+"""`POST /access/v1/search/action`: the actions that a subject may do on a resource (S2, S3)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,15 +16,15 @@ from .search_shapes import ActionSearchRequest, ActionsFound
 SEARCH: Final = Operation(
     "searchActions",
     "Decisions",
-    "What may this subject do with this resource?",
-    {200: Answer("What was found; nothing is an answer too.", ActionsFound)},
+    "Find the actions that a subject may do on a resource",
+    {200: Answer("The actions, perhaps none.", ActionsFound)},
     bodies={JSON: ActionSearchRequest},
     errors=(503,),
 )
 
 
 class ActionSearches:
-    """Decided inline: it costs no more than an evaluation of each action."""
+    """Searches on the event loop: a search costs no more than an evaluation of each action."""
 
     def __init__(self, searching: SearchServices) -> None:
         self._searching = searching

@@ -1,4 +1,4 @@
-"""Page tokens: where the next page starts, signed and bound to the search that it belongs to (rule S4)."""
+"""Page tokens: the position of the next page, signed and bound to its search (rule S4)."""
 
 import base64
 import binascii
@@ -13,11 +13,11 @@ from ....runtime import BadRequest
 _MAC_BYTES: Final = 16
 _PURPOSE: Final = b"writ page token 1"
 
-WRONG: Final = "`token` is not one of this search; send the `next_token` of its last answer with the same request"
+WRONG: Final = "`token` does not belong to this search; repeat the same request with the last `next_token`"
 
 
 class PagePosition(msgspec.Struct, frozen=True, array_like=True):
-    """Where the next page starts: behind the item of this id. `limit` is what the first request asked for."""
+    """The position of a page: it starts after the item `after`. `limit` is that of the first request."""
 
     after: str
     limit: int | None
@@ -27,19 +27,19 @@ _decoder = msgspec.msgpack.Decoder(PagePosition)
 
 
 class PageTokens:
-    """Makes and reads tokens. It carries no clock: a token is good as long as the key is."""
+    """Writes and reads page tokens. A token does not expire; it is valid as long as the key."""
 
     def __init__(self, secret: bytes) -> None:
-        """`secret` is any secret bytes that all workers share; the key for tokens is derived from it."""
+        """`secret` are secret bytes that all workers share. The key of the tokens is derived from them."""
         self._key = hmac.digest(secret, _PURPOSE, "sha256")
 
     def write(self, position: PagePosition, search: bytes) -> str:
-        """The token of a position in a search, which is given by its fingerprint."""
+        """Returns the token of a position. `search` is the fingerprint of the search."""
         body = msgspec.msgpack.encode(position)
         return base64.urlsafe_b64encode(self._mac(body, search) + body).rstrip(b"=").decode()
 
     def read(self, token: str, search: bytes) -> PagePosition:
-        """The inverse of `write`. Raises BadRequest for a token that is damaged, or of another search or key."""
+        """Returns the position in a token. Raises BadRequest if it is damaged, or of another search or key."""
         try:
             data = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), b"-_", validate=True)
         except (binascii.Error, UnicodeEncodeError):
@@ -54,5 +54,5 @@ class PageTokens:
 
 
 def fingerprint(*parts: object) -> bytes:
-    """What a token is bound to, in 32 bytes: who asks what where. Equal for equal parts, whatever their order."""
+    """Returns the 32 bytes that a token is bound to. The order of members in `parts` has no effect."""
     return sha256(msgspec.json.encode(parts, order="deterministic")).digest()

@@ -1,6 +1,6 @@
-"""One page of a search: candidates chunk by chunk, decided one by one, until it is full (rule S4).
+"""Collects one page of a search: reads candidates in chunks and decides each, until the page is full (rule S4).
 
-A page that is full looks for one item more, so that the last one says that it is.
+The search looks for one more item than the page has, to know whether it is the last page.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,18 @@ from ...store.search.candidates import Candidates, Registered
 from .page_tokens import PagePosition, PageTokens
 
 MAX_ITEMS: Final = 1_000
-"""The most that a page has, whatever its limit (S4)."""
+"""The most items on a page, for any `limit` (S4)."""
 
 FIRST_LOOK: Final = 2
 MOST_AT_ONCE: Final = 2_000
-"""So many candidates are read at once: at first this many times a page's items, then ever more, up to the most. Where
-everybody qualifies, most of a long look would be read for nothing."""
+"""How many candidates are read at once: first this many times the items of a page, then ever more, up to the most. If
+most candidates pass, a large first chunk would be read in vain."""
 
 Item: TypeAlias = dict[str, Any]
 
 
 class SearchPage(NamedTuple):
-    """The items of a page, and behind which id there may be more; None: there are none."""
+    """The items of a page, and the id after which the next page starts, or None on the last page."""
 
     items: list[Item]
     after: str | None
@@ -40,7 +40,7 @@ def collect(
     pages: "Pages",
     most_tried: int,
 ) -> SearchPage:
-    """The page of those candidates that have a path, as items. Ends too when `most_tried` candidates were tried."""
+    """Returns the page of the candidates with an access path. Tries at most `most_tried` candidates."""
     items: list[Item] = []
     after = end = pages.after
     limit, count = pages.limit, FIRST_LOOK * (pages.limit + 1)
@@ -63,10 +63,10 @@ def collect(
 
 
 class Pages:
-    """The pages of one search, given by its fingerprint."""
+    """The pages of one search. `search` is its fingerprint."""
 
     def __init__(self, tokens: PageTokens, search: bytes, page: Page) -> None:
-        """Raises BadRequest for a token of another search, and for another limit than the first request's (60, 61)."""
+        """Raises BadRequest if the token is of another search, or `limit` is not that of the first page (60, 61)."""
         self._tokens, self._search, self._page = tokens, search, page
         self._position = PagePosition("", page.limit) if page.token is None else tokens.read(page.token, search)
         if page.limit is not None and page.limit != self._position.limit:
@@ -74,17 +74,17 @@ class Pages:
 
     @property
     def after(self) -> str:
-        """The id behind which this page starts."""
+        """Returns the id after which this page starts."""
         return self._position.after
 
     @property
     def limit(self) -> int:
-        """How many items it has at most."""
+        """Returns the most items that the page has."""
         asked = self._position.limit
         return MAX_ITEMS if asked is None else min(asked, MAX_ITEMS)
 
     def answer(self, found: SearchPage) -> dict[str, Any]:
-        """The `page` member of the answer, none where all of it fits into one and no page was asked for (S4)."""
+        """Returns the `page` member of the answer. There is none if one page has all and none was asked for (S4)."""
         if found.after is None and not self._page.given:
             return {}
         token = ""

@@ -1,4 +1,4 @@
-"""`POST /access/v1/search/resource`: what may this subject act on, as a filter, as registered items, or both (S1)."""
+"""`POST /access/v1/search/resource`: the resources on which a subject may act, as a filter, items or both (S1)."""
 
 from functools import partial
 from typing import Any, Final
@@ -20,15 +20,15 @@ from .search_shapes import ResourceSearchRequest, ResourcesFound
 SEARCH: Final = Operation(
     "searchResources",
     "Decisions",
-    "Which resources may this subject act on?",
-    {200: Answer("What was found; nothing is an answer too.", ResourcesFound)},
+    "Find the resources that a subject may act on",
+    {200: Answer("The filter, the resources, perhaps none, or both.", ResourcesFound)},
     bodies={JSON: ResourceSearchRequest},
     errors=(503,),
 )
 
 
 class ResourceSearches:
-    """Filters that are remembered are answered inline; what takes longer runs in a thread."""
+    """Answers cached filters on the event loop, and runs longer work in a thread."""
 
     def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
@@ -84,7 +84,7 @@ class ResourceSearches:
 
 
 def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, path: str) -> Item:
-    """A bare entity, or with `options` the contract's item (S3)."""
+    """Returns the type and id, or the contract's item if the request has `options` (S3)."""
     bare = {"type": search.resource_type, "id": candidate.id}
     if not search.options.given:
         return bare
@@ -103,5 +103,5 @@ def _reason(search: ResourceSearch) -> str:
 
 
 def _ordered(answer: dict[str, Any]) -> dict[str, Any]:
-    """`page` first (45), results last."""
+    """Returns the answer with `page` first (45) and results last."""
     return {name: answer[name] for name in ("page", "filter", "context", "results") if name in answer}

@@ -1,4 +1,4 @@
-"""What the three searches share: who answers, where they read, how they page, and that nothing long runs inline."""
+"""The shared parts of the three searches: engines, store, pages and limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ _T = TypeVar("_T")
 AnySearch = ResourceSearch | SubjectSearch | ActionSearch
 
 OPEN: Final = "time windows, addresses and other conditions on the context are left open"
-DECIDED: Final = "conditions on the context are decided with the one that was sent"
+DECIDED: Final = "conditions on the context are decided with the context of the request"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchServices:
-    """The collaborators of a search. `work` reads the store in threads, `clock` gives epoch seconds."""
+    """The parts that a search needs. `work` reads the store in threads. `clock` gives epoch seconds."""
 
     engine_of: EngineOf
     work: StoreWork
@@ -49,10 +49,10 @@ class SearchServices:
         return Pages(self.tokens, asked, search.page)
 
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
-        """What `call` gives, which may read the store or take more than a millisecond or two."""
+        """Runs `call` in a thread and returns its result. For calls that read the store, or take over 1 ms."""
         return await self.work.read(call, *arguments, **named)
 
 
 def context_note(context: object) -> str:
-    """What is said of request-time gates (S2)."""
+    """Returns the sentence about conditions on the context (S2)."""
     return OPEN if context is None else DECIDED

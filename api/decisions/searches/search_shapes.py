@@ -1,4 +1,4 @@
-"""The shapes of searches and filters, for the OpenAPI document; `runtime` reads them by hand."""
+"""The shapes of searches and filters, for the OpenAPI document. `runtime` reads them without these."""
 
 from typing import Annotated, Any, Literal
 
@@ -10,20 +10,20 @@ from ..decision_shapes import ActionSent, Attributes, Identifier, ResourceSent, 
 
 
 class SearchedType(Struct, frozen=True):
-    """What is searched for: its type, and nothing else of it."""
+    """The type to search for."""
 
     type: Identifier
 
 
 class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": "return"}):
-    """With options, items say more than type and id; `include_direct` puts the ids of direct grants into the filter."""
+    """With options, items have more members. `include_direct` adds the ids of direct grants to the filter."""
 
     return_: Literal["filter", "results", "both"] | None = None
     include_direct: bool | None = None
 
 
 class PageSent(Struct, frozen=True, omit_defaults=True):
-    """Which page: `token` is the `next_token` of the last answer to the same request."""
+    """The page to answer. `token` is the `next_token` of the last answer to the same request."""
 
     limit: Annotated[int, Meta(ge=0)] | None = None
     token: Annotated[str, Meta(max_length=4096)] | None = None
@@ -53,7 +53,7 @@ class SubjectSearchRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class ActionSearchRequest(Struct, frozen=True, omit_defaults=True):
-    """What may the subject do with the resource?"""
+    """Which actions may the subject do on the resource?"""
 
     subject: SubjectSent
     resource: ResourceSent
@@ -69,7 +69,7 @@ _PATHS = tuple(str(path) for path in AccessPath if path is not AccessPath.NONE)
 class FilterNode(Struct, frozen=True, omit_defaults=True):
     """A node of a filter: `field` compares an attribute, `logical` joins `conditions`, `const` is all rows or none.
 
-    A comparison with an absent or null attribute is false, and `not` is plain negation.
+    A comparison with an absent or null attribute is false. `not` is plain negation.
     """
 
     type: Literal["field", "logical", "const"]
@@ -80,21 +80,21 @@ class FilterNode(Struct, frozen=True, omit_defaults=True):
 
 
 class PageAnswer(Struct, frozen=True):
-    """`next_token` is empty on the last page; `count` is how many items this one has."""
+    """`next_token` is empty on the last page. `count` is the number of items on this page."""
 
     next_token: str
     count: int
 
 
 class SearchContext(Struct, frozen=True, omit_defaults=True):
-    """What the answer is, in words, and the paths that contribute to a filter."""
+    """A sentence about the answer, and the access paths that contribute to the filter."""
 
     reason: str
     access_paths: tuple[Literal[_PATHS], ...] = ()  # type: ignore[valid-type]  # made from the closed set of paths
 
 
 class ResourceItem(Struct, frozen=True, omit_defaults=True):
-    """A registered resource; all but type and id only where the request has options."""
+    """A registered resource. Without options in the request, it has only type and id."""
 
     type: str
     id: str
@@ -106,7 +106,7 @@ class ResourceItem(Struct, frozen=True, omit_defaults=True):
 
 
 class SubjectItem(Struct, frozen=True, omit_defaults=True):
-    """A registered subject; all but type and id only where the request has options."""
+    """A registered subject. Without options in the request, it has only type and id."""
 
     type: str
     id: str
@@ -115,14 +115,14 @@ class SubjectItem(Struct, frozen=True, omit_defaults=True):
 
 
 class ActionItem(Struct, frozen=True, omit_defaults=True):
-    """An action; its path only where the request has options."""
+    """An action. `access_path` is there if the request has options."""
 
     name: str
     access_path: str | None = None
 
 
 class ResourcesFound(Struct, frozen=True, omit_defaults=True):
-    """A filter, a page of resources, or both, as `options.return` says; both where there are no options."""
+    """A filter, a page of resources, or both, as `options.return` says. Without options, both."""
 
     context: SearchContext
     page: PageAnswer | None = None

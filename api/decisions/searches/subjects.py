@@ -1,4 +1,4 @@
-"""`POST /access/v1/search/subject`: which registered subjects may act on this resource (S2, S3)."""
+"""`POST /access/v1/search/subject`: the registered subjects that may act on a resource (S2, S3)."""
 
 from functools import partial
 from typing import Final
@@ -19,21 +19,21 @@ from .search_shapes import SubjectSearchRequest, SubjectsFound
 SEARCH: Final = Operation(
     "searchSubjects",
     "Decisions",
-    "Who may act on this resource?",
-    {200: Answer("What was found; nothing is an answer too.", SubjectsFound)},
+    "Find the subjects that may act on a resource",
+    {200: Answer("The subjects, perhaps none.", SubjectsFound)},
     bodies={JSON: SubjectSearchRequest},
     errors=(503,),
 )
 
 
 class SubjectSearches:
-    """Always answers `results`: a filter is a condition on resources (S1)."""
+    """Always answers `results`, since a filter is a condition on resources (S1)."""
 
     def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
-        """Answer 200 with a page of subjects; nobody found is an answer like any other (46)."""
+        """Answer 200 with a page of subjects, also if there are none (46)."""
         body = await self._searching.bodies.read_object(req)
         engine, search = self._searching.engine(req, env), read_subject_search(body)
         pages = self._searching.pages(req, engine, search)
@@ -62,7 +62,7 @@ class SubjectSearches:
 
 
 def _item(search: SubjectSearch, candidate: Registered, path: str) -> Item:
-    """A bare entity, or with `options` one with its path (S3)."""
+    """Returns the type and id, and the access path if the request has `options` (S3)."""
     bare: Item = {"type": search.subject_type, "id": candidate.id}
     if not search.options.given:
         return bare

@@ -268,7 +268,7 @@ def test_the_demo_replaces_no_model_of_one_s_own(tmp_path: Path, model_file: Pat
     imported(tmp_path / "data", model_file)
     code, message = refused("--data", str(tmp_path / "data"), "--demo")
     assert (code, [line for line in message.splitlines() if "[INFO]" not in line][1:]) == (2, [])
-    assert "has a model that is not the demo's" in message
+    assert "has another model, which the demo would replace" in message
     for _ in range(2):
         with running(tmp_path / "demo", "--demo") as server, server.client() as client:
             assert client.get("/readyz").json()["revision"] == 1
@@ -294,7 +294,7 @@ def test_a_preset_key_that_the_audit_log_can_t_be_told_of_does_not_count(tmp_pat
         writer.execute("BEGIN IMMEDIATE")
         code, message = refused("--data", str(data), settings=other)
     assert (code, message.count("\n")) == (2, 1)
-    assert "the administrator's key is new, and the audit log can't be told of it" in message
+    assert "the administrator's key is new, and the audit log can't record it" in message
     for settings in ({}, other, other):
         with running(data, settings=settings) as server:
             assert ask(server, settings.get("WRIT_ADMIN_KEY", KEY)) == 200

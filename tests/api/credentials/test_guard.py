@@ -106,7 +106,7 @@ def test_another_method_is_405(app: testing.TestClient, path: str, method: str, 
     answer = app.simulate_request(method, path, headers=headers)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
     if method != "HEAD":
-        assert answer.json == {"error": f"`{method}` is not served here, only POST"}
+        assert answer.json == {"error": f"this path does not support `{method}`, only POST"}
 
 
 def test_health_serves_get_and_head(app: testing.TestClient) -> None:

@@ -263,7 +263,9 @@ def test_the_proofs_of_a_batch_are_bounded() -> None:
 
     answered = answers(Batch([{}] * 5, {}, None), explained, _never, 10)
     assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
-    assert answered[3]["context"]["error"]["message"].startswith("the proofs of this batch have over 10 candidates")
+    assert answered[3]["context"]["error"]["message"].startswith(
+        "the explanations of this batch have over 10 candidates"
+    )
 
 
 def _never(error: Exception) -> None:

@@ -60,10 +60,10 @@ def test_a_revision_is_never_sent_twice(full: Managed) -> None:
     ("number", "told"),
     [
         ("9", "9 in environment `default`"),
-        ("-1", "`-1`; one is called by its number"),
-        ("1.0", "`1.0`; one is called by its number"),
-        ("9" * 30, f"`{'9' * 30}`; one is called by its number"),
-        ("\N{ARABIC-INDIC DIGIT ONE}", "`\N{ARABIC-INDIC DIGIT ONE}`; one is called by its number"),
+        ("-1", "`-1`; give its number"),
+        ("1.0", "`1.0`; give its number"),
+        ("9" * 30, f"`{'9' * 30}`; give its number"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "`\N{ARABIC-INDIC DIGIT ONE}`; give its number"),
     ],
 )
 def test_another_revision_is_404(full: Managed, number: str, told: str) -> None:

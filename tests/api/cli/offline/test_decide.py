@@ -121,7 +121,7 @@ def test_a_model_in_place_of_a_bundle_is_told_the_way(tmp_path):
     for command in ("decide", "inspect"):
         done = writ(command, "model.yaml", cwd=tmp_path)
         assert done.returncode != 0
-        assert done.stderr.endswith(b"; `writ compile` makes one of a model document\n")
+        assert done.stderr.endswith(b"; compile the model document with `writ compile`\n")
 
 
 def test_what_can_not_be_read_is_exit_code_2(tmp_path, bundle):

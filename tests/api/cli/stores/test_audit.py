@@ -38,8 +38,8 @@ def audit(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
 
 def entries(folder: Path, *arguments: str) -> list[dict[str, object]]:
     code, out, err = audit(folder, "--format", "json", *arguments)
-    more = "there are older ones; give a larger --limit\n" if "--limit" in arguments else ""
-    assert (code, err) == (0, more if out else "there is no such entry\n")
+    more = "There are older entries. To see them, use a larger --limit.\n" if "--limit" in arguments else ""
+    assert (code, err) == (0, more if out else "There is no such entry.\n")
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -86,19 +86,19 @@ def test_what_was_changed_is_told_of(stopped: tuple[Path, str], tmp_path: Path) 
         (trigger,) = db.execute("SELECT sql FROM sqlite_schema WHERE name = 'audit_kept'").fetchone()
         db.executescript(f"DROP TRIGGER audit_kept; DELETE FROM audit WHERE number = 2; {trigger}")
     code, _, err = audit(folder, "verify")
-    assert (code, err) == (1, "the audit log is not whole: entry 2 is missing\n")
+    assert (code, err) == (1, "the audit log is not intact: entry 2 is missing\n")
 
 
 def test_a_head_is_compared_with_what_was_noted(stopped: tuple[Path, str]) -> None:
     folder, log = stopped
     number, _, digest = _HEAD.findall(log)[-1].partition(":")
     code, _, err = audit(folder, "verify", "--head", f"{number}:{'0' * 64}")
-    assert (code, err) == (1, f"the audit log is not whole: entry {number} is not the one that was noted\n")
+    assert (code, err) == (1, f"the audit log is not intact: entry {number} is not the one that was noted\n")
     for wrong in (f"0:{digest}", f"-1:{digest}", f"{number}:00", digest):
         assert audit(folder, "verify", f"--head={wrong}")[0] == 2
     code, _, err = audit(folder, "verify", "--head", f"{number}:{digest}", "--head", f"{number}:{'0' * 64}")
     assert code == 2
-    assert "two heads have one number, and differ" in err
+    assert "two different heads have the same number" in err
 
 
 def test_what_others_wrote_does_not_steer_a_terminal(stopped: tuple[Path, str], tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_others_wrote_does_not_steer_a_terminal(stopped: tuple[Path, str], 
     for text in (clients, audit(folder, "--limit", "1", "--format", "json")[1]):
         assert text.replace("\n", "").isprintable()
     with closing(sqlite3.connect(folder / "writ.db")) as db:
-        db.execute("UPDATE audit_seals SET key = char(27) || '[2K the audit log is whole'")
+        db.execute("UPDATE audit_seals SET key = char(27) || '[2K the audit log is intact'")
         db.commit()
     code, _, err = audit(folder, "verify")
     assert code == 1
@@ -127,13 +127,13 @@ def test_seals_need_their_key(stopped: tuple[Path, str], tmp_path: Path) -> None
     code, _, err = audit(folder, "verify")
     assert code == 2
     assert "there is no key in" in err
-    assert "by --key" in err
+    assert "with --key" in err
     (folder / "audit-keys").mkdir(mode=0o700)
     key, pem = new_key("EdDSA")
     (folder / "audit-keys" / f"000000000001-{key.id}.pem").write_bytes(pem)
     code, _, err = audit(folder, "verify")
     assert code == 1
-    assert err.startswith("nobody can tell whether the audit log is whole: the seal of entry ")
+    assert err.startswith("the audit log can't be verified: the seal of entry ")
     assert "which is not known here; give its public key" in err
     public.write_bytes(new_key("EdDSA")[0].public_pem())
     code, _, err = audit(folder, "verify", "--key", public)

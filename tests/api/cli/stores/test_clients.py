@@ -69,4 +69,4 @@ def test_the_directory_counts_wherever_it_is_said(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert b"`nowhere` has no store" in done.stderr
     done = writ("audit", "--client", "x", "verify", cwd=tmp_path)
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, b"Error: `--client` does not go with `verify`")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, b"Error: `--client` can't be used with `verify`")

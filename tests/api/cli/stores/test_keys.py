@@ -43,7 +43,7 @@ def test_tokens_outlive_a_rotation_and_end_at_once_where_old_keys_are_distrusted
         assert statuses(client, later) == {200}
         done = writ("keys", "rotate", "--distrust-old", "--data", data)
         assert done.returncode == 0, done.stderr
-        assert b"those of every other key have ended" in done.stderr
+        assert b"the tokens of all other keys are refused" in done.stderr
         assert statuses(client, token) | statuses(client, later) == {401}
         assert statuses(client, token_of(client)) == {200}
     (file,) = (data / "keys").iterdir()
@@ -66,7 +66,7 @@ def test_where_keys_are_given_no_others_are_rotated_or_shown(tmp_path: Path) -> 
         for arguments in (["keys"], ["keys", "rotate"], ["keys", "rotate", "--distrust-old"]):
             done = writ(*arguments, "--data", data)
             assert (done.returncode, done.stdout) == (2, b"")
-            assert b"the keys of the service are given by WRIT_SIGNING_KEY" in done.stderr
+            assert b"the service gets its keys from WRIT_SIGNING_KEY" in done.stderr
     with running(data):
         assert writ("keys", "rotate", "--data", data).returncode == 0
 
@@ -93,7 +93,7 @@ def test_keys_that_are_given_are_rotated_where_they_are_given(
     done = writ("keys", "rotate", *option, "--data", tmp_path)
     assert done.returncode == 2
     assert pem.splitlines()[1].encode() not in done.stderr
-    assert (b"in their place" in done.stderr) is bool(option)
+    assert (b"replace them" in done.stderr) is bool(option)
 
 
 def test_the_way_out_of_an_emergency_is_in_the_help() -> None:

@@ -132,7 +132,7 @@ def test_an_import_makes_an_environment_where_it_is_told_to(tmp_path: Path) -> N
     model, data = model_file(tmp_path), tmp_path / "data"
     with running(data) as server, server.client() as client:
         refused = writ("import", model, "--data", data, "--env", "staging")
-        assert refused.stderr == b"Error: there is no environment `staging`; `--create` makes it\n"
+        assert refused.stderr == b"Error: there is no environment `staging`; make it with `--create`\n"
         assert writ("import", model, "--data", data, "--env", "a/b", "--create").returncode == 2
         for _ in range(2):
             done = writ("import", model, "--data", data, "--env", "staging", "--create")
@@ -148,8 +148,8 @@ def test_a_backup_is_restored_while_the_original_runs_on(tmp_path: Path) -> None
         restored = writ("restore", tmp_path / "copy.db", "--data", tmp_path / "other")
         assert restored.returncode == 0
         said = restored.stderr.decode()
-        assert re.search(r"default: revision 1 of 20\d\d-\S+Z; its epoch is 2 now\n", said)
-        assert f"Next: `writ serve --data {tmp_path / 'other'}`" in said
+        assert re.search(r"default: revision 1 of 20\d\d-\S+Z; the epoch is now 2\n", said)
+        assert f"Next, run `writ serve --data {tmp_path / 'other'}`" in said
         with running(tmp_path / "other") as restored, restored.client() as copy:
             assert copy.post(SINGLE, json=ASKED).json()["decision"] is True
             assert copy.get("/readyz").json()["bundle"]["epoch"] == client.get("/readyz").json()["bundle"]["epoch"] + 1
@@ -202,10 +202,12 @@ def test_what_a_restore_revives_is_listed_with_the_way_to_end_it(data: Path, tmp
     for command, id, _ in commands:
         assert writ("clients", command, id, "--data", data).returncode == 0
     said = writ("restore", tmp_path / "copy.db", "--data", data).stderr.decode()
-    assert "WARNING: these were ended since the backup was made, and are good again as they were then:\n" in said
+    assert "WARNING: these credentials were changed after the backup, and are valid again as they were then:\n" in said
     for (command, id, name), ended in commands.items():
-        line = f"  client {id} `{name}` had been {ended}: `writ clients {command} {id} --data {data}`\n"
+        line = f"  client {id} `{name}` had been {ended}; to repeat it: `writ clients {command} {id} --data {data}`\n"
         assert line in said
         assert writ("clients", command, id, "--data", data).returncode == 0
     lost = writ("restore", tmp_path / "copy.db", "--data", tmp_path / "elsewhere").stderr.decode()
-    assert "WARNING: no store was there that tells which credentials were ended since the backup was made" in lost
+    assert (
+        "WARNING: there was no store to compare with. Credentials that were deleted or revoked after the backup" in lost
+    )
