@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
@@ -144,5 +145,6 @@ def _body(connection: socket.socket) -> bytes:
 
 
 if __name__ == "__main__":
-    with patch("writ.api.cli.serve.create_app", Twice):
+    # Without the decision lane, so that every request passes the guard of the application.
+    with patch("writ.api.cli.serve.create_application", lambda parts: SimpleNamespace(asgi=Twice(parts), lane=None)):
         command_line()
