@@ -32,6 +32,17 @@ class Setting:
     default: Any
     sentence: str
 
+    @property
+    def shown_default(self) -> str:
+        """Returns the default as text, which is empty if there is none."""
+        return (
+            ""
+            if self.default is None
+            else f"{self.default:g}"
+            if isinstance(self.default, float)
+            else str(self.default)
+        )
+
 
 def _row(variable: str, reader: AnyReader, default: Any, sentence: str) -> Any:
     """Returns the field of a dataclass that is a row of the table."""
@@ -181,8 +192,7 @@ def show_settings() -> str:
     >>> show_settings().splitlines()[0]
     '| variable | default | values | meaning |'
     """
-    lines = ["| variable | default | values | meaning |", "|---|---|---|---|"]
-    for row in TABLE.values():
-        default = "" if row.default is None else f"{row.default:g}" if isinstance(row.default, float) else row.default
-        lines.append(f"| `{row.variable}` | {default} | {row.reader.bounds} | {row.sentence} |")
-    return "\n".join(lines) + "\n"
+    rows_shown = (
+        f"| `{row.variable}` | {row.shown_default} | {row.reader.bounds} | {row.sentence} |" for row in TABLE.values()
+    )
+    return "\n".join(("| variable | default | values | meaning |", "|---|---|---|---|", *rows_shown)) + "\n"

@@ -52,12 +52,8 @@ START_ERRORS = (
 
 def _settings_help() -> str:
     """Returns the table of settings for `--help`. Click keeps the lines of a paragraph that begins with `\\b`."""
-    lines = (f"  {row.variable:<30}{_default(row.default)}" for row in TABLE.values())
+    lines = (f"  {row.variable:<30}{row.shown_default}" for row in TABLE.values())
     return "\n".join(("\b", "Settings (environment variables) and their defaults:", *lines))
-
-
-def _default(value: object) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ import time
 from pathlib import Path
 from typing import IO, Final
 
+from ..store.database.private_files import OWNER_ONLY
+
 LOCK_SECONDS: Final = 5.0
 """How long a start waits for the lock. If a master is killed, its workers hold the lock for up to a second more."""
 
 _LOCK_FILE: Final = "serve.lock"
 _LOCK_POLL_SECONDS: Final = 0.05
 _DIRECTORY_MODE: Final = 0o700
-_FILE_MODE: Final = 0o600
 _OTHERS: Final = 0o077
 _OTHERS_WRITE: Final = 0o022
 
@@ -77,10 +78,10 @@ def open_lock(path: Path) -> IO[bytes]:
 
     Raises OSError, also for a symbolic link.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE_MODE)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, OWNER_ONLY)
     found = os.fstat(handle)
     if found.st_mode & _OTHERS and found.st_uid == os.geteuid():  # an earlier version created it
-        os.fchmod(handle, _FILE_MODE)
+        os.fchmod(handle, OWNER_ONLY)
     return os.fdopen(handle, "r+b", buffering=0)
 
 

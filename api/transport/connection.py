@@ -15,7 +15,7 @@ from .outlet import Outlet
 from .owner import Owner
 from .refusal import Refusal, late_sentence
 from .request_parser import Request, RequestParser
-from .response_head import STRICT_TRANSPORT, refusal_bytes
+from .response_head import refusal_bytes
 
 STOP_SECONDS: Final = 2.0
 """How long a service that stops still waits for the rest of a body."""
@@ -56,7 +56,7 @@ class Connection(asyncio.Protocol):
             self._closed = True
             retry = b"retry-after: %d\r\n" % RETRY_SECONDS
             sentence = f"the service has {self._limits.connections} connections, its limit; try again later"
-            transport.write(refusal_bytes(HTTPStatus.SERVICE_UNAVAILABLE, sentence, (), retry + self._strict()))
+            transport.write(refusal_bytes(HTTPStatus.SERVICE_UNAVAILABLE, sentence, (), self.secure, retry))
             transport.close()
             return
         self._wait_in(self._connections.newcomers)
@@ -174,13 +174,14 @@ class Connection(asyncio.Protocol):
         """See `Sink`."""
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
-        if not busy and not is_ordinary(self._worker.lane, request, self._limits.body_bytes):
+        ordinary = is_ordinary(self._worker.lane, request, self._limits.body_bytes)
+        if not (busy or ordinary):
             self._begin(request)
-        else:
-            self._reading = Message(request)
-            if busy:
-                self._pending.append(self._reading)
-                self._pause_reading()
+            return
+        self._reading = Message(request, ordinary)
+        if busy:
+            self._pending.append(self._reading)
+            self._pause_reading()
 
     def body(self, data: bytes) -> None:
         """See `Sink`."""
@@ -234,10 +235,9 @@ class Connection(asyncio.Protocol):
     def _serve(self, message: Message) -> None:
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
-        if message.complete and is_ordinary(self._worker.lane, request, self._limits.body_bytes):
+        if message.ordinary and self._worker.lane is not None:
             lane, pieces = self._worker.lane, message.pieces
             body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            assert lane is not None
             answer = lane.answer(request.target, request.fields[b"authorization"], body)
             if answer is not None:
                 self._write_decision(request, answer)
@@ -260,8 +260,6 @@ class Connection(asyncio.Protocol):
                 exchange.put(piece)
             if message.complete:
                 exchange.end()
-            else:
-                self._reading = None
         if exchange.complete:
             self._await_answer()
         self._task = self._loop.create_task(self._run(exchange))
@@ -293,10 +291,10 @@ class Connection(asyncio.Protocol):
         self._exchange = None
         while self._pending and self._exchange is None and not self._outlet.is_full and not self._closed:
             message = self._pending.popleft()
-            if message is self._reading:
-                self._begin_late(message)
-            else:
+            if message.complete:
                 self._serve(message)
+            elif not message.ordinary:
+                self._begin(message.request, message)
         self._flush()
         if self._exchange is None and not self._outlet.is_full and not self._closed:
             if self._ended:
@@ -304,11 +302,6 @@ class Connection(asyncio.Protocol):
                 return
             self._resume_reading()
             self._look_ahead(0)
-
-    def _begin_late(self, message: Message) -> None:
-        """Serve a message that is still being read."""
-        if not is_ordinary(self._worker.lane, message.request, self._limits.body_bytes):
-            self._begin(message.request, message)
 
     def _flush(self) -> None:
         if self._output:
@@ -350,13 +343,10 @@ class Connection(asyncio.Protocol):
         """Refuse what can't be read, after the answers to all that came before it."""
         if self._exchange is not None and self._exchange.complete:
             self._ended = True  # the connection ends after the last answer
-            self._closed_to_reading()
+            self._pause_reading()
             return
         self._flush()
         self._refuse(refusal.status, refusal.sentence)
-
-    def _closed_to_reading(self) -> None:
-        self._pause_reading()
 
     def _refuse(self, status: HTTPStatus, sentence: str) -> None:
         """Answer an error without the application, unless its answer has begun, and close."""
@@ -365,14 +355,11 @@ class Connection(asyncio.Protocol):
             self._task.cancel()
         if exchange is None or not exchange.begun:
             asked = exchange.request.headers if exchange is not None else self._headers()
-            self.transport.write(refusal_bytes(status, sentence, asked, self._strict()))
+            self.transport.write(refusal_bytes(status, sentence, asked, self.secure))
         self._close_after_output(linger=True)
 
     def _headers(self) -> list[tuple[bytes, bytes]]:
         return self._reading.request.headers if self._reading is not None else self._parser.headers
-
-    def _strict(self) -> bytes:
-        return STRICT_TRANSPORT if self.secure else b""
 
     def _close_after_output(self, linger: bool = False) -> None:
         """Close after what was written; swallow for a while what a client still sends."""

@@ -14,12 +14,12 @@ _BODILESS: Final = (204, 304)
 
 
 class Message:
-    """A request whose turn has not come, with what came of its body."""
+    """A request that waits for its body or its turn. `ordinary` is whether the decision lane may answer it."""
 
-    __slots__ = ("complete", "pieces", "request")
+    __slots__ = ("complete", "ordinary", "pieces", "request")
 
-    def __init__(self, request: Request) -> None:
-        self.request, self.complete = request, False
+    def __init__(self, request: Request, ordinary: bool) -> None:
+        self.request, self.ordinary, self.complete = request, ordinary, False
         self.pieces: list[bytes] = []
 
 
@@ -91,8 +91,6 @@ class Exchange:
                 return {"type": "http.request", "body": b"", "more_body": True}
         elif self.request.expects_continue and not self.begun and not self.complete and not self._pieces:
             self._wire.write(CONTINUE)
-        if self._given:
-            self._ready.clear()
         while not self._pieces and (self._given or not self.complete):
             self._ready.clear()
             await self._ready.wait()

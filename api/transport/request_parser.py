@@ -79,7 +79,7 @@ class Sink(Protocol):
 
 
 class RequestParser:
-    """Reads the requests of one connection. `reading` is None between two messages, `head` or `body` inside one."""
+    """Reads the requests of one connection. `in_body` is whether a head is complete and its body is not."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

@@ -49,11 +49,13 @@ class DateLine:
         return self.at(time.time())
 
 
-def refusal_bytes(status: int, sentence: str, asked: HeaderLines, extra: bytes = b"") -> bytes:
+def refusal_bytes(status: int, sentence: str, asked: HeaderLines, secure: bool, extra: bytes = b"") -> bytes:
     """Returns an error response, after which the connection is closed.
 
-    `asked` are the headers of the request, names in lower case, as far as they were read. `extra` are header lines.
+    `asked` are the headers of the request, names in lower case, as far as they were read. `secure` is whether it goes
+    over TLS. `extra` are header lines.
     """
     body = error_body(sentence)
     head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n" % len(body)
-    return b"".join((STATUS_LINES["1.1"][status], head, extra, echo_line(asked), b"\r\n", body))
+    strict = STRICT_TRANSPORT if secure else b""
+    return b"".join((STATUS_LINES["1.1"][status], head, extra, strict, echo_line(asked), b"\r\n", body))

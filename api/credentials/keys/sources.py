@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ...settings import ALGORITHMS
+from ...store.database.private_files import OWNER_ONLY
 from .files import read_file, stamp_of
 from .folder import AUDIT_FOLDER, FOLDER, KeyFolder
 from .signing_keys import Pem, UnusableSigningKey, read_keys
@@ -113,7 +114,7 @@ def _note_given(file: Path, given: bool) -> None:
     """Notes whether keys were supplied, for commands that don't see the service's environment variables."""
     with suppress(OSError):  # the service works without the note
         if given:
-            file.touch(0o600)
+            file.touch(OWNER_ONLY)
         else:
             file.unlink(missing_ok=True)
 

@@ -6,11 +6,12 @@ import secrets
 from pathlib import Path
 from typing import Final
 
+from .private_files import OWNER_ONLY
+
 SUFFIX: Final = "-commits"
 """The signal's file is named after its database: `writ.db-commits`."""
 
 _BYTES: Final = 8
-_OWNER_ONLY: Final = 0o600
 
 
 class CommitSignal:
@@ -22,7 +23,7 @@ class CommitSignal:
 
     def __init__(self, database: Path) -> None:
         """Open the file beside `database`, and make it if it is not there. Raises OSError."""
-        self._descriptor = os.open(f"{database}{SUFFIX}", os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
+        self._descriptor = os.open(f"{database}{SUFFIX}", os.O_RDWR | os.O_CREAT, OWNER_ONLY)
         if os.fstat(self._descriptor).st_size < _BYTES:
             # Written and not only extended: a mapped page without a block is a fatal signal on a full disk.
             os.pwrite(self._descriptor, secrets.token_bytes(_BYTES), 0)

@@ -18,6 +18,7 @@ from sqlite_utils import Database
 
 from ..errors import StoreUnavailable
 from .connections import BUSY_SECONDS, Connections
+from .private_files import OWNER_ONLY
 from .schema import MIGRATIONS
 
 FILE = "writ.db"
@@ -33,7 +34,7 @@ def ensure_file(path: Path) -> None:
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY))
     except PermissionError:
         raise StoreUnavailable(f"the store `{path}` is read-only; make the file and its folder writable") from None
     except OSError as ex:

@@ -12,7 +12,7 @@ DRAFT: Final = r"\.[0-9a-f]{16}"
 
 SECRET_BYTES: Final = 32
 
-_OWNER_ONLY: Final = 0o600
+OWNER_ONLY: Final = 0o600
 
 
 def draft_suffix() -> str:
@@ -22,7 +22,7 @@ def draft_suffix() -> str:
 
 def write_new(path: Path, content: bytes) -> None:
     """Create a file, and sync it to disk. Raises FileExistsError, OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
         file.flush()
