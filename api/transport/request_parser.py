@@ -93,6 +93,7 @@ class RequestParser:
         self._target = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._head_bytes = 0
+        self._field_bytes = 0
         self._wire_bytes = 0  # of a chunked body
         self._data_bytes = 0
         self._chunks = 0
@@ -131,7 +132,7 @@ class RequestParser:
             self._refuse(error, data)
         if self.in_body:
             self._check_overhead()
-        elif self._head_bytes > MOST_REQUEST_LINE:
+        else:
             self._check_head_bytes()
 
     def _go_on(self, data: bytes, offset: int) -> None:
@@ -160,14 +161,9 @@ class RequestParser:
         raise malformed() from None
 
     def _check_head_bytes(self) -> None:
-        """Raises Refusal for a head that is too long, also one that is not complete."""
-        if len(self._target) > MOST_REQUEST_LINE or (self._head_bytes > MOST_REQUEST_LINE and not self._headers):
-            raise _long_line() if self._target_only() else _long_fields()
-        if self._head_bytes > MOST_REQUEST_LINE + MOST_FIELDS_BYTES:
+        """Raises Refusal for a head that is not complete, and too long whatever comes: a field may be without end."""
+        if self._head_bytes - len(self._target) > MOST_FIELDS_BYTES:
             raise _long_fields()
-
-    def _target_only(self) -> bool:
-        return len(self._target) + 16 >= self._head_bytes or len(self._target) > MOST_REQUEST_LINE
 
     def _check_overhead(self) -> None:
         if self._chunked and self._wire_bytes - self._data_bytes - SIZE_LINE_BYTES * self._chunks > MOST_CHUNK_OVERHEAD:
@@ -191,7 +187,10 @@ class RequestParser:
         """Take a header field; a trailer counts for nothing."""
         if self.in_body:
             return
-        if len(name) + len(value) > MOST_FIELD_BYTES or len(self._headers) >= MOST_FIELDS:
+        length = len(name) + len(value)
+        self._field_bytes += length
+        too_long = length > MOST_FIELD_BYTES or self._field_bytes > MOST_FIELDS_BYTES
+        if too_long or len(self._headers) >= MOST_FIELDS:
             self._stop(_long_fields())
         self._headers.append((name.lower(), value))
 

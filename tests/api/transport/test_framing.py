@@ -180,6 +180,24 @@ def test_what_is_unambiguous_is_taken_however_it_is_split(sent: bytes, body: byt
     assert found.bodies[0] == body
 
 
+LONG_TARGET = b"GET /" + b"x" * (MOST_REQUEST_LINE - 100) + b" HTTP/1.1\r\nX: " + b"y" * 500 + b"\r\nHost: a\r\n\r\n"
+LONG_FIELDS = HEAD + (b"X: " + b"y" * (MOST_FIELD_BYTES - 10) + b"\r\n") * 9 + b"\r\n"
+
+
+@pytest.mark.parametrize(("sent", "status"), [(LONG_TARGET, None), (LONG_FIELDS, 431)])
+@pytest.mark.parametrize("size", [1, 1_000, 4_096, 32_800, 100_000])
+def test_a_long_head_is_judged_alike_however_it_is_split(sent: bytes, status: int | None, size: int) -> None:
+    """A target and fields within their bounds are taken, and what is above one of them is not."""
+    found = seen(*(sent[at : at + size] for at in range(0, len(sent), size)))
+    assert (found.refused, found.whole) == (status, status is None)
+
+
+@pytest.mark.parametrize("begin", [HEAD + b"X: ", b"GET / HTTP/1.1\r\n", b"\r\n" * 40_000])
+def test_a_head_without_end_is_refused_before_it_ends(begin: bytes) -> None:
+    found = seen(begin, *([b"y" * 4_096] * 20))
+    assert found.refused in (400, 431)
+
+
 def test_after_a_last_request_nothing_is_read() -> None:
     for head in (HEAD + b"Connection: close\r\n\r\n", b"GET / HTTP/1.0\r\n\r\n"):
         found = seen(head + SMUGGLED, SMUGGLED)
