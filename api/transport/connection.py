@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from ..errors import INTERNAL, RETRY_SECONDS
 from .asgi_scope import Address, addresses_of, asgi_scope
-from .body_deadline import Pace
-from .deadline import Awaits, Deadline
+from .deadline import Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Exchange, Message
 from .lane_calls import decision_bytes, is_ordinary
 from .outlet import Outlet
@@ -65,7 +64,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _exc: Exception | None) -> None:
         """Clean up, and cancel the application's call."""
         self._closed = True
-        self._connections.all.discard(self)
+        self._connections.discard(self)
         self._wait_in(None)
         self._deadline.cancel()
         self._outlet.lost()
@@ -87,7 +86,7 @@ class Connection(asyncio.Protocol):
 
     def give_way(self) -> None:
         """Close, and count no more from now on: over TLS the client still has a moment."""
-        self._connections.all.discard(self)
+        self._connections.discard(self)
         self.leave()
 
     def leave(self) -> None:

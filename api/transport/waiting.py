@@ -3,6 +3,8 @@
 from itertools import islice
 from typing import Final, Protocol
 
+from .shares import Share
+
 CANDIDATES: Final = 8
 """Connections of a queue that are tried in turn. One that is tried in vain goes to the end of its queue."""
 
@@ -27,9 +29,10 @@ class Connections:
     A connection in none of them is being served, and never gives way: so nobody keeps others out by what comes half.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, most: int, share: Share) -> None:
+        self.most, self.share = most, share
         self.all: set[Member] = set()
+        self.arriving = 0
         self.newcomers: dict[Member, None] = {}
         self.owing: dict[Member, None] = {}
         self.idle: dict[Member, None] = {}
@@ -39,11 +42,21 @@ class Connections:
         if not self.make_room():
             return False
         self.all.add(connection)
+        self.tally()
         return True
 
-    def make_room(self, others: int = 0) -> bool:
-        """Returns whether one more fits beside `others`, after one gave way for it if necessary."""
-        if len(self.all) + others < self.most:
+    def discard(self, connection: Member) -> None:
+        """Count a connection no more."""
+        self.all.discard(connection)
+        self.tally()
+
+    def tally(self) -> None:
+        """Tell the other workers how many there are, with the `arriving` ones, whose start is unfinished."""
+        self.share.set(len(self.all) + self.arriving)
+
+    def make_room(self) -> bool:
+        """Returns whether one more fits, after one gave way for it if necessary."""
+        if len(self.all) < self.most:
             return True
         for queue in (self.newcomers, self.owing, self.idle):
             for connection in tuple(islice(queue, CANDIDATES)):
@@ -55,6 +68,7 @@ class Connections:
         return False
 
     def stop(self) -> None:
-        """Ask all to end."""
+        """Ask all to end, and leave new ones to other workers."""
+        self.share.leave()
         for connection in tuple(self.all):
             connection.stop()

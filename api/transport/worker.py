@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -12,10 +11,9 @@ import uvloop
 from gunicorn.workers.base import Worker as BaseWorker
 
 from ..settings import HttpLimits
-from .connection import Connection
+from .acceptor import Acceptor
 from .lane_calls import Lane
 from .response_head import DateLine
-from .tls_server import TlsServer
 from .waiting import Connections
 
 HEARTBEAT_SECONDS: Final = 1.0
@@ -47,10 +45,10 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self.service = self.app.service
         self.limits: HttpLimits = self.service.limits
         self.lane: Lane | None = self.service.lane
-        self.connections = Connections(self.limits.connections)
+        self.connections = Connections(self.limits.connections, self.app.shares.take())
         self.date = DateLine()
         self._asgi = self.service.app
-        self._servers: list[Any] = []
+        self._acceptors: list[Acceptor] = []
         self._at_once = False
 
     def init_signals(self) -> None:
@@ -79,7 +77,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self._take_signals()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)  # uvloop sees none that came before it ran
         for listener in self.sockets:
-            self._servers.append(await self._server(listener))
+            self._acceptors.append(Acceptor(self, listener, self.app.tls))
         while self.alive and self.ppid == os.getppid():
             self.notify()
             self._call(self.app.heartbeat)
@@ -99,12 +97,6 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self.alive, self._at_once = False, self._at_once or at_once
         self._stop.set()
 
-    async def _server(self, listener: Any) -> Any:
-        if self.app.tls is not None:
-            return TlsServer(self, listener, self.app.tls)
-        create = self.loop.create_unix_server if listener.sock.family == socket.AF_UNIX else self.loop.create_server
-        return await create(partial(Connection, self), sock=listener.sock, backlog=self.cfg.backlog)
-
     def _call(self, hook: Callable[[], None]) -> None:
         try:
             hook()
@@ -119,8 +111,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
 
     async def _shut_down(self) -> None:
         """Accept nothing more, answer what is being served, and wait for it as long as gunicorn's setting says."""
-        for server in self._servers:
-            server.close()
+        for acceptor in self._acceptors:
+            acceptor.close()
         self.connections.stop()
         deadline = self.loop.time() + self.cfg.graceful_timeout
         while self.connections.all and not self._at_once and self.loop.time() < deadline:

@@ -30,11 +30,13 @@ class Answer:
 class RawConnection:
     """A TCP connection to the service; header names in answers are lower-case."""
 
-    def __init__(self, host: str, port: int, trust: ssl.SSLContext | None = None) -> None:
-        """Connect; over TLS where there is something to `trust` a certificate by."""
+    def __init__(
+        self, host: str, port: int, trust: ssl.SSLContext | None = None, session: ssl.SSLSession | None = None
+    ) -> None:
+        """Connect; over TLS where there is something to `trust` a certificate by. Resume the TLS `session`, if any."""
         self.socket = socket.create_connection((host, port), _PATIENCE_SECONDS)
         if trust is not None:
-            self.socket = trust.wrap_socket(self.socket, server_hostname=host)
+            self.socket = trust.wrap_socket(self.socket, server_hostname=host, session=session)
         self._received = b""
 
     def __enter__(self) -> "RawConnection":

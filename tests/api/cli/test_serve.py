@@ -21,6 +21,7 @@ from writ.api.store.database.commit_signal import SUFFIX
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import writ
+from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, wait_until
 
@@ -356,9 +357,8 @@ def test_the_master_has_no_hold_of_the_database(tmp_path: Path) -> None:
         return any("writ.db" in file and not file.endswith(SUFFIX) for file in files)  # the commit signal has no locks
 
     with running(tmp_path / "data", workers=2) as server:
-        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
-        assert wait_until(lambda: len(children.read_text().split()) == 2)
-        workers = [int(child) for child in children.read_text().split()]
+        assert wait_until(lambda: len(children(server.process.pid)) == 2)
+        workers = children(server.process.pid)
         assert wait_until(lambda: all(map(holds, workers)))
         assert not holds(server.process.pid)
         locks = Path("/proc/locks").read_text()

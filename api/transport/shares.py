@@ -1,0 +1,64 @@
+"""How many connections each worker has, so that the workers of one service share new connections evenly."""
+
+import mmap
+from typing import Final
+
+SPARE_PLACES: Final = 16
+"""Places in the table beyond two for each worker: during a reload, old and new workers run side by side."""
+
+SLACK: Final = 8
+"""Workers count as even if one has at most an eighth more connections than another."""
+
+_BYTES_A_PLACE: Final = 4
+
+
+class Shares:
+    """A table in memory that the master and its workers share, with one place for each worker.
+
+    A place holds 0 while its worker accepts no connections, and the number of the worker's connections plus 1 while
+    it does. Only the master hands out places. If it has none left, two workers use the same one, and sharing is less
+    even.
+    """
+
+    def __init__(self, workers: int) -> None:
+        places = 2 * workers + SPARE_PLACES
+        self.counts = memoryview(mmap.mmap(-1, places * _BYTES_A_PLACE)).cast("I")
+        self._taken: set[int] = set()
+
+    def take(self) -> "Share":
+        """Returns the first free place, or the last place if none is free."""
+        last = len(self.counts) - 1
+        place = next((place for place in range(last) if place not in self._taken), last)
+        self._taken.add(place)
+        return Share(self, place)
+
+    def release(self, share: "Share") -> None:
+        """Free the place of a worker that ended, however it ended."""
+        share.leave()
+        self._taken.discard(share.place)
+
+
+class Share:
+    """A worker's place in the table."""
+
+    def __init__(self, shares: Shares, place: int) -> None:
+        self._counts, self.place = shares.counts, place
+        self._left = False
+
+    def set(self, connections: int) -> None:
+        """Tell the other workers how many connections this worker has."""
+        if not self._left:
+            self._counts[self.place] = connections + 1
+
+    def leave(self) -> None:
+        """Tell the other workers that this worker accepts no more connections, from now on."""
+        self._left = True
+        self._counts[self.place] = 0
+
+    def is_ahead(self) -> bool:
+        """Returns whether another worker accepts connections and has fewer of them than this one.
+
+        A difference within `SLACK` does not count, so that a rush is accepted without waiting in turns.
+        """
+        own = self._counts[self.place]
+        return any(count > 0 and count + (count - 1) // SLACK < own for count in self._counts)
