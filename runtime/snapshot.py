@@ -85,8 +85,19 @@ class Snapshot:
 
     def holder(self, type: str, id: str, now: float) -> Holder:
         """Computes the holder of a subject at `now`, in epoch seconds, and caches it."""
+        holder = self.holder_at(type, id, now)
+        if holder is self.unregistered:  # not cached: callers can invent subjects without end
+            return holder
+        if self._subjects >= self._limits.subjects:
+            self._clear_subjects()
+        self._subjects += 1
+        self.holders.setdefault(type, {})[id] = holder
+        return holder
+
+    def holder_at(self, type: str, id: str, now: float) -> Holder:
+        """Computes the holder of a subject at an instant that may lie ahead. It is not cached."""
         record = self.state.subject(type, id)
-        if record is None:  # not cached: callers can invent subjects without end
+        if record is None:
             return self.unregistered
         direct: list[Holding] = [(held, _ROLE) for held in record.holdings]
         groups = {ancestor for number in record.groups for ancestor in self._group(number).ancestors}
@@ -96,12 +107,7 @@ class Snapshot:
         grants = "" if record.granted == () else grants_prefix(type, id)
         granted = None if record.granted is None else frozenset(record.granted)
         plain = not grants and (since, until) == (-FOREVER, FOREVER)
-        holder = Holder(self._role_set(held), grants, granted, plain, since, until)
-        if self._subjects >= self._limits.subjects:
-            self._clear_subjects()
-        self._subjects += 1
-        self.holders.setdefault(type, {})[id] = holder
-        return holder
+        return Holder(self._role_set(held), grants, granted, plain, since, until)
 
     def grants(self, holder: Holder, type: int, id: str | None, now: float) -> list[GrantRecord]:
         """Returns the grants of a subject on a resource that are in force at `now`, for any actions, by id (P4)."""

@@ -9,6 +9,7 @@ from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS, canonical_tree
 from ...bundles.conditions.trees.tree import FALSE, TRUE, FilterTree, leaf_count, leaves
 from ..rules.reasons import PATH_RANK, AccessPath, PolicyPath
+from .left_open import note
 from .partial import Conditions
 from .show_tree import JsonTree, show_tree
 
@@ -20,7 +21,6 @@ EVERY, NONE, SOME = (
     "no resource of the type is allowed by a policy",
     "resources are allowed where the filter is true",
 )
-OPEN = "; conditions on the context, times and addresses are left to the evaluation"
 BESIDE = "; direct grants of the subject are not part of it"
 WITHIN = "; direct grants of the subject are part of it"
 
@@ -50,7 +50,7 @@ def derive(conditions: Conditions, granted: Sequence[str] = (), steps: int = STE
     if tree == FALSE:
         return NOTHING
     paths = {rule.path for rule in conditions.allows}
-    reason = (EVERY if tree == TRUE else SOME) + (OPEN if conditions.left_open else "")
+    reason = (EVERY if tree == TRUE else SOME) + note(conditions.left_open)
     return Filter(tree, show_tree(tree), reason, tuple(path for path in PATH_RANK if path in paths))
 
 

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json
-from ...bundles.program.clauses import Atom, AttributeSection, Comparison, Rate, is_gate
+from ...bundles.conditions.windows import TimeWindow
+from ...bundles.program.clauses import Atom, AttributeSection, Comparison, During, Rate, is_gate
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..rules.attributes import NO_CLOCK, Test
 from ..rules.conditions import conjunction, never
@@ -38,8 +39,8 @@ class OpenRule:
     path: PolicyPath
     of_request: tuple[Test, ...]
     residual: Residual
-    left_open: bool = False
-    """Whether it has gates that are not decided."""
+    left_open: tuple[Atom, ...] = ()
+    """Its gates that are not decided."""
 
     @cached_property
     def of_resource(self) -> tuple[Test, ...]:
@@ -54,13 +55,13 @@ class Conditions:
 
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
-    left_out: bool = False
-    """Whether there are DENYs with gates that are not decided."""
+    left_out: tuple[Atom, ...] = ()
+    """The gates of the DENYs that are left out, because their gates are not decided (F2)."""
 
     @property
-    def left_open(self) -> bool:
-        """Whether the evaluation may differ from the filter, since gates are open."""
-        return self.left_out or any(rule.left_open for rule in self.allows)
+    def left_open(self) -> list[Atom]:
+        """The gates by which the evaluation may differ from the filter."""
+        return [*self.left_out, *(gate for rule in self.allows for gate in rule.left_open)]
 
     @property
     def admits_all(self) -> bool:
@@ -99,7 +100,9 @@ class Partial:
     allows: tuple[OpenRule, ...]
     denies: tuple[OpenRule, ...]
     dependent: tuple[tuple[int, tuple[Test, ...]], ...]
-    left_out: bool
+    left_out: tuple[Atom, ...]
+    windows: frozenset[TimeWindow]
+    """The time windows that are decided."""
 
     def outcome(
         self,
@@ -138,11 +141,17 @@ def partial(left: Specialised, rules: TypeRules, decided: bool) -> Partial:
     limits are never decided (C10).
     """
     allows = _opened(left.allows, rules, decided)
-    counted = left.denies if decided else [rule for rule in left.denies if not any(map(is_gate, rule.clause.body))]
-    denies = _opened(counted, rules, decided)
+    denies = _opened([rule for rule in left.denies if decided or not _gates(rule)], rules, decided)
     found = enumerate((*allows, *denies))
     dependent = tuple((number, rule.of_request) for number, rule in found if rule.of_request)
-    return Partial(allows, denies, dependent, left_out=len(counted) < len(left.denies))
+    left_out = () if decided else tuple(gate for rule in left.denies for gate in _gates(rule))
+    decided_gates = (gate for rule in (*left.allows, *left.denies) for gate in _gates(rule)) if decided else ()
+    windows = frozenset(gate.window for gate in decided_gates if isinstance(gate, During))
+    return Partial(allows, denies, dependent, left_out, windows)
+
+
+def _gates(rule: Rule) -> list[Atom]:
+    return [atom for atom in rule.clause.body if is_gate(atom)]
 
 
 def _opened(found: Sequence[Rule], rules: TypeRules, decided: bool) -> tuple[OpenRule, ...]:
@@ -157,24 +166,26 @@ def _open_rule(rule: Rule, rules: TypeRules, decided: bool) -> OpenRule | None:
     asked = conjunction(of_request, rule.clause.effect, rules.type.name, rules.state.zone).tests if of_request else ()
     if residual is None or never in asked:
         return None
-    return OpenRule(rule.path, asked, residual, left_open)
+    return OpenRule(rule.path, asked, residual, tuple(left_open))
 
 
-def parted(body: Iterable[Atom], section: AttributeSection, decided: bool) -> tuple[list[Comparison], list[Atom], bool]:
+def parted(
+    body: Iterable[Atom], section: AttributeSection, decided: bool
+) -> tuple[list[Comparison], list[Atom], list[Atom]]:
     """Splits a body: returns the comparisons with the unknown entity of a section, and the conditions to decide.
 
-    The third value says whether gates are left open: rate limits always, the others if gates are not `decided` (C10).
+    The third value has the gates that are left open: rate limits always, the others if gates are not `decided` (C10).
     """
     unknown: list[Comparison] = []
     known: list[Atom] = []
-    left_open = False
+    left_open: list[Atom] = []
     for atom in body:
         if isinstance(atom, Comparison) and atom.section == section:
             unknown.append(atom)
         elif not is_gate(atom) or (decided and not isinstance(atom, Rate)):
             known.append(atom)
         else:
-            left_open = True
+            left_open.append(atom)
     return unknown, known, left_open
 
 

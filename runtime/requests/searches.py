@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from .members import (
+    NO_ATTRIBUTES,
     Attributes,
     BadRequest,
     check_object,
@@ -17,6 +18,9 @@ from .members import (
 
 FILTER, RESULTS, BOTH = "filter", "results", "both"
 RETURNS = (FILTER, RESULTS, BOTH)
+
+OPEN, DECIDE = "open", "decide"
+GATES = (OPEN, DECIDE)
 
 MAX_TOKEN_CHARACTERS = 4_096
 
@@ -53,6 +57,8 @@ class Options(NamedTuple):
     returns: str
     """One of RETURNS."""
     include_direct: bool
+    gates: str | None = None
+    """One of GATES, or None if the request leaves it out (F7). Only a resource search has it."""
 
 
 class Page(NamedTuple):
@@ -66,7 +72,7 @@ class Page(NamedTuple):
 
 
 class ResourceSearch(NamedTuple):
-    """Asks on which resources of a type the subject may do the action. A `context` of None leaves gates open (S2)."""
+    """Asks on which resources of a type the subject may do the action."""
 
     subject: Entity
     action: Action
@@ -75,9 +81,19 @@ class ResourceSearch(NamedTuple):
     options: Options
     page: Page
 
+    @property
+    def filter_context(self) -> Attributes | None:
+        """The context that decides the gates of the filter, or None if it leaves them open (F2, F7)."""
+        return (self.context or NO_ATTRIBUTES) if self.options.gates == DECIDE else None
+
+    @property
+    def results_context(self) -> Attributes | None:
+        """The context that decides the gates of the results, or None if they leave them open (S2, F7)."""
+        return self.context if self.options.gates is None else self.filter_context
+
 
 class SubjectSearch(NamedTuple):
-    """Asks which subjects of a type may do the action on the resource."""
+    """Asks which subjects of a type may do the action on the resource. A `context` of None leaves gates open (S2)."""
 
     subject_type: str
     action: Action
@@ -88,7 +104,7 @@ class SubjectSearch(NamedTuple):
 
 
 class ActionSearch(NamedTuple):
-    """Asks which actions the subject may do on the resource."""
+    """Asks which actions the subject may do on the resource. A `context` of None leaves gates open (S2)."""
 
     subject: Entity
     resource: Entity
@@ -101,7 +117,9 @@ def read_resource_search(request: Any) -> ResourceSearch:
     """Returns the search. Of the resource, only its type counts (S5). Raises BadRequest for a malformed request."""
     check_request(request)
     subject, action = _entity(request, "subject"), _action(request)
-    return ResourceSearch(subject, action, _searched_type(request, "resource"), *_rest(request))
+    search = ResourceSearch(subject, action, _searched_type(request, "resource"), *_rest(request))
+    gates = _gates(request.get("options"))
+    return search._replace(options=search.options._replace(gates=gates)) if gates else search
 
 
 def read_subject_search(request: Any) -> SubjectSearch:
@@ -143,6 +161,15 @@ def _options(options: dict[str, Any] | None) -> Options:
     if returns is not None and returns not in RETURNS:
         raise BadRequest("`return` is none of `filter`, `results` and `both`", "$.options.return")
     return Options(given=True, returns=returns or FILTER, include_direct=read_flag(options, "include_direct"))
+
+
+def _gates(options: dict[str, Any] | None) -> str | None:
+    gates: object = None if options is None else options.get("gates")
+    if gates is None:
+        return None
+    if not isinstance(gates, str) or gates not in GATES:
+        raise BadRequest("`gates` is neither `open` nor `decide`", "$.options.gates")
+    return gates
 
 
 def _page(page: dict[str, Any] | None) -> Page:

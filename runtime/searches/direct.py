@@ -26,6 +26,11 @@ def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: 
     return cached
 
 
+def next_expiry(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> float:
+    """Returns the first instant after `now` at which `granted_ids` loses a resource, or infinity."""
+    return min((expires for _, expires in _covered(snapshot, holder, type, action) if now < expires), default=FOREVER)
+
+
 def cached_has_grants(holder: Holder, type: int, action: str, now: float) -> bool | None:
     """Returns the result of `has_grants` if it is cached, or else None."""
     if not holder.grants:

@@ -1,16 +1,20 @@
-"""Answers a resource search with its filter, from the cache if possible (F1 to F3)."""
+"""Answers a resource search with its filter, from the cache if possible (F1 to F3, F7)."""
 
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from ...bundles.conditions.trees.canonical import STEPS
-from ..filters.derive import NOTHING, answer, derive
+from ..filters.derive import NOTHING, Filter, answer, derive
 from ..requests.members import BadRequest
 from ..requests.searches import ResourceSearch
+from ..rules.specialise import TypeRules
 from ..snapshot import Holder, Snapshot
 from .direct import cached_has_grants, granted_ids, has_grants
-from .searchers import derived_for, outcome_for, searcher_of, undeclared
+from .searchers import Searcher, derived_for, outcome_for, searcher_of, undeclared
+from .validity import shown_instant, valid_until
+
+DECIDED = "; conditions on the context are decided with the context of the request"
 
 MAX_DIRECT_IDS = 10_000
 """The most ids that `include_direct` lists (F3)."""
@@ -20,21 +24,23 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
     """Returns the filter response (contract 2.6). Raises BadRequest if `include_direct` would list too many ids.
 
     The filter of an undeclared type or action is false (E7, P1). It is not cached, because callers can invent types and
-    actions without end. `steps` is the budget of F6.
+    actions without end. If the gates are decided, the context has `valid_until` (F7). `steps` is the budget of F6.
     """
     why = undeclared(snapshot, search.resource_type, search.action.name)
     if why is not None:
-        return answer(replace(NOTHING, reason=why), has_direct=False)
+        response = answer(replace(NOTHING, reason=why), has_direct=False)
+        return response if search.filter_context is None else _valid(response, None)
     rules = snapshot.rules.types[search.resource_type]
     searcher = searcher_of(snapshot, search.subject, now)
-    derived, outcome = derived_for(snapshot, searcher, rules, search.action)
-    if search.options.include_direct:
-        granted = _listed(snapshot, searcher.holder, rules.number, search.action.name, now)
-        if granted:
-            found = derive(snapshot.rules.filters.conditions(derived, outcome), granted, steps)
-            return answer(found, has_direct=True, included=True)
-    has_direct = has_grants(snapshot, searcher.holder, rules.number, search.action.name, now)
-    return answer(snapshot.rules.filters.filter(derived, outcome, steps), has_direct)
+    found, included = _filter(snapshot, search, rules, searcher, now, steps)
+    has_direct = included or has_grants(snapshot, searcher.holder, rules.number, search.action.name, now)
+    response = answer(found, has_direct, included)
+    if search.filter_context is None:
+        return response
+    until = valid_until(
+        snapshot, search, rules, searcher, now, lambda later, at: _filter(snapshot, search, rules, later, at, steps)[0]
+    )
+    return _valid(response, shown_instant(until))
 
 
 def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
@@ -45,11 +51,31 @@ def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float)
     searcher = searcher_of(snapshot, search.subject, now)
     has_direct = cached_has_grants(searcher.holder, rules.number, search.action.name, now)
     specialised = searcher.holder.roles.specialised.get(search.resource_type, {}).get(search.action.name)
-    if has_direct is None or specialised is None or search.options.include_direct:
+    if has_direct is None or specialised is None or search.options.include_direct or search.filter_context is not None:
         return None
     derived = snapshot.rules.filters.cached(specialised)
     found = derived and derived.filters.get(outcome_for(derived, searcher, search.action))
     return answer(found, has_direct) if found else None
+
+
+def _filter(
+    snapshot: Snapshot, search: ResourceSearch, rules: TypeRules, searcher: Searcher, now: float, steps: int
+) -> tuple[Filter, bool]:
+    """Returns the filter for a searcher at an instant, and whether direct grants are part of it."""
+    filters = snapshot.rules.filters
+    derived, outcome = derived_for(snapshot, searcher, rules, search.action, search.filter_context, now)
+    if search.options.include_direct:
+        granted = _listed(snapshot, searcher.holder, rules.number, search.action.name, now)
+        if granted:
+            return derive(filters.conditions(derived, outcome), granted, steps), True
+    return filters.filter(derived, outcome, steps), False
+
+
+def _valid(response: dict[str, Any], until: str | None) -> dict[str, Any]:
+    """Adds how long a filter with decided gates is valid."""
+    response["context"]["reason"] += DECIDED
+    response["context"]["valid_until"] = until
+    return response
 
 
 def _listed(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> list[str]:

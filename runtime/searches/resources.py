@@ -46,7 +46,7 @@ class ResourceJudge:
         """Returns the conditions of an action. Properties that were sent belong to the searched action alone (S3)."""
         found = self._conditions_by_action.get(action)
         if found is None:
-            other, context = Action(action, NO_ATTRIBUTES), self._search.context
+            other, context = Action(action, NO_ATTRIBUTES), self._search.results_context
             found = conditions_for(self._snapshot, self._searcher, self._rules, other, context, self._now)
             self._conditions_by_action[action] = found
         return found
@@ -55,13 +55,13 @@ class ResourceJudge:
 def judge_resources(snapshot: Snapshot, search: ResourceSearch, now: float) -> ResourceJudge | None:
     """Returns the judge of a search, or None if the type or the action is not declared (E7, P1).
 
-    If the request has a context, gates are decided with it (S2).
+    Gates are decided with the context of the results, if there is one (S2, F7).
     """
     rules, action = snapshot.rules.types.get(search.resource_type), search.action
     if rules is None or action.name not in rules.type.actions:
         return None
     searcher, filters = searcher_of(snapshot, search.subject, now), snapshot.rules.filters
-    derived = derived_for(snapshot, searcher, rules, action, search.context, now)
+    derived = derived_for(snapshot, searcher, rules, action, search.results_context, now)
     granted = has_grants(snapshot, searcher.holder, rules.number, action.name, now)
     return ResourceJudge(
         type_id=rules.type.id,

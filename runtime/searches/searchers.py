@@ -29,6 +29,13 @@ def searcher_of(snapshot: Snapshot, subject: Entity, now: float) -> Searcher:
     return Searcher(subject.type, id, subject.attributes, holder)
 
 
+def searcher_at(snapshot: Snapshot, searcher: Searcher, later: float) -> Searcher:
+    """Returns the subject with the roles and grants that it has at a later instant. They are not cached."""
+    if searcher.id is None:
+        return searcher
+    return searcher._replace(holder=snapshot.holder_at(searcher.type, searcher.id, later))
+
+
 def resource_of(snapshot: Snapshot, rules: TypeRules, resource: Entity) -> tuple[str | None, bool]:
     """Returns the id of the resource that a request names, and whether it is in reach.
 

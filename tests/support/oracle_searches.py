@@ -1,4 +1,4 @@
-"""What filters and searches mean, the slow way (F1-F3, S2)."""
+"""What filters and searches mean, the slow way (F1-F3, F7, S2)."""
 
 from typing import Any
 
@@ -14,6 +14,15 @@ PATHS = ("direct", "role", "group", "abac")
 def admits(document: Document, asked: Question) -> bool:
     """Whether the filter is true of the resource in `asked`: policies alone, gates open (F1, F2)."""
     return any(path != "direct" for path in open_paths(document, asked))
+
+
+def admits_decided(document: Document, asked: Question) -> bool:
+    """Whether a filter with decided gates is true of the resource: policies alone, rate limits open (F7)."""
+    if asked.resource_type is None:
+        return False
+    policies = [c for c in candidates(document, asked, asked.action) if c.kind == "policy"]
+    held = [c.effect for c in policies if holds(c, asked, ("rate_limit",))]
+    return "ALLOW" in held and "DENY" not in held
 
 
 def open_paths(document: Document, asked: Question) -> set[str]:

@@ -21,7 +21,8 @@ def filter_command(bundle: Path, source: Path | None, now: float | None) -> None
 
     An answer is `{"filter": ..., "context": ...}`. The filter matches the resources on which the subject may do the
     action. It leaves conditions on the context, times and addresses open: evaluate the request to decide them.
-    `"options": {"include_direct": true}` adds the direct grants of the subject.
+    `"options": {"gates": "decide"}` decides them with the context of the search. `{"include_direct": true}` adds the
+    direct grants of the subject.
 
     A bad line gives `{"error": ..., "line": number}`. Writ then goes on, and the exit code is 1. Empty lines are
     skipped.

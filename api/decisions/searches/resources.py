@@ -53,8 +53,8 @@ class ResourceSearches:
             filtered = engine.cached_filter(search, now)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
-            if answer and undeclared is None:
-                filtered["context"]["reason"] += f"; in the results, {context_note(search.context)}"
+            if answer and undeclared is None and search.filter_context is None:
+                filtered["context"]["reason"] += f"; in the results, {context_note(search.results_context)}"
             answer |= filtered
         resp.data = ENCODER.encode(_ordered(answer))
 
@@ -99,7 +99,7 @@ def _item(search: ResourceSearch, judge: ResourceJudge, candidate: Registered, p
 
 
 def _reason(search: ResourceSearch) -> str:
-    return f"registered resources that the subject may act on; {context_note(search.context)}"
+    return f"registered resources that the subject may act on; {context_note(search.results_context)}"
 
 
 def _ordered(answer: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,15 @@ class SearchOptions(Struct, frozen=True, omit_defaults=True, rename={"return_": 
     include_direct: bool | None = None
 
 
+class ResourceSearchOptions(SearchOptions, frozen=True, omit_defaults=True):
+    """`gates` says how filter and results treat conditions on the context, times and addresses.
+
+    `open` leaves them to the evaluation. `decide` decides them with the context of the request.
+    """
+
+    gates: Literal["open", "decide"] | None = None
+
+
 class PageSent(Struct, frozen=True, omit_defaults=True):
     """The page to answer. `token` is the `next_token` of the last answer to the same request."""
 
@@ -37,7 +46,7 @@ class ResourceSearchRequest(Struct, frozen=True, omit_defaults=True):
     action: ActionSent
     resource: SearchedType
     context: Attributes | None = None
-    options: SearchOptions | None = None
+    options: ResourceSearchOptions | None = None
     page: PageSent | None = None
 
 
@@ -121,10 +130,16 @@ class ActionItem(Struct, frozen=True, omit_defaults=True):
     access_path: str | None = None
 
 
+class ResourceSearchContext(SearchContext, frozen=True, omit_defaults=True):
+    """If the gates of a filter are decided, `valid_until` is when the clock may change it (RFC 3339), or null."""
+
+    valid_until: str | None = None
+
+
 class ResourcesFound(Struct, frozen=True, omit_defaults=True):
     """A filter, a page of resources, or both, as `options.return` says. Without options, both."""
 
-    context: SearchContext
+    context: ResourceSearchContext
     page: PageAnswer | None = None
     filter: FilterNode | None = None
     results: tuple[ResourceItem, ...] = ()

@@ -170,6 +170,32 @@ def test_a_context_decides_gates(http: httpx.Client, context: Any, expected: lis
     assert ids(found(http, RESOURCE, asked("update", context=context))) == expected
 
 
+@pytest.mark.parametrize(
+    ("gates", "context", "expected"),
+    [
+        ("open", {"mfa": False}, DRAFTS),
+        ("open", None, DRAFTS),
+        ("decide", None, []),
+        ("decide", {"mfa": False}, []),
+        ("decide", {"mfa": True}, DRAFTS),
+    ],
+)
+def test_gates_of_filter_and_results_follow_the_option(
+    http: httpx.Client, gates: str, context: Any, expected: list[str]
+) -> None:
+    """F7. The filter is true of the same rows that the results list."""
+    answer = found(http, RESOURCE, asked("update", context=context, options={"return": "both", "gates": gates}))
+    assert ids(answer) == expected
+    opened = found(http, RESOURCE, asked("update"))["filter"]
+    assert answer["filter"] == (opened if expected else {"type": "const", "value": False})
+    assert answer["context"].get("valid_until", "open") == (None if gates == "decide" else "open")
+
+
+def test_an_unknown_way_to_treat_gates_is_refused(http: httpx.Client) -> None:
+    answer = http.post(RESOURCE, json=asked(options={"gates": "close"}))
+    assert (answer.status_code, answer.json()["details"][0]["path"]) == (400, "$.options.gates")
+
+
 def test_grants_and_groups_count(http: httpx.Client) -> None:
     """S2: an unlisted resource that a grant names is registered (E3), for everybody."""
     dave = asked("delete", subject={"type": "user", "id": "dave"}, options={"return": "both"})

@@ -1,0 +1,87 @@
+"""How long a filter with decided gates is valid (F7)."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ...bundles.conditions.instants import from_seconds, seconds_not_before, show_instant
+from ...bundles.conditions.window_changes import next_change
+from ...bundles.conditions.windows import TimeWindow
+from ..filters.derive import Filter
+from ..requests.searches import ResourceSearch
+from ..rules.specialise import TypeRules
+from ..snapshot import FOREVER, Snapshot
+from .direct import next_expiry
+from .searchers import Searcher, derived_for, searcher_at
+
+TRIED_INSTANTS: Final = 32
+"""If a filter outlives so many changes of windows, roles and grants, it counts as valid until the last of them."""
+
+_MICROSECOND: Final = 1_000
+
+
+def valid_until(
+    snapshot: Snapshot,
+    search: ResourceSearch,
+    rules: TypeRules,
+    searcher: Searcher,
+    now: float,
+    filter_at: Callable[[Searcher, float], Filter],
+) -> float:
+    """Returns the first instant after `now` at which the clock gives another filter, or infinity if there is none.
+
+    Instants are in epoch seconds. `filter_at` derives the filter for a searcher at an instant.
+    """
+    first, at, changes = filter_at(searcher, now).tree, now, _Changes(snapshot, search, rules)
+    for _ in range(TRIED_INSTANTS):
+        at = changes.after(searcher, at)
+        if at == FOREVER:
+            break
+        searcher = searcher_at(snapshot, searcher, at)
+        if filter_at(searcher, at).tree != first:
+            break
+    return at
+
+
+def shown_instant(seconds: float) -> str | None:
+    """Returns epoch seconds as RFC 3339, or None if they are infinite. Doubles tell microseconds apart.
+
+    >>> shown_instant(1_800_000_000.1), shown_instant(float("inf"))
+    ('2027-01-15T08:00:00.1Z', None)
+    """
+    if seconds == FOREVER:
+        return None
+    exact = from_seconds(seconds)
+    rounded = round(exact / _MICROSECOND) * _MICROSECOND
+    return show_instant(rounded if seconds_not_before(rounded) == seconds else exact)
+
+
+class _Changes:
+    """The instants at which the filter of a search may change. It remembers when each window changes next."""
+
+    def __init__(self, snapshot: Snapshot, search: ResourceSearch, rules: TypeRules):
+        self._snapshot, self._search, self._rules = snapshot, search, rules
+        # A window reads the time of the request, if it has one (C8).
+        self._reads_clock = (search.context or {}).get("time") is None
+        self._next: dict[TimeWindow, float] = {}
+
+    def after(self, searcher: Searcher, now: float) -> float:
+        """Returns the first instant after `now` at which a window, a role or a listed grant changes, or infinity."""
+        return min(searcher.holder.until, self._next_grant(searcher, now), *self._next_windows(searcher, now))
+
+    def _next_grant(self, searcher: Searcher, now: float) -> float:
+        if not self._search.options.include_direct:
+            return FOREVER
+        return next_expiry(self._snapshot, searcher.holder, self._rules.number, self._search.action.name, now)
+
+    def _next_windows(self, searcher: Searcher, now: float) -> Iterator[float]:
+        if not self._reads_clock:
+            return
+        search = self._search
+        derived, _ = derived_for(self._snapshot, searcher, self._rules, search.action, search.filter_context, now)
+        for window in derived.partial.windows:
+            known = self._next.get(window, now)
+            if known <= now:
+                zone = self._snapshot.state.zone(window.timezone)
+                edge = next_change(window, zone, from_seconds(now))
+                known = self._next[window] = FOREVER if edge is None else seconds_not_before(edge)
+            yield known

@@ -1,0 +1,181 @@
+"""A filter with decided gates is true of a row exactly where an evaluation permits by policies (F7)."""
+
+import pytest
+from hypothesis import given, settings
+from writ.bundles.conditions.instants import read_instant
+from writ.runtime import BadRequest
+from writ.runtime.searches import validity
+
+from tests.runtime.filters.test_filters import asked_of, check_shape, rows, search_of
+from tests.support import oracle, oracle_searches
+from tests.support.bundling import engine_for
+from tests.support.strategies import cases, seeded_case
+from tests.support.strategies_pick import Pick
+
+DECIDE = {"gates": "decide"}
+SCOPE = {"resource_types": [{"resource_type_id": "d", "actions": ["read"]}]}
+NOW = 1_767_607_200  # 2026-01-05T10:00:00Z, a Monday
+LATER = (1, 60, 3_600, 86_400, 7 * 86_400, 400 * 86_400)
+
+
+def decided(engine, request, now, **options):
+    return engine.filter(search_of(request, options=DECIDE | options), now)
+
+
+def check(engine, document, request, now, some_rows):
+    response = decided(engine, request, now)
+    check_shape(response["filter"])
+    for row in some_rows:
+        asked = asked_of(document, request, now, row)
+        expected = oracle_searches.admits_decided(document, asked)
+        assert oracle_searches.tree_holds(response["filter"], *row) == expected
+        if expected and not any("rate_limit" in p.get("conditions", {}) for p in document.get("policies", [])):
+            named = {"type": request["resource"]["type"], "id": row[0], "properties": row[1]}
+            assert oracle.decide(document, {**request, "resource": named}, now)["decision"] is (
+                not oracle_searches.out_of_reach(document, asked)
+            )
+    check_validity(engine, request, now, response)
+    opened = engine.filter(search_of(request, options={"gates": "open"}), now)
+    assert opened == engine.filter(search_of(request), now)
+    assert decided(engine, request, now) == response, "the same question has the same filter (D9)"
+
+
+def check_validity(engine, request, now, response):
+    """Until `valid_until` the filter is the same."""
+    until = response["context"]["valid_until"]
+    end = None if until is None else read_instant(until) / 10**9
+    for seconds in LATER:
+        if end is None or now + seconds < end:
+            assert decided(engine, request, now + seconds)["filter"] == response["filter"]
+    if end is not None:
+        assert end > now
+        middle = now + (end - now) / 2
+        assert decided(engine, request, middle)["filter"] == response["filter"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=cases())
+def test_a_decided_filter_agrees_with_the_oracle(case, tmp_path_factory):
+    document, request, now = case
+    engine = engine_for(document, tmp_path_factory.mktemp("f") / "model.bundle")
+    check(engine, document, request, now, rows(Pick.seeded(0), request))
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_decided_filters_agree_on_cases_that_never_change(block, tmp_path):
+    for seed in range(block * 100, block * 100 + 100):
+        document, request, now = seeded_case(seed)
+        engine = engine_for(document, tmp_path / f"{seed}.bundle")
+        check(engine, document, request, now, rows(Pick.seeded(seed), request))
+
+
+def model(*policies, **more):
+    numbered = [{"id": f"p{n}", "effect": "ALLOW", **SCOPE, **policy} for n, policy in enumerate(policies)]
+    types = [{"id": "d", "actions": ["read"]}]
+    return {"model": 1, "resource_types": types, "roles": [{"id": "r"}], "policies": numbered, **more}
+
+
+def asking(**context):
+    return {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d"}} | (
+        {"context": context} if context else {}
+    )
+
+
+def found(tmp_path, document, request, now=NOW, **options):
+    engine = engine_for(document, tmp_path / "m.bundle")
+    answer = decided(engine, request, now, **options)
+    return answer["filter"], answer["context"]
+
+
+HOURS = {"conditions": {"time_window": {"start": "09:00", "end": "17:00"}}}
+EVERY, NONE = {"type": "const", "value": True}, {"type": "const", "value": False}
+
+
+def test_a_window_by_the_clock_bounds_the_filter(tmp_path):
+    tree, context = found(tmp_path, model(HOURS), asking())
+    assert (tree, context["valid_until"]) == (EVERY, "2026-01-05T17:00:00Z")
+    tree, context = found(tmp_path, model(HOURS), asking(), NOW + 8 * 3_600)
+    assert (tree, context["valid_until"]) == (NONE, "2026-01-06T09:00:00Z")
+
+
+def test_a_window_by_the_time_of_the_request_does_not(tmp_path):
+    for time in ("2026-01-05T10:00:00Z", "garbage"):
+        _, context = found(tmp_path, model(HOURS), asking(time=time))
+        assert context["valid_until"] is None
+
+
+def test_a_window_that_changes_nothing_does_not_end_it(tmp_path):
+    """The second policy allows everything anyway. The search for a change ends after a number of instants."""
+    _, context = found(tmp_path, model(HOURS, {}), asking())
+    days = validity.TRIED_INSTANTS // 2  # the window changes twice a day
+    assert context["valid_until"] == f"2026-01-{5 + days}T09:00:00Z"
+
+
+def test_a_window_of_others_does_not_count(tmp_path):
+    _, context = found(tmp_path, model({}, {"effect": "DENY", "roles": ["r"], **HOURS}), asking())
+    assert context["valid_until"] is None
+
+
+def test_an_expiring_role_bounds_the_filter(tmp_path):
+    assignment = {"role": "r", "subject": {"type": "u", "id": "a"}, "expires_at": "2026-02-01T00:00:00.25Z"}
+    document = model({"roles": ["r"]}, assignments=[assignment])
+    tree, context = found(tmp_path, document, asking())
+    assert (tree, context["valid_until"]) == (EVERY, "2026-02-01T00:00:00.25Z")
+    engine = engine_for(document, tmp_path / "m.bundle")
+    assert decided(engine, asking(), NOW + 40 * 86_400)["filter"] == NONE
+
+
+def test_an_expiring_role_without_effect_on_the_filter_does_not(tmp_path):
+    assignment = {"role": "r", "subject": {"type": "u", "id": "a"}, "expires_at": "2026-02-01T00:00:00Z"}
+    _, context = found(tmp_path, model({}, assignments=[assignment]), asking())
+    assert context["valid_until"] is None
+
+
+def test_an_expiring_grant_bounds_the_filter_that_lists_it(tmp_path):
+    subject, read = {"type": "u", "id": "a"}, ["read"]
+    grants = [
+        {"id": id, "subject": subject, "resource": {"type": "d", "id": id}, "actions": read, **more}
+        for id, more in (("x", {"expires_at": "2026-03-01T00:00:00Z"}), ("y", {}))
+    ]
+    document = model(grants=grants)
+    tree, context = found(tmp_path, document, asking(), include_direct=True)
+    assert (tree["value"], context["valid_until"]) == (["x", "y"], "2026-03-01T00:00:00Z")
+    _, context = found(tmp_path, document, asking())
+    assert context["valid_until"] is None
+
+
+@pytest.mark.parametrize(("ip", "tree"), [("10.0.0.1", NONE), ("nonsense", NONE), ("8.8.8.8", EVERY), (None, EVERY)])
+def test_a_deny_whose_gates_hold_or_cannot_be_read_goes_in(ip, tree, tmp_path):
+    """C7: garbage in the context switches no DENY off."""
+    deny = {"effect": "DENY", "conditions": {"ip_allowlist": ["10.0.0.0/8"]}}
+    assert found(tmp_path, model({}, deny), asking(**({"ip": ip} if ip else {})))[0] == tree
+
+
+def test_without_a_context_the_gates_are_decided_with_an_empty_one(tmp_path):
+    needs = {"conditions": {"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]}}
+    assert found(tmp_path, model(needs), asking())[0] == NONE
+    assert found(tmp_path, model(needs), asking(mfa=True))[0] == EVERY
+
+
+def test_a_rate_limit_counts_as_not_reached_and_is_named(tmp_path):
+    tree, context = found(tmp_path, model({"conditions": {"rate_limit": {"limit": 1, "window_seconds": 60}}}), asking())
+    assert tree == EVERY
+    assert "since it leaves open: rate limits" in context["reason"]
+
+
+def test_an_undeclared_type_has_a_filter_that_is_valid_for_ever(tmp_path):
+    tree, context = found(tmp_path, model(), asking() | {"resource": {"type": "e"}})
+    assert (tree, context["valid_until"]) == (NONE, None)
+
+
+def test_an_open_filter_has_no_end(tmp_path):
+    engine = engine_for(model(HOURS), tmp_path / "m.bundle")
+    for options in ({}, {"gates": "open"}, {"gates": None}):
+        assert "valid_until" not in engine.filter(asking() | {"options": options}, NOW)["context"]
+
+
+@pytest.mark.parametrize("gates", ["", "decided", "OPEN", 1, True, ["decide"], {}])
+def test_other_values_are_refused(gates, tmp_path):
+    with pytest.raises(BadRequest) as refused:
+        engine_for(model(), tmp_path / "m.bundle").filter(asking() | {"options": {"gates": gates}})
+    assert refused.value.path == "$.options.gates"
