@@ -59,11 +59,11 @@ class HttpLimits:
     string_bytes: int = _row("WRIT_MAX_STRING_BYTES", count(2**30), 64 * 1024, "Bytes of a string in a body.")
     key_characters: int = _row("WRIT_MAX_KEY_CHARACTERS", count(2**20), 256, "Characters of a member's name in a body.")
     batch_items: int = _row("WRIT_MAX_BATCH_ITEMS", count(1_000_000), 1_000, "Decisions or elements in a batch.")
-    explained_candidates: int = _row(
-        "WRIT_MAX_EXPLAINED_CANDIDATES",
-        count(10_000_000),
-        10_000,
-        "Candidates in the explanations of a batch. Items after the limit are refused.",
+    explanation_bytes: int = _row(
+        "WRIT_MAX_EXPLANATION_BYTES",
+        count(2**30),
+        2**23,
+        "Bytes of the explained decisions of a batch. Items after the limit are refused.",
     )
     # The compiler takes no longer document, the store no longer page.
     model_bytes: int = _row("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")

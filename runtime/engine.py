@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from copy import copy
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,10 @@ class Engine:
         """Puts another bundle of the environment into force, with the deltas that follow it; see `apply_deltas`."""
         ordered = list(deltas)
         self._snapshot = Snapshot(apply_deltas(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
+
+    def pinned(self) -> "Engine":
+        """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
+        return copy(self)
 
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.

@@ -100,8 +100,8 @@ class Snapshot:
         if record is None:
             return self.unregistered
         direct: list[Holding] = [(held, _ROLE) for held in record.holdings]
-        groups = {ancestor for number in record.groups for ancestor in self._group(number).ancestors}
-        found = (self._group(number) for number in groups.union(record.groups))
+        groups = {ancestor for number in record.groups for ancestor in self.group(number).ancestors}
+        found = (self.group(number) for number in groups.union(record.groups))
         inherited: list[Holding] = [(held, _GROUP) for group in found for held in group.holdings]
         held, since, until = _in_force([*inherited, *direct], now)
         grants = "" if record.granted == () else grants_prefix(type, id)
@@ -121,7 +121,8 @@ class Snapshot:
             return self.state.granted(holder.grants, type)
         return sorted(id for number, id in holder.granted if number == type)
 
-    def _group(self, number: int) -> GroupRecord:
+    def group(self, number: int) -> GroupRecord:
+        """Returns the group of a number, from the cache if possible."""
         group = self._groups.get(number)
         if group is None:
             group = self._groups[number] = self.state.group(number)

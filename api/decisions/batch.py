@@ -1,12 +1,15 @@
 """A batch of evaluations: its options, the merging of defaults into items, and where it stops."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+
+from msgspec import Raw
 
 from ...runtime import BadRequest
 from ...runtime.engine import error_item
 from ...runtime.requests.members import IDENTIFIERS, is_missing
+from ..http.bodies import ENCODER
 from ..http.rejections import BodyRejected
 
 Members: TypeAlias = dict[str, Any]
@@ -60,26 +63,28 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
     return Batch(items, defaults, stops_at)
 
 
-def answers(batch: Batch, decide: Decide, report: Callable[[Exception], None], most_explained: int) -> list[Members]:
-    """Returns one decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
+def answers(
+    batch: Batch, decide: Decide, report: Callable[[Exception], None], most_bytes: int
+) -> Iterator[Members | Raw]:
+    """Yields one decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
 
     An item that fails is a denial. `report` gets a failure of the service. Explanations are large and slow, so items
-    get an error once the explanations of the batch have more than `most_explained` candidates (D10).
+    get an error once the explained ones have more than `most_bytes` bytes (D10). An explained one is JSON already.
     """
-    answered: list[Members] = []
-    explained = 0
+    explained_bytes = 0
     for item in batch.items:
-        if explained > most_explained:  # the options of a batch count for all its items
-            answer = error_item(
-                400, f"the explanations of this batch have over {most_explained} candidates; send fewer items"
-            )
+        if explained_bytes > most_bytes:  # the options of a batch count for all its items
+            answer = error_item(400, f"the explanations of this batch have over {most_bytes} bytes; send fewer items")
         else:
             answer = _answer(batch.defaults, item, decide, report)
-            explained += len(answer["context"].get("explanation", {}).get("candidates", ()))
-        answered.append(answer)
+        if "explanation" in answer["context"]:
+            encoded = ENCODER.encode(answer)
+            explained_bytes += len(encoded)
+            yield Raw(encoded)
+        else:
+            yield answer
         if answer["decision"] is batch.stops_at:
-            break
-    return answered
+            return
 
 
 def merged(defaults: Members, item: Members) -> Members:

@@ -1,6 +1,6 @@
 """`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import falcon.asgi
@@ -15,6 +15,7 @@ from ..store.environments import DEFAULT
 from .batch import Batch, answers, read_batch
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
+from .slices import in_slices
 
 ITEMS_AT_ONCE: Final = 100
 """A batch with more items is left to the application."""
@@ -29,7 +30,7 @@ EVALUATE_MANY: Final = Operation(
 
 
 class Evaluations:
-    """Decides the items of a batch one by one on the event loop, all as of one instant."""
+    """Decides the items of a batch in slices on the event loop, all as of one instant and one revision."""
 
     def __init__(
         self,
@@ -51,23 +52,25 @@ class Evaluations:
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
         engine = engine_for(req, self._engine_of, env)
-        resp.data = ENCODER.encode(self._answer(engine, body, batch, lambda error: self._report(error, env)))
+        if batch is None:
+            resp.data = ENCODER.encode(engine.decide(body))
+            return
+        # A commit between two slices does not change the model of the later items.
+        items = self._items(engine.pinned(), batch, lambda error: self._report(error, env))
+        resp.data = ENCODER.encode({"evaluations": await in_slices(items)})
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
         """Returns the decisions, or None if they may take long or one of them fails (see `lane`)."""
         batch = read_batch(body, self._limits.batch_items)
         if explains(body) or (batch is not None and len(batch.items) > ITEMS_AT_ONCE):
             return None
-        return self._answer(engine, body, batch, _leave)
-
-    def _answer(
-        self, engine: Engine, body: dict[str, object], batch: Batch | None, report: Callable[[Exception], None]
-    ) -> object:
         if batch is None:
             return engine.decide(body)
+        return {"evaluations": list(self._items(engine, batch, _leave))}
+
+    def _items(self, engine: Engine, batch: Batch, report: Callable[[Exception], None]) -> Iterator[object]:
         now = self._clock()
-        limit = self._limits.explained_candidates
-        return {"evaluations": answers(batch, lambda request: engine.decide(request, now), report, limit)}
+        return answers(batch, lambda request: engine.decide(request, now), report, self._limits.explanation_bytes)
 
 
 def _leave(error: Exception) -> None:

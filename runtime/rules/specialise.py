@@ -78,6 +78,7 @@ class TypeRules:
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
     _allows: AllowIndex | None = None
     _for_everyone: dict[str, RankedRules] = field(default_factory=dict)
+    _ranked: dict[str, tuple[Clause, ...]] = field(default_factory=dict)
     _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
     _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
 
@@ -117,6 +118,19 @@ class TypeRules:
         numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
         clauses = (self._body(number, AccessPath.ABAC)[0] for number in sorted(numbers))
         return [clause for clause in clauses if clause.effect == "ALLOW"]
+
+    def ranked_allows(self, action: str) -> Sequence[Clause]:
+        """Returns every ALLOW on the type and an action, the highest priority first, then the smallest id."""
+        found = self._ranked.get(action)
+        if found is None:
+            index = self._index(action)
+            numbers = {*index.everyone, *(number for numbers in index.by_role.values() for number in numbers)}
+            clauses = [self.state.clause(number) for number in numbers]
+            allows = [clause for clause in clauses if clause.effect == "ALLOW"]
+            found = tuple(sorted(allows, key=lambda clause: (-clause.priority, clause.policy)))
+            if action in self.type.actions:
+                self._ranked[action] = found
+        return found
 
     def _everyone(self, action: str) -> RankedRules:
         """Returns the rules without roles. All sets of roles share them."""

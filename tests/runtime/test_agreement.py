@@ -11,6 +11,8 @@ from tests.support import oracle
 from tests.support.bundling import engine_for
 from tests.support.strategies import cases, seeded_case
 
+HEAD = ("id", "kind", "effect", "path")
+
 
 def judged(response: dict[str, Any]) -> dict[str, Any]:
     """A response without its words for people, as the oracle gives it."""
@@ -21,7 +23,7 @@ def judged(response: dict[str, Any]) -> dict[str, Any]:
 def proved(response: dict[str, Any]) -> list[tuple[Any, ...]]:
     """An explanation's candidates in the oracle's form, conditions as a set (a repeated one is dropped)."""
     return sorted(
-        (row["id"], row["kind"], row["effect"], row["path"], row["holds"], _conditions(row["conditions"]))
+        (*(row[name] for name in HEAD), repr(row.get("held_by")), row["holds"], _conditions(row["conditions"]))
         for row in response["context"]["explanation"]["candidates"]
     )
 
@@ -36,8 +38,8 @@ def _conditions(rows: list[dict[str, Any]]) -> list[str]:
 
 def expected_proof(document: dict[str, Any], request: dict[str, Any], now: float) -> list[tuple[Any, ...]]:
     return sorted(
-        (*head, sorted({repr(tuple(condition)) for condition in conditions}))
-        for *head, conditions in oracle.explain(document, request, now)
+        (*head, repr(by), held, sorted({repr(tuple(condition)) for condition in conditions}))
+        for *head, by, held, conditions in oracle.explain(document, request, now)
     )
 
 
@@ -51,6 +53,9 @@ def check(engine: Engine, document: dict[str, Any], request: dict[str, Any], now
     explained = engine.decide({**request, "options": {"explain": True}}, now)
     assert judged(explained) == expected
     assert proved(explained) == expected_proof(document, request, now)
+    proof = explained["context"]["explanation"]
+    assert [(row["id"], sorted(row["roles"])) for row in proof["lacking"]] == oracle.lacking(document, request, now)
+    assert "truncated" not in proof or "_cut" in repr(proof)
     subject, resource = request["subject"], request["resource"]
     if subject.get("id") and resource.get("id"):
         assert (

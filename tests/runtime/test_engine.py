@@ -246,7 +246,8 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
                     },
                 ],
             }
-        ]
+        ],
+        "lacking": [],
     }
 
 
@@ -257,11 +258,13 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
         ("x" * 9_999, {"actual": '"' + "x" * 1_023, "actual_cut": True}),
         (["y" * 2_000], {"actual": '["' + "y" * 1_022, "actual_cut": True}),
         (10**5_000, {"actual": "", "actual_cut": True}),
-        (deep(100_000, "list"), {"actual": "", "actual_cut": True}),
+        (deep(100_000, "list"), {"actual": "[" * 100, "actual_cut": True}),
+        (deep(90, "list"), {"actual": deep(90, "list")}),
+        ({"a": ["b", 1], "c": None}, {"actual": {"a": ["b", 1], "c": None}}),
         ({1, 2}, {"actual": "", "actual_cut": True}),
         (1.5, {"actual": 1.5}),
     ],
-    ids=["short", "long", "in a list", "digits", "deep", "no JSON", "number"],
+    ids=["short", "long", "in a list", "digits", "too deep", "deep", "object", "no JSON", "number"],
 )
 def test_an_explanation_cuts_long_values(tmp_path, value, shown):
     """D10: a batch must not turn one large attribute into a thousand copies of it."""
@@ -269,8 +272,9 @@ def test_an_explanation_cuts_long_values(tmp_path, value, shown):
     engine = engine_of(tmp_path, policies=[policy(conditions=conditions)])
     asked = question(options={"explain": True})
     asked["resource"]["properties"] = {"a": value}
-    (candidate,) = engine.decide(asked)["context"]["explanation"]["candidates"]
-    (condition,) = candidate["conditions"]
+    proof = engine.decide(asked)["context"]["explanation"]
+    ((condition,),) = [candidate["conditions"] for candidate in proof["candidates"]]
+    assert proof.get("truncated", False) is ("actual_cut" in shown)
     head = {"section": "resource_attrs", "key": "a", "op": "eq", "value": "z", "holds": False}
     assert condition == head | shown
 
@@ -346,6 +350,15 @@ def test_emptying_the_cache_of_subjects_keeps_the_specialised_programs(tmp_path)
     for number in range(9):
         engine.allowed("user", f"u{number}", "read", "Document", "d1")
     assert engine._snapshot.unregistered.roles.specialised["Document"]["read"] is specialised
+
+
+def test_a_pinned_engine_stays_at_its_revision(tmp_path):
+    """A batch that is decided in slices has one model from its first item to its last."""
+    engine = engine_of(tmp_path, policies=[policy()])
+    pinned = engine.pinned()
+    other = {"resource_types": TYPES, "policies": [policy(effect="DENY")]}
+    engine.replace(open_bundle(bundle_file(other, tmp_path / "other.bundle")))
+    assert (engine.decide(question())["decision"], pinned.decide(question())["decision"]) == (False, True)
 
 
 def test_an_explanation_tells_the_clock_that_stood_in_for_a_time(tmp_path):

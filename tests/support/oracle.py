@@ -59,10 +59,40 @@ def decide(document: Document, request: Document, now: float) -> dict[str, Any]:
 
 
 def explain(document: Document, request: Document, now: float) -> list[tuple[Any, ...]]:
-    """Every candidate as (id, kind, effect, path, holds, [(section, key, op, holds)]) (D10)."""
+    """Every candidate as (id, kind, effect, path, held_by, holds, [(section, key, op, holds)]) (D10)."""
     asked = question(document, request, now)
     found = [] if out_of_reach(document, asked) else candidates(document, asked, asked.action)
-    return [(c.id, c.kind, c.effect, c.path, holds(c, asked), results(c, asked)) for c in found]
+    return [
+        (c.id, c.kind, c.effect, c.path, held_by(document, c, asked), holds(c, asked), results(c, asked)) for c in found
+    ]
+
+
+def held_by(document: Document, candidate: Candidate, asked: Question) -> dict[str, str] | None:
+    """The role, and for path `group` the group it is assigned to; of several the smallest role, then group (D10)."""
+    if candidate.path not in ("role", "group"):
+        return None
+    policy = next(p for p in document["policies"] if p["id"] == candidate.id)
+    live = [a for a in document.get("assignments", []) if a["role"] in policy["roles"] and not expired(a, asked.now)]
+    if candidate.path == "role":
+        return {"role": min(a["role"] for a in live if "subject" in a and key_of(a["subject"]) == subject_key(asked))}
+    groups = groups_of(document, subject_key(asked))
+    role, group = min((a["role"], a["group"]) for a in live if a.get("group") in groups)
+    return {"role": role, "group": group}
+
+
+def lacking(document: Document, request: Document, now: float) -> list[tuple[str, list[str]]]:
+    """The ALLOWs on the type and action for roles that the subject has none of, as (id, roles), in order (D10)."""
+    asked = question(document, request, now)
+    if out_of_reach(document, asked):
+        return []
+    held = {role for role, _ in roles_of(document, subject_key(asked), now)}
+    found = [
+        p
+        for p in document.get("policies", [])
+        if p["effect"] == "ALLOW" and "roles" in p and held.isdisjoint(p["roles"])
+        if policy_path(document, {key: value for key, value in p.items() if key != "roles"}, asked, asked.action)
+    ]
+    return [(p["id"], sorted(set(p["roles"]))) for p in sorted(found, key=lambda p: (-p.get("priority", 0), p["id"]))]
 
 
 def denial(reason_code: str, **by: str) -> dict[str, Any]:

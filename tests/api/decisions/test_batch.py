@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,7 +206,7 @@ def _run(semantic: str, *actions: str) -> tuple[list[object], list[Exception]]:
     batch = read_batch(body, 100)
     assert batch is not None
     failures: list[Exception] = []
-    answered = answers(batch, _decide, failures.append, 10)
+    answered = list(answers(batch, _decide, failures.append, 10))
     return [answer["decision"] for answer in answered], failures
 
 
@@ -234,7 +235,8 @@ def test_everything_runs_by_default(options: object) -> None:
 
 
 def test_a_bad_item_is_its_own_denial() -> None:
-    answered = answers(Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None), _decide, _never, 10)
+    batch = Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None)
+    answered = list(answers(batch, _decide, _never, 10))
     assert answered == [
         {
             "decision": False,
@@ -248,7 +250,7 @@ def test_a_bad_item_is_its_own_denial() -> None:
 
 def test_an_item_that_fails_inside_is_denied_and_reported() -> None:
     failures: list[Exception] = []
-    answered = answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, failures.append, 10)
+    answered = list(answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, failures.append, 10))
     assert [answer["decision"] for answer in answered] == [False, True]
     assert answered[0]["context"]["error"]["status"] == 500
     assert "secret" not in str(answered[0])
@@ -259,13 +261,14 @@ def test_the_proofs_of_a_batch_are_bounded() -> None:
     """Proofs are slow and large beside decisions: items behind the limit are refused, and say why."""
 
     def explained(request: Any) -> Any:
-        return {"decision": True, "context": {"explanation": {"candidates": [{}] * 4}}}
+        return {"decision": True, "context": {"explanation": {"candidates": []}}}
 
-    answered = answers(Batch([{}] * 5, {}, None), explained, _never, 10)
+    most = 2 * len(msgspec.json.encode(explained(None)))
+    encoded = msgspec.json.encode(list(answers(Batch([{}] * 5, {}, None), explained, _never, most)))
+    answered = msgspec.json.decode(encoded)
     assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
-    assert answered[3]["context"]["error"]["message"].startswith(
-        "the explanations of this batch have over 10 candidates"
-    )
+    message = answered[3]["context"]["error"]["message"]
+    assert message == f"the explanations of this batch have over {most} bytes; send fewer items"
 
 
 def _never(error: Exception) -> None:

@@ -1,11 +1,15 @@
 """`POST /access/v1/evaluations` over HTTP (authzen.md 25-41; W3, W4; table 3)."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.api.conftest import ALICE, ALLOWED, BOB, DENIED, PLAN, READ
+from tests.support.raw_http import RawConnection, request
+from tests.support.server import running
 
 PATH = "/access/v1/evaluations"
 SINGLE = "/access/v1/evaluation"
@@ -108,6 +112,41 @@ def test_an_error_ends_a_conjunction(http: httpx.Client) -> None:
     options = {"evaluations_semantic": "deny_on_first_deny"}
     items = [ALLOWED, {"subject": ALICE}, ALLOWED]
     assert decisions(http, {"evaluations": items, "options": options}) == [True, False]
+
+
+def test_a_long_batch_lets_others_through(tmp_path: Path) -> None:
+    """A thousand explained items that share one array of 1 MB once kept every worker busy for half a minute."""
+    model = tmp_path / "model.json"
+    model.write_text(json.dumps(_with_many_conditions()))
+    long = {"type": "document", "id": "d1", "properties": {"words": ["x" * 9] * 75_000}}
+    question = {"subject": ALICE, "action": READ, "resource": long}
+    batch = question | {"evaluations": [{}] * 1_000, "options": {"explain": True}}
+    with (
+        running(tmp_path / "data", "--import", str(model)) as server,
+        RawConnection(server.host, server.port) as slow,
+        RawConnection(server.host, server.port) as quick,
+    ):
+        slow.send(request("POST", PATH, json.dumps(batch).encode(), key=server.key))
+        quick.send(request("POST", SINGLE, json.dumps(question | {"resource": PLAN}).encode(), key=server.key))
+        assert quick.answer().status == 200
+        slow.socket.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            slow.socket.recv(1)
+        slow.socket.setblocking(True)
+        items = slow.answer().json["evaluations"]
+        assert isinstance(items, list)
+        assert len(items) == 1_000
+        assert items[-1]["context"]["error"]["message"].startswith("the explanations of this batch have over")
+
+
+def _with_many_conditions() -> dict[str, Any]:
+    scope = [{"resource_type_id": "document", "actions": ["read"]}]
+    compared = [{"key": "words", "op": "ne", "value": number} for number in range(20)]
+    policies = [
+        {"id": f"p{number}", "effect": "ALLOW", "resource_types": scope, "conditions": {"resource_attrs": compared}}
+        for number in range(60)
+    ]
+    return {"model": 1, "resource_types": [{"id": "document", "actions": ["read"]}], "policies": policies}
 
 
 def test_options_reach_every_item(http: httpx.Client) -> None:

@@ -4,7 +4,7 @@ import pytest
 from writ.bundles.file.reader import open_bundle
 from writ.bundles.file.rule_index import RuleIndex, decode_rules, encode_index
 from writ.runtime import BundleError, Engine
-from writ.runtime.decisions import explain
+from writ.runtime.decisions import proof
 from writ.runtime.limits import CacheLimits
 
 from tests.bundles.crafting import crafted
@@ -83,10 +83,10 @@ def test_the_rules_in_all_specialisations_are_bounded(bundle, limit):
 
 def test_a_proof_of_many_policies_shows_those_that_hold_and_the_first_others(bundle, monkeypatch):
     """D10."""
-    monkeypatch.setattr(explain, "MAX_SHOWN_POLICIES", 3)
-    proof = Engine(bundle).decide(asked(0, 39, options={"explain": True}))["context"]["explanation"]
-    assert [(row["id"], row["holds"]) for row in proof["candidates"]] == [("p50", False), ("p00", False), ("p39", True)]
-    assert proof["candidates_cut"] == 41
+    monkeypatch.setattr(proof, "MOST_CANDIDATES", 3)
+    shown = Engine(bundle).decide(asked(0, 39, options={"explain": True}))["context"]["explanation"]
+    assert [(row["id"], row["holds"]) for row in shown["candidates"]] == [("p50", False), ("p00", False), ("p39", True)]
+    assert shown["truncated"] is True
 
 
 def moved_index(change):

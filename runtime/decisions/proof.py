@@ -1,0 +1,137 @@
+"""Shows the candidates of one request, with the values that their conditions compared (D10)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ...bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
+from ...bundles.conditions.keys import read, reads_own_key, steps_of
+from ...bundles.conditions.values import Json
+from ...bundles.conditions.windows import show_window
+from ...bundles.program.clauses import Atom, Comparison, During, From, Rate
+from ..requests.evaluations import EvaluationRequest
+from ..requests.members import Attributes
+from ..rules.attributes import Asked
+from ..rules.rule import Rule
+from .held_roles import HeldRoles
+from .shown_value import shown
+
+MOST_CANDIDATES: Final = 1_000
+"""Candidates in a proof."""
+
+MOST_CONDITIONS: Final = 5_000
+"""Conditions in a proof."""
+
+MOST_CHARACTERS: Final = 262_144
+"""Characters of values and keys in a proof."""
+
+_CHARACTERS_OF_A_CONDITION: Final = 100
+"""About what a condition takes beside its key and values."""
+
+
+class Proof:
+    """The proof of one request with its entities resolved, as far as the limits let it grow.
+
+    `truncated` says whether a limit cut something.
+    """
+
+    def __init__(self, request: EvaluationRequest, sid: str | None, rid: str | None, roles: HeldRoles, now: float):
+        (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
+        self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, now)
+        self._roles = roles
+        self._sections: dict[str, Attributes] = {
+            "subject_attrs": subject,
+            "resource_attrs": resource,
+            "action_attrs": properties,
+            "context_attrs": context,
+        }
+        self._own = {
+            "subject_attrs": {"id": sid, "type": stype},
+            "resource_attrs": {"id": rid, "type": rtype},
+        }
+        self._candidates, self._conditions, self._characters = MOST_CANDIDATES, MOST_CONDITIONS, MOST_CHARACTERS
+        self._actual: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
+        self.truncated = False
+
+    def candidates(self, grants: Sequence[str], rules: Sequence[Rule]) -> list[dict[str, Any]]:
+        """Returns the grants and rules to show, in order. If not all fit, grants and rules that hold come first."""
+        holds = [all(test(*self._asked) for test in rule.body.tests) for rule in rules]
+        places = sorted(range(len(rules)), key=lambda place: not holds[place])
+        shown_grants = [_grant(id) for id in grants if self._has_room()]
+        found = {place: self._rule(rules[place], holds[place]) for place in places if self._has_room()}
+        return [*shown_grants, *(found[place] for place in sorted(found))]
+
+    def _has_room(self) -> bool:
+        """Takes the room of one more candidate. Returns whether there is any."""
+        room = self._candidates > 0 and self._conditions > 0 and self._characters > 0
+        self._candidates -= 1
+        self.truncated = self.truncated or not room
+        return room
+
+    def _rule(self, rule: Rule, holds: bool) -> dict[str, Any]:
+        by = None if rule.clause.roles is None else self._roles.held_by(rule.clause.roles, rule.path)
+        return {
+            "id": rule.clause.policy,
+            "kind": "policy",
+            "effect": rule.clause.effect,
+            "path": str(rule.path),
+            "holds": holds,
+            **({} if by is None else {"held_by": by}),
+            "conditions": list(self._shown_conditions(rule)),
+        }
+
+    def _shown_conditions(self, rule: Rule) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for atom, test in zip(rule.clause.body, rule.body.by_atom, strict=True):
+            if self._conditions <= 0 or self._characters <= 0:
+                self.truncated = True
+                break
+            self._conditions -= 1
+            found.append({**self._compared(atom), "holds": test(*self._asked)})
+        return found
+
+    def _compared(self, atom: Atom) -> dict[str, Any]:
+        """Returns the value that a condition reads, and its constant. A value that was not sent is `missing`."""
+        context = self._sections["context_attrs"]
+        match atom:
+            case Comparison(section, key, op, value):
+                return self._pair(section, key, str(op), value)
+            case During(window):
+                pair = self._pair("time_window", "time", "within", show_window(window))
+                return pair | self._clock() if "missing" in pair else pair
+            case From(blocks):
+                sent_keys = {key for key in ("ip", "ip_address") if context.get(key) is not None}
+                key = "ip_address" if sent_keys == {"ip_address"} else "ip"
+                return self._pair("ip_allowlist", key, "in", list(blocks))
+            case Rate(limit, window_seconds):
+                return self._pair("rate_limit", "rate", "lte", {"limit": limit, "window_seconds": window_seconds})
+
+    def _pair(self, section: str, key: str, op: str, constant: Json) -> dict[str, Any]:
+        """Returns a constant and the actual value. PERF: many conditions may compare one long value; one reads it."""
+        value, length = shown("value", constant)
+        found = self._actual.get((section, key))
+        if found is None:
+            sent = self._sent(section, key)
+            found = self._actual[section, key] = ({"missing": True}, 0) if sent is None else shown("actual", sent)
+        compared, more = found
+        self._characters -= _CHARACTERS_OF_A_CONDITION + len(key) + length + more
+        self.truncated = self.truncated or "value_cut" in value or "actual_cut" in compared
+        return {"section": section, "key": key, "op": op, **value, **compared}
+
+    def _clock(self) -> dict[str, Any]:
+        """Returns the service's instant, which a window reads if the caller sent none (C8)."""
+        instant = from_seconds(self._asked[-1])
+        return {"clock": show_instant(instant)} if EARLIEST <= instant < END else {}
+
+    def _sent(self, section: str, key: str) -> Json:
+        """Returns the value that a condition reads, or None if it is absent. A rate always is (C10)."""
+        if section == "rate_limit":
+            return None
+        if section not in self._sections:
+            return self._sections["context_attrs"].get(key)
+        if reads_own_key(section, key):
+            return self._own[section][key]
+        return read(self._sections[section], key, steps_of(key))
+
+
+def _grant(id: str) -> dict[str, Any]:
+    return {"id": id, "kind": "grant", "effect": "ALLOW", "path": "direct", "holds": True, "conditions": []}
