@@ -11,6 +11,7 @@ import falcon.asgi
 
 from ..bundles.errors import BundleError
 from ..runtime import BadRequest, SearchUnavailable
+from .credentials.credential import Credential, Scope
 from .http.bodies import ENCODER
 from .http.raw_paths import segment
 from .http.rejections import (
@@ -100,7 +101,7 @@ class ErrorAnswers:
         self._log.error("%s%s\n%s", type(error).__name__, text, frames)
 
     async def _answer_domain_error(
-        self, _req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, params: dict[str, Any]
+        self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, params: dict[str, Any]
     ) -> None:
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -116,7 +117,8 @@ class ErrorAnswers:
             resp.set_header("Retry-After", str(error.seconds))
         elif isinstance(error, UnsupportedMedia):
             resp.set_header("Accept", ", ".join(error.accepted))
-        _answer(resp, status, str(error), _details(error))
+        shown = error.public if isinstance(error, StoreUnavailable) and not _administers(req) else str(error)
+        _answer(resp, status, shown, _details(error))
 
     async def _answer_http_error(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: falcon.HTTPError, _params: object
@@ -133,6 +135,12 @@ def _answer(
     resp.content_type = falcon.MEDIA_JSON
     resp.text = None
     resp.data = error_body(sentence, details)
+
+
+def _administers(req: falcon.asgi.Request) -> bool:
+    """Returns whether the caller may see the names of files: an administrator that is bound to no environment."""
+    credential: Credential | None = getattr(req.context, "credential", None)
+    return credential is not None and credential.scope is Scope.ADMIN and credential.bounds is None
 
 
 def _challenge(error: Exception) -> str:

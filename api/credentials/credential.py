@@ -22,7 +22,8 @@ class Credential:
     """The rights of a caller, and the `actor` that the change log names.
 
     `bounds` are the UUIDs of the environments that the credential is bound to, or None if it is bound to none. It is
-    valid until `expires`, in epoch seconds. `token` is the id of an access token, or None for another credential.
+    valid at instants with `since` <= now < `expires`, in epoch seconds. `token` is the id of an access token, or None
+    for another credential.
     """
 
     scope: Scope
@@ -30,6 +31,11 @@ class Credential:
     bounds: Bounds = None
     expires: float = math.inf
     token: str | None = None
+    since: float = -math.inf
+
+    def is_valid_at(self, now: float) -> bool:
+        """Returns whether the credential is valid at `now`. A clock that was set back can make it invalid."""
+        return self.since <= now < self.expires
 
 
 class Verifier(Protocol):

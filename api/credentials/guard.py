@@ -103,7 +103,7 @@ class Guard:
         """
         needed, env, before = req.context.asked
         version = self._recent.version()
-        if version is None or version != before or req.context.credential.expires <= self._clock():
+        if version is None or version != before or not req.context.credential.is_valid_at(self._clock()):
             req.context.credential = self._credential_of(req, needed, env, version)
 
     def _credential_of(self, req: falcon.asgi.Request, needed: Scope, env: str | None, version: object) -> Credential:

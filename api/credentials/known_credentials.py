@@ -84,7 +84,7 @@ class KnownCredentials:
         found = self._remembered.get(digest)
         if found is None:
             found = self._look_up(token, digest)
-        return None if found is None or found.expires <= now else found
+        return found if found is not None and found.is_valid_at(now) else None
 
     def was_issued(self, token: bytes) -> bool:
         """See `Verifier`. Raises Stale if the store can't be read."""

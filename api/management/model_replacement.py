@@ -39,7 +39,7 @@ class ReplacementRequest(msgspec.Struct, frozen=True):
 
 
 class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The outcome. Exactly one member is set."""
+    """The outcome. Exactly one member is set, or `unavailable` with its `public` form (see StoreUnavailable)."""
 
     changes: ModelChanges | None = None
     faults: tuple[Fault, ...] = ()
@@ -47,6 +47,7 @@ class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     forbidden: str = ""
     changed: str = ""
     unavailable: str = ""
+    public: str = ""
 
 
 class Replacer:
@@ -82,7 +83,7 @@ class Replacer:
         if outcome.changed:
             raise PreconditionFailed(outcome.changed)
         if outcome.changes is None:
-            raise StoreUnavailable(outcome.unavailable)
+            raise StoreUnavailable(outcome.unavailable, outcome.public)
         return outcome.changes
 
     async def _run(self, request: ReplacementRequest, document: IO[bytes]) -> bytes:
@@ -111,7 +112,7 @@ def main(directory: Path, request: ReplacementRequest) -> _Outcome:
     except PreconditionFailed as ex:
         return _Outcome(changed=str(ex))
     except StoreUnavailable as ex:
-        return _Outcome(unavailable=str(ex))
+        return _Outcome(unavailable=str(ex), public=ex.public)
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
     warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)

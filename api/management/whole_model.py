@@ -1,5 +1,6 @@
 """The whole model of an environment: `/v1/environments/{env}/model`."""
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import IO, Final
@@ -11,10 +12,12 @@ from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, check_media
 from ..http.entity_tags import is_known, required_tag
 from ..http.queries import flag, known_parameters
+from ..log import LOG
 from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
+from ..store.audit.entries import AuditEntry
 from ..store.credential_rows import Bounds
-from ..store.errors import StoreUnavailable
+from ..store.errors import StoreFull, StoreUnavailable
 from ..store.historical_model import historical_model
 from ..store.models.reading import ModelStream
 from .elements import ManagementServices
@@ -82,7 +85,7 @@ class WholeModel:
             if unchanged or req.method == "HEAD":
                 await stream.close()
             else:
-                await self._work.record(text.exported(self._work.time(), actor_of(req)))
+                await self._record_export(text.exported(self._work.time(), actor_of(req)))
         except BaseException:
             await stream.close()
             raise
@@ -114,6 +117,13 @@ class WholeModel:
         if not request.dry_run:
             await self._work.activate(request.env)
         return changes
+
+    async def _record_export(self, entry: AuditEntry) -> None:
+        """Records an export. On a full disk, only the log tells of it: an operator in trouble needs the model."""
+        try:
+            await self._work.record(entry)
+        except StoreFull as ex:
+            logging.getLogger(LOG).error("%s exported a model, which is not in the audit log: %s", entry.actor, ex)
 
     def _export_ended(self) -> None:
         self._exports -= 1

@@ -74,4 +74,5 @@ class Activation:
         _, said = await process.communicate()
         if process.returncode:
             reason = said.decode(errors="replace").strip().rpartition("\n")[2]
-            raise StoreUnavailable(f"the change is stored, but no bundle can be built of it: {reason}")
+            stored = "the change is stored, but no bundle can be built of it"
+            raise StoreUnavailable(f"{stored}: {reason}", f"{stored}; the service's log says why")

@@ -78,4 +78,15 @@ class BadQuery(ValueError):
 
 
 class StoreUnavailable(Exception):
-    """The database can't be read or written now. The message gives the reason and a remedy."""
+    """The database can't be read or written now. The message gives the reason and a remedy.
+
+    The message may name files. `public` does not: it is for callers who do not administer the service.
+    """
+
+    def __init__(self, message: str, public: str | None = None):
+        super().__init__(message)
+        self.public = message if public is None else public
+
+
+class StoreFull(StoreUnavailable):
+    """Nothing more can be written: the disk is full, or the store has reached a limit."""

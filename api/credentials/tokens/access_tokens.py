@@ -130,7 +130,7 @@ class AccessTokens:
             return None
         scope = min(found.scope, highest(client.scopes))
         bounds = _interned(_intersection(found.bounds, client.bounds))
-        return Credential(scope, f"client:{client.id}", bounds, found.expires, found.id)
+        return Credential(scope, f"client:{client.id}", bounds, found.expires, found.id, found.since)
 
     def was_issued(self, token: bytes, _digest: bytes) -> bool:
         """See `CredentialKind`. A right signature is enough: the public URL may have changed since."""

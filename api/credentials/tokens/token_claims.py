@@ -47,13 +47,14 @@ class Payload(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class TokenClaims:
-    """The claims of a genuine token; `expires` is in epoch seconds."""
+    """The claims of a genuine token. It is valid from `since` until `expires`, in epoch seconds."""
 
     id: str
     client: str
     scope: Scope
     bounds: Bounds
     expires: int
+    since: int
 
 
 _HEADERS: Final = msgspec.json.Decoder(Header)
@@ -81,11 +82,12 @@ def claims_of(claims: dict[str, object], now: float) -> TokenClaims | None:
     except msgspec.ValidationError:
         return None
     expires, scopes = payload.exp + ROUNDING_SECONDS, payload.scope.split(" ")
-    if expires <= now or max(payload.iat, payload.nbf) > now + SKEW_SECONDS:
+    since = max(payload.iat, payload.nbf) - SKEW_SECONDS
+    if not since <= now < expires:
         return None
     if not 0 < payload.exp - payload.iat <= LONGEST_LIFETIME or payload.sub != payload.client_id:
         return None
     if not all(scope in SCOPES for scope in scopes):
         return None
     bounds = None if payload.environments is None else frozenset(payload.environments)
-    return TokenClaims(payload.jti, payload.client_id, highest(scopes), bounds, expires)
+    return TokenClaims(payload.jti, payload.client_id, highest(scopes), bounds, expires, since)

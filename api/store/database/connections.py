@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from sqlite_utils import Database
 
-from ..errors import StoreUnavailable
+from ..errors import StoreFull, StoreUnavailable
 from .commit_signal import CommitSignal
 
 BUSY_SECONDS = 5.0
@@ -52,7 +52,7 @@ class Connections:
         """
         seconds, turn = wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
-            raise StoreUnavailable(_locked(self.path, seconds))
+            raise self._unavailable(_locked(seconds))
         try:
             with self._transaction("BEGIN IMMEDIATE", seconds) as db:
                 yield db
@@ -77,10 +77,14 @@ class Connections:
         try:
             yield
         except sqlite3.DatabaseError as ex:
-            sentence = _sentence(ex, self.path, busy_seconds or self._busy_seconds)
-            if sentence is None:
+            problem = _problem(ex, busy_seconds or self._busy_seconds)
+            if problem is None:
                 raise
-            raise StoreUnavailable(sentence) from ex
+            kind = StoreFull if getattr(ex, "sqlite_errorname", "") == "SQLITE_FULL" else StoreUnavailable
+            raise self._unavailable(problem, kind) from ex
+
+    def _unavailable(self, problem: str, kind: type[StoreUnavailable] = StoreUnavailable) -> StoreUnavailable:
+        return kind(f"the store `{self.path}` {problem}", f"the store {problem}")
 
     @contextmanager
     def _transaction(self, begin: str, busy_seconds: float | None = None) -> Iterator[Database]:
@@ -171,24 +175,24 @@ class Connections:
         return db
 
 
-def _sentence(ex: sqlite3.DatabaseError, path: Path, busy_seconds: float) -> str | None:
+def _problem(ex: sqlite3.DatabaseError, busy_seconds: float) -> str | None:
     """Returns the problem with the file and the remedy, or None if the error is not about the file."""
     name = getattr(ex, "sqlite_errorname", "") or ""
     if name == "SQLITE_FULL":
-        return f"the store `{path}` can't grow: the disk is full or a limit is reached; make room"
+        return "can't grow: the disk is full or a limit is reached; make room"
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return _locked(path, busy_seconds)
+        return _locked(busy_seconds)
     if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return f"the store `{path}` is read-only; make the file and its folder writable"
+        return "is read-only; make the file and its folder writable"
     if name.startswith("SQLITE_CANTOPEN"):
-        return f"the store `{path}` can't be opened; make the file and its folder readable and writable"
+        return "can't be opened; make the file and its folder readable and writable"
     lacks = name == "SQLITE_ERROR" and str(ex).startswith("no such")  # a table, a column
     if lacks or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return f"the store `{path}` is damaged ({ex}); restore a backup"
+        return f"is damaged ({ex}); restore a backup"
     if name.startswith(("SQLITE_IOERR", "SQLITE_PROTOCOL", "SQLITE_NOLFS", "SQLITE_NOMEM")):
-        return f"the store `{path}` can't be read or written ({ex}, {name}); check the disk"
+        return f"can't be read or written ({ex}, {name}); check the disk"
     return None
 
 
-def _locked(path: Path, busy_seconds: float) -> str:
-    return f"the store `{path}` was locked by another write for {busy_seconds:g} s; try again"
+def _locked(busy_seconds: float) -> str:
+    return f"was locked by another write for {busy_seconds:g} s; try again"

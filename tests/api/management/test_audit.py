@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import pytest
 from falcon import testing
+from sqlite_utils import Database
 from writ.api.credentials.secret_format import API_KEY, new_secret
 from writ.api.store.audit.events import Event
 
@@ -180,6 +182,49 @@ def test_refused_attempts_are_told_of_together(service: Managed) -> None:
     ]
     assert {one["address"] for one in refused} == {ADDRESS}
     assert "a-secret-in-the-wrong-field" not in str(entries(service))
+
+
+TRIES = 40
+
+
+def test_the_model_is_sent_while_the_disk_is_full(service: Managed, caplog: pytest.LogCaptureFixture) -> None:
+    """An operator in trouble needs it. The log tells of it instead of the audit log."""
+    service.create_all()
+    _fill(service)
+    for _ in range(TRIES):
+        answer = service.simulate_get(f"{ROOT}/model")
+        assert (answer.status_code, answer.json["model"]) == (200, 1)
+    assert "exported a model, which is not in the audit log: the store `" in caplog.text
+
+
+def test_only_an_administrator_reads_where_the_store_is(service: Managed) -> None:
+    """A caller learns what is wrong, and not how the machine is laid out."""
+    body = {"name": "writer", "scopes": ["write"]}
+    writer = service.simulate_post("/v1/api-keys", json=body).json["key"]
+    _fill(service)
+    for key, place in ((None, f" `{service.store.path}`"), (writer, "")):
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        for _ in range(TRIES):
+            answer = service.simulate_post(f"{ROOT}/roles", json={"name": "n" * 500}, headers=headers)
+        assert (answer.status_code, answer.json["error"]) == (
+            503,
+            f"the store{place} can't grow: the disk is full or a limit is reached; make room",
+        )
+
+
+def _fill(service: Managed) -> None:
+    """Let the store's file not grow any more, in any thread. Some of its pages have room for a few writes yet."""
+    with service.store._connections.writing() as db:
+        (pages,) = db.execute("PRAGMA page_count").fetchone()
+    connect = service.store._connections._connect
+
+    def limited() -> Database:
+        made = connect()
+        made.execute(f"PRAGMA max_page_count = {pages}")
+        return made
+
+    service.store._connections.close()
+    service.store._connections._connect = limited  # type: ignore[method-assign]
 
 
 def test_what_cannot_be_told_is_not_done(service: Managed) -> None:

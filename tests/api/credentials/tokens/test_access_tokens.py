@@ -16,12 +16,14 @@ from writ.api.credentials.credential_shapes import LONGEST_LIFETIME, MOST_ENVIRO
 from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import MAKERS, Key, new_key
 from writ.api.credentials.keys.sources import GivenKeys
+from writ.api.credentials.known_credentials import KnownCredentials
 from writ.api.credentials.secret_format import new_secret
 from writ.api.credentials.tokens import access_tokens
 from writ.api.credentials.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
 from writ.api.credentials.tokens.token_claims import LONGEST_HEADER, SKEW_SECONDS
 from writ.api.store.credential_rows import Client
 from writ.api.store.credentials.credentials import ClientSpec
+from writ.api.store.database.watch import Watch
 from writ.api.store.store import Store
 
 from tests.support.managed import LOG
@@ -88,7 +90,8 @@ def test_a_token_is_a_jwt_that_anybody_can_verify(tmp_path: Path, algorithm: str
         "iat": int(NOW),
         "exp": int(NOW) + 60,
     }
-    assert known(issuing.tokens, token) == Credential(Scope.READ, f"client:{id}", None, int(NOW) + 61, jti)
+    since, until = int(NOW) - SKEW_SECONDS, int(NOW) + 61
+    assert known(issuing.tokens, token) == Credential(Scope.READ, f"client:{id}", None, until, jti, since)
     issuing.whole.close()
 
 
@@ -256,6 +259,16 @@ def test_clocks_may_differ_a_little_and_a_token_lives_as_long_as_promised(issuin
     ]:
         issuing.now = now
         assert (issuing.tokens.read(token) is not None) is good, now
+
+
+def test_a_remembered_token_ends_if_the_clock_is_set_back(issuing: Issuing) -> None:
+    """It then comes from the future, like a token that another clock issued."""
+    token = issuing.issue()
+    watch = Watch(issuing.whole._connections)
+    remembering = KnownCredentials(issuing.store, watch, [issuing.tokens], lambda: issuing.now, 5.0, LOG)
+    for now, good in [(NOW, True), (NOW - SKEW_SECONDS, True), (NOW - SKEW_SECONDS - 1, False), (NOW, True)]:
+        issuing.now = now
+        assert (remembering.credential(token.encode()) is not None) is good, now
 
 
 def test_another_service_of_the_same_key_takes_none(issuing: Issuing) -> None:
