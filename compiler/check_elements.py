@@ -9,10 +9,10 @@ from ..bundles.wording import visible
 from .checks.draft import draft_of
 from .checks.table import CHECKS
 from .diagnostics.diagnostic import Finding, show_path
-from .diagnostics.findings import Findings, Found
-from .documents.document import Merged
-from .documents.element_list import Gathered
-from .documents.error_recovery import salvage
+from .diagnostics.findings import DocumentFinding, Findings
+from .documents.document import MergedDocuments
+from .documents.element_list import ElementList
+from .documents.error_recovery import recover
 from .documents.read_element import ReadElement
 from .limits import DEFAULTS, Limits
 from .model.elements import LISTS, Element
@@ -49,7 +49,7 @@ def check_elements(
     Faults of the declared elements are left out. Only those that the elements refer to need to be declared. If all are,
     the help names the one that a wrong reference may mean. `zones` are the names of the time zones.
     """
-    lists = {name: Gathered() for name in LISTS}
+    lists = {name: ElementList() for name in LISTS}
     for name in elements.keys() | declared.keys():
         _gather(lists[name], LISTS[name], elements.get(name, ()), declared.get(name, ()))
     draft = draft_of(lists, zones, limits)
@@ -60,26 +60,26 @@ def check_elements(
     for name in LISTS:
         for index, read in enumerate(elements.get(name, ())):
             for fault in read.faults:
-                findings.add(Found(_CHECKED, replace(fault, path=(name, index, *fault.path[2:]))))
-    Merged((), lists).report(found, findings)
+                findings.add(DocumentFinding(_CHECKED, replace(fault, path=(name, index, *fault.path[2:]))))
+    MergedDocuments((), lists).report(found, findings)
     return _in_order(findings, elements)
 
 
 def _gather(
-    gathered: Gathered, shape: type[Element], checked: Sequence[ReadElement], declared: Sequence[Element]
+    element_list: ElementList, shape: type[Element], checked: Sequence[ReadElement], declared: Sequence[Element]
 ) -> None:
     """Add the checked elements to a list, or what is left of them, and then the declared ones."""
-    gathered.resume(_CHECKED, 0)
+    element_list.start_run(_CHECKED, 0)
     for index, read in enumerate(checked):
-        salvaged = salvage(read.value, shape, read.faults) if read.faults else None
-        if salvaged is not None:
-            gathered.add_salvaged(salvaged)
+        recovered = recover(read.value, shape, read.faults) if read.faults else None
+        if recovered is not None:
+            element_list.add_recovered(recovered)
         elif read.faults or read.element is None:
-            gathered.skip(read.value, _CHECKED, index)
+            element_list.skip(read.value, _CHECKED, index)
         else:
-            gathered.elements.append(read.element)
-    gathered.resume(_DECLARED, 0)
-    gathered.elements += declared
+            element_list.elements.append(read.element)
+    element_list.start_run(_DECLARED, 0)
+    element_list.elements += declared
 
 
 def _in_order(findings: Findings, elements: _Read) -> tuple[ElementFault, ...]:
@@ -95,7 +95,7 @@ def _in_order(findings: Findings, elements: _Read) -> tuple[ElementFault, ...]:
     return tuple(ordered)
 
 
-def _fault(found: Found) -> ElementFault:
+def _fault(found: DocumentFinding) -> ElementFault:
     finding, message = found.finding, visible(found.finding.message)
     # Help that tells of another place is of use in a document only.
     help_text = "" if found.see else visible(finding.help)

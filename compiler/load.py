@@ -10,10 +10,10 @@ from .diagnostics.diagnostic import Diagnostic
 from .diagnostics.findings import Findings
 from .documents.document import read_documents
 from .limits import DEFAULTS, Limits
-from .lints.reach import reaches_of
+from .lints.prepared_policy import prepare_policies
 from .lints.table import lint
 from .model.elements import ElementKind, Model
-from .model.made_ids import with_ids
+from .model.generated_ids import with_ids
 from .source import Source
 
 
@@ -39,11 +39,11 @@ def load(
     findings = Findings(limits.diagnostics)
     merged = read_documents(sources, limits, findings, progress)
     draft = draft_of(merged.lists, zones, limits)
-    faulty = set(merged.lists[ElementKind.POLICIES].salvaged)
+    faulty = set(merged.lists[ElementKind.POLICIES].recovered)
     for done, check in enumerate(CHECKS):
         faulty |= merged.report(check(draft), findings)
         progress("checking", done + 1, len(CHECKS) + 1)
-    merged.report(lint(draft, reaches_of(draft, faulty)), findings)
+    merged.report(lint(draft, prepare_policies(draft, faulty)), findings)
     progress("checking", len(CHECKS) + 1, len(CHECKS) + 1)
     model = None if findings.errors else with_ids(draft.model)
     return Loaded(model, findings.diagnostics(merged.documents))

@@ -13,7 +13,7 @@ Ordered: TypeAlias = str | int | float
 EXACT_INTEGERS = 2**53
 """From here on, doubles are whole numbers and leave some out."""
 
-UNWRITTEN = 10**4_300
+TOO_MANY_DIGITS = 10**4_300
 """From here on, numbers have more digits than a model or a JSON parser takes, so none is ever told."""
 
 
@@ -64,7 +64,9 @@ def canonical_cut(cut: Cut) -> Cut:
     assert not isinstance(below, str)
     assert isinstance(over, int | float)
     short_below, short_over = short_number(below), short_number(over)
-    if abs(short_below) >= UNWRITTEN or (abs(short_over) < UNWRITTEN and _is_shorter(short_over, short_below)):
+    if abs(short_below) >= TOO_MANY_DIGITS or (
+        abs(short_over) < TOO_MANY_DIGITS and _is_shorter(short_over, short_below)
+    ):
         return Cut(short_over, True)
     return Cut(short_below, False)
 

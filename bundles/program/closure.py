@@ -30,7 +30,7 @@ def ancestors(
     reached: dict[Node, AbstractSet[Node]] = {}
     places: dict[Node, int] = {}
     pairs = steps = 0
-    for cycle in _cycles(parents):
+    for cycle in _components(parents):
         # member(S, H) :- member(S, G), member(G, H), the nearest G first: what it brings need not be read again.
         above = {group for node in cycle for group in parents.get(node, ())}
         found = above.intersection(cycle)
@@ -50,7 +50,7 @@ def ancestors(
     return reached
 
 
-def _cycles(parents: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
+def _components(parents: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
     """The strongly connected components, each behind all that it reaches (Tarjan's algorithm, without recursion)."""
     numbers: dict[Node, int] = {}
     lowest: dict[Node, int] = {}
@@ -74,10 +74,10 @@ def _cycles(parents: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
                     below = path[-1][0]
                     lowest[below] = min(lowest[below], lowest[node])
                 if lowest[node] == numbers[node]:
-                    yield _taken_until(node, unassigned)
+                    yield _popped_until(node, unassigned)
 
 
-def _taken_until(node: Node, unassigned: dict[Node, None]) -> list[Node]:
+def _popped_until(node: Node, unassigned: dict[Node, None]) -> list[Node]:
     cycle: list[Node] = []
     while not cycle or cycle[-1] != node:
         cycle.append(unassigned.popitem()[0])

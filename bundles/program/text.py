@@ -31,7 +31,7 @@ _SYMBOLS: dict[Operator, str] = {
 }
 _NO_PRIORITY = 0
 
-STRATUM = "permit(S, A, R) :- allow(S, A, R, _), not deny(S, A, R, _)."
+PERMIT_RULE = "permit(S, A, R) :- allow(S, A, R, _), not deny(S, A, R, _)."
 """The one rule with a negation, the same in every program; the clauses below it define allow and deny."""
 
 
@@ -42,7 +42,7 @@ def show_program(program: Program) -> str:
 
 def _lines(program: Program) -> Iterator[str]:
     yield from map(show_type, program.types)
-    yield STRATUM
+    yield PERMIT_RULE
     yield from map(show_clause, program.clauses)
 
 

@@ -11,7 +11,7 @@ from ..diagnostics.diagnostic import Finding, Path
 from ..lowering.lower import EVERYTHING
 from ..model.elements import AttributeType, Condition, Policy, ResourceType
 from .conditions_of import conditions_of
-from .draft import Draft, is_lost
+from .draft import Draft, is_placeholder
 
 _SECTION = "resource_attrs"
 
@@ -65,7 +65,7 @@ def _misfits(draft: Draft, declared: ResourceType, condition: Condition, path: P
         yield from _wrong_constants(declared, declared.attributes[condition.key], condition, (*path, "value"))
     elif first not in declared.attributes:
         message = f"the resource type {quoted(declared.id)} has no attribute {quoted(first)}"
-        yield Finding("unknown-attribute", message, (*path, "key"), draft.near(first, declared.attributes))
+        yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, declared.attributes))
     elif rest and declared.attributes[first] != "object":
         kind = declared.attributes[first]
         message = f"{quoted(first)} of the resource type {quoted(declared.id)} is declared as {kind}, not as object"
@@ -76,7 +76,7 @@ def _wrong_constants(
     declared: ResourceType, kind: AttributeType, condition: Condition, path: Path
 ) -> Iterator[Finding]:
     name = f"{quoted(condition.key)} of the resource type {quoted(declared.id)} is declared as {kind}"
-    if is_lost(condition.op):
+    if is_placeholder(condition.op):
         return
     unfit = _unfit(condition.op, kind)
     if unfit:

@@ -8,7 +8,7 @@ from ..diagnostics.diagnostic import Path
 from ..model.elements import Condition, Policy
 
 
-class Placed(NamedTuple):
+class LocatedCondition(NamedTuple):
     """A condition, the section in which it stands and the path to it."""
 
     section: AttributeSection
@@ -16,10 +16,10 @@ class Placed(NamedTuple):
     path: Path
 
 
-def conditions_of(policy: Policy, index: int) -> Iterator[Placed]:
+def conditions_of(policy: Policy, index: int) -> Iterator[LocatedCondition]:
     """The attribute conditions of the policy at `index` of the model."""
     if policy.conditions is None:
         return
     for section in ATTRIBUTE_SECTIONS:
         for place, condition in enumerate(getattr(policy.conditions, section) or ()):
-            yield Placed(section, condition, ("policies", index, "conditions", section, place))
+            yield LocatedCondition(section, condition, ("policies", index, "conditions", section, place))

@@ -9,7 +9,7 @@ from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import described, quoted
 from ..diagnostics.diagnostic import Finding, Path
 from .conditions_of import conditions_of
-from .draft import Draft, is_lost
+from .draft import Draft, is_placeholder
 
 
 def check_constants(draft: Draft) -> Iterator[Finding]:
@@ -18,7 +18,7 @@ def check_constants(draft: Draft) -> Iterator[Finding]:
         for _, condition, path in conditions_of(policy, index):
             at = (*path, "value")
             yield from _nulls(condition.value, at)
-            if condition.value is not None and not is_lost(condition.op):
+            if condition.value is not None and not is_placeholder(condition.op):
                 yield from _misfit(condition.op, condition.value, at)
             if isinstance(condition.value, list):
                 yield from too_long_list(len(condition.value), at, draft.limits.list_constant_elements)

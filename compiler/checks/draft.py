@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from ...bundles.wording import did_you_mean
-from ..documents.element_list import Gathered
-from ..documents.error_recovery import Lost
+from ..documents.element_list import ElementList
+from ..documents.error_recovery import Placeholder
 from ..limits import Limits
 from ..model.elements import ElementKind, Grant, Group, Model, ResourceType, Role
 
@@ -20,7 +20,7 @@ class Names:
         self._complete = complete
         self._elements = elements
 
-    def misses(self, name: str) -> bool:
+    def lacks(self, name: str) -> bool:
         """Whether `name` is certainly not declared."""
         return self._complete and name not in self.known
 
@@ -37,7 +37,7 @@ class Names:
         return found
 
 
-class NearNames:
+class Suggestions:
     """Help that names a near name. After as many searches as diagnostics are listed nobody would see more of it."""
 
     def __init__(self, searches: int):
@@ -65,44 +65,44 @@ class Draft:
     role_ids: Names
     group_ids: Names
     zones: Names
-    near: NearNames
+    suggest: Suggestions
     limits: Limits
 
 
-def draft_of(lists: Mapping[str, Gathered], zones: Collection[str], limits: Limits) -> Draft:
+def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: Limits) -> Draft:
     """The draft of merged lists, which give their elements away: those of a large model are not kept twice."""
-    elements: dict[str, Any] = {str(name): tuple(gathered.give_away()) for name, gathered in lists.items()}
+    elements: dict[str, Any] = {str(name): tuple(element_list.take_elements()) for name, element_list in lists.items()}
     model = Model(**elements)
-    known = [declared for declared in model.resource_types if not any(map(is_lost, declared.actions))]
+    known = [declared for declared in model.resource_types if not any(map(is_placeholder, declared.actions))]
     types: dict[str, ResourceType] = {}
     for declared in known:
         types.setdefault(declared.id, declared)
 
     def names(list_name: str) -> Names:
-        gathered = lists[list_name]
+        element_list = lists[list_name]
         ids = (element.id for element in elements[list_name])
-        return Names(gathered.unread_ids.union(ids), gathered.knows_ids, elements[list_name])
+        return Names(element_list.unread_ids.union(ids), element_list.all_ids_known, elements[list_name])
 
     return Draft(
         model=model,
-        whole_grants=_without(model.grants, lists[ElementKind.GRANTS].salvaged),
+        whole_grants=_without(model.grants, lists[ElementKind.GRANTS].recovered),
         types=types,
         all_types_read=lists[ElementKind.RESOURCE_TYPES].complete and len(known) == len(model.resource_types),
         type_ids=names(ElementKind.RESOURCE_TYPES),
         role_ids=names(ElementKind.ROLES),
         group_ids=names(ElementKind.GROUPS),
         zones=Names(zones, complete=True),
-        near=NearNames(limits.diagnostics),
+        suggest=Suggestions(limits.diagnostics),
         limits=limits,
     )
 
 
-def _without(grants: tuple[Grant, ...], salvaged: Collection[int]) -> Sequence[Grant]:
-    if not salvaged:
+def _without(grants: tuple[Grant, ...], recovered: Collection[int]) -> Sequence[Grant]:
+    if not recovered:
         return grants  # a million of them are not copied
-    return [grant for place, grant in enumerate(grants) if place not in salvaged]
+    return [grant for place, grant in enumerate(grants) if place not in recovered]
 
 
-def is_lost(text: str) -> bool:
+def is_placeholder(text: str) -> bool:
     """Whether `text` stands for one that could not be read."""
-    return isinstance(text, Lost)
+    return isinstance(text, Placeholder)

@@ -24,7 +24,7 @@ def check_grants(draft: Draft) -> Iterator[Finding]:
 
 def _faults(draft: Draft, index: int, type_id: str, actions: tuple[str, ...]) -> Iterator[Finding]:
     path = ("grants", index)
-    if draft.type_ids.misses(type_id):
+    if draft.type_ids.lacks(type_id):
         yield unknown_type(draft, type_id, (*path, "resource", "type"))
     if not actions:
         yield Finding("empty", "a grant of no action grants nothing", (*path, "actions"), "leave the grant out")

@@ -35,7 +35,7 @@ def check_assignments(draft: Draft) -> Iterator[Finding]:
 def check_resource_types(draft: Draft) -> Iterator[Finding]:
     """A registered resource is of a declared type (E7)."""
     for index, resource in enumerate(draft.model.resources):
-        if draft.type_ids.misses(resource.type):
+        if draft.type_ids.lacks(resource.type):
             yield unknown_type(draft, resource.type, ("resources", index, "type"))
 
 
@@ -54,7 +54,7 @@ def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path
     for index, action in enumerate(actions):
         if action != EVERYTHING and action not in known:
             yield Finding(
-                "unknown-action", f"{owner} action {quoted(action)}", (*path, index), draft.near(action, known)
+                "unknown-action", f"{owner} action {quoted(action)}", (*path, index), draft.suggest(action, known)
             )
 
 
@@ -69,12 +69,12 @@ def _actions_on(draft: Draft, type_id: str) -> set[str] | None:
 
 def _policy(draft: Draft, policy: Policy, path: Path) -> Iterator[Finding]:
     for index, role in enumerate(policy.roles or ()):
-        if draft.role_ids.misses(role):
+        if draft.role_ids.lacks(role):
             yield _unknown_role(draft, role, (*path, "roles", index), _EVERYONE if role == EVERYTHING else "")
     for index, scope in enumerate(policy.resource_types):
         at = (*path, "resource_types", index)
         type_id = scope.resource_type_id
-        if type_id != EVERYTHING and draft.type_ids.misses(type_id):
+        if type_id != EVERYTHING and draft.type_ids.lacks(type_id):
             yield unknown_type(draft, type_id, (*at, "resource_type_id"))
         yield from action_faults(draft, type_id, scope.actions, (*at, "actions"))
 
@@ -84,16 +84,16 @@ def _member(draft: Draft, member: Member, path: Path) -> Iterator[Finding]:
     is_part = member.type is not None or member.id is not None
     if is_part == (member.group is not None) or is_part != is_subject:
         yield Finding("either-or", _MEMBER, path)
-    if member.group is not None and draft.group_ids.misses(member.group):
+    if member.group is not None and draft.group_ids.lacks(member.group):
         yield _unknown_group(draft, member.group, (*path, "group"))
 
 
 def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Finding]:
-    if draft.role_ids.misses(assignment.role):
+    if draft.role_ids.lacks(assignment.role):
         yield _unknown_role(draft, assignment.role, (*path, "role"))
     if (assignment.subject is None) == (assignment.group is None):
         yield Finding("either-or", _HOLDER, path)
-    if assignment.group is not None and draft.group_ids.misses(assignment.group):
+    if assignment.group is not None and draft.group_ids.lacks(assignment.group):
         yield _unknown_group(draft, assignment.group, (*path, "group"))
 
 
@@ -110,5 +110,5 @@ def _help(draft: Draft, name: str, names: Names, noun: str) -> str:
     """What may be meant by a reference to what is not declared."""
     own_id = names.id_of(name)
     if own_id is None:
-        return draft.near(name, names.known)
+        return draft.suggest(name, names.known)
     return f"{quoted(name)} is the name of the {noun} with id {quoted(own_id)}: references use the id"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding
-from ..model.window_reading import window_faults
+from ..model.parse_window import window_faults
 from .draft import Draft
 
 
@@ -18,6 +18,8 @@ def check_time_windows(draft: Draft) -> Iterator[Finding]:
         for fault in window_faults(window):
             at = (*path, fault.member) if fault.member else path
             yield Finding(fault.code, str(fault), at, fault.help)
-        if window.timezone is not None and draft.zones.misses(window.timezone):
+        if window.timezone is not None and draft.zones.lacks(window.timezone):
             message = f"unknown time zone {quoted(window.timezone)}"
-            yield Finding("unknown-zone", message, (*path, "timezone"), draft.near(window.timezone, draft.zones.known))
+            yield Finding(
+                "unknown-zone", message, (*path, "timezone"), draft.suggest(window.timezone, draft.zones.known)
+            )

@@ -8,7 +8,7 @@ from ...bundles.wording import visible
 from ..source import Source, SourceText, Span
 from .diagnostic import Diagnostic, Finding, Path, Severity, show_path
 
-NOWHERE = Span(-1, 0)
+WHOLE_DOCUMENT = Span(-1, 0)
 """The span of a finding that is about a document as a whole."""
 
 
@@ -28,7 +28,7 @@ class Document(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DocumentFinding:
     """A finding in a document, which is given by its number; the paths are that document's own.
 
     `span` is the place where the path does not lead to it. `see` is the element, and its document, that help names.
@@ -46,12 +46,12 @@ class Findings:
     def __init__(self, limit: int):
         self.errors = 0
         self._limit = limit
-        self._listed: dict[tuple[int, str, str, Path, bool], Found] = {}
+        self._listed: dict[tuple[int, str, str, Path, bool], DocumentFinding] = {}
         self._unlisted = 0
         self._errors_listed = 0
 
     @property
-    def listed(self) -> Collection[Found]:
+    def listed(self) -> Collection[DocumentFinding]:
         """What is listed, in the order in which it was found."""
         return self._listed.values()
 
@@ -65,7 +65,7 @@ class Findings:
         """Whether more are only counted."""
         return len(self._listed) >= self._limit
 
-    def add(self, found: Found) -> None:
+    def add(self, found: DocumentFinding) -> None:
         """Add a finding, or count it where as many as the limit allows are there already."""
         finding = found.finding
         key = (found.document, finding.code, finding.message, finding.path, finding.at_key)
@@ -94,10 +94,10 @@ def _order(shown: Diagnostic) -> tuple[str, int, int, str, str]:
     return shown.file, shown.line, shown.column, shown.code, shown.message
 
 
-def _place(found: Found, documents: Sequence[Document]) -> Diagnostic:
+def _place(found: DocumentFinding, documents: Sequence[Document]) -> Diagnostic:
     finding, document = found.finding, documents[found.document]
     span = document.span(finding.path, finding.at_key) if found.span is None else found.span
-    line, column = (0, 0) if span is NOWHERE else document.text.place(span.offset)
+    line, column = (0, 0) if span is WHOLE_DOCUMENT else document.text.place(span.offset)
     return Diagnostic(
         code=finding.code,
         severity=finding.severity,

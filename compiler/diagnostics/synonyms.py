@@ -63,10 +63,10 @@ for _name, _words in _WORDS.items():
         _NAMES[_word].append(_name)
 
 
-def meant_by(word: str, known: Collection[str]) -> str:
+def suggest(word: str, known: Collection[str]) -> str:
     """Help that names the one of `known` that `word` is another word for, else the nearest, or nothing.
 
-    >>> meant_by("Not-In", ["in", "nin"]), meant_by("permit", ["ALLOW", "DENY"]), meant_by("allow", ["ALLOW", "DENY"])
+    >>> suggest("Not-In", ["in", "nin"]), suggest("permit", ["ALLOW", "DENY"]), suggest("allow", ["ALLOW", "DENY"])
     ('did you mean `nin`?', 'did you mean `ALLOW`?', 'did you mean `ALLOW`?')
     """
     folded = word.casefold().translate({ord(mark): None for mark in "_- "})

@@ -7,21 +7,21 @@ from typing import Protocol
 from ...bundles.file.writer import Progress
 from ...bundles.wording import alternatives
 from ..diagnostics.diagnostic import Finding, Path
-from ..diagnostics.findings import NOWHERE, Document, Findings, Found
+from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
 from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import BadText, Source, SourceText, Span
 from .bad_document import BadDocument
-from .element_list import Gathered
-from .element_reader import Intake, Tick
-from .interning import Sharing
+from .document_handler import ByteProgress, DocumentHandler
+from .element_list import ElementList
+from .interning import Interner
 from .json_document import JsonDocument
 from .yaml_document import YamlDocument
 
 
 class _Readable(Document, Protocol):
-    def read(self, intake: Intake, tick: Tick) -> None:
-        """Give everything in the document to `intake`."""
+    def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
+        """Give everything in the document to `handler`."""
 
 
 READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
@@ -40,15 +40,15 @@ class _Unread:
         self.text = SourceText(source)
 
     def span(self, _path: Path, at_key: bool) -> Span:  # noqa: ARG002 - the protocol names it
-        return NOWHERE
+        return WHOLE_DOCUMENT
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedDocuments:
     """The documents, in order, and their lists, each merged."""
 
     documents: tuple[Document, ...]
-    lists: Mapping[str, Gathered]
+    lists: Mapping[str, ElementList]
 
     def report(self, found: Iterable[Finding], findings: Findings) -> set[int]:
         """Add findings about the merged lists, each in its own document. Returns the indexes of the policies at fault.
@@ -61,7 +61,7 @@ class Merged:
                 continue
             document, path = self._origin(finding.path)
             see = self._origin(finding.see) if finding.see else None
-            findings.add(Found(document, replace(finding, path=path), see=see))
+            findings.add(DocumentFinding(document, replace(finding, path=path), see=see))
             match finding.path:
                 case ("policies", int(index), *_):
                     policies.add(index)
@@ -79,8 +79,8 @@ class Merged:
     def _hides(self, path: Path) -> bool:
         """Whether what is found at `path` follows from what could not be read, and is no fault of its own."""
         name, index, rest = _parts(path)
-        salvaged = None if index is None else self.lists[name].salvaged.get(index)
-        return salvaged is not None and salvaged.hides(rest)
+        recovered = None if index is None else self.lists[name].recovered.get(index)
+        return recovered is not None and recovered.hides(rest)
 
 
 def _parts(path: Path) -> tuple[str, int | None, Path]:
@@ -94,39 +94,41 @@ def _parts(path: Path) -> tuple[str, int | None, Path]:
             raise ValueError(f"{path} leads to no element")
 
 
-def read_documents(sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress) -> Merged:
+def read_documents(
+    sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress
+) -> MergedDocuments:
     """Read every document; what can't be read is reported to `findings`, the rest is there."""
-    lists = {name: Gathered() for name in LISTS}
-    sharing = Sharing()
+    lists = {name: ElementList() for name in LISTS}
+    interner = Interner()
     documents: list[Document] = []
     done, total = 0, sum(len(source.data) for source in sources)
     for number, source in enumerate(sources):
-        intake = Intake(number, lists, findings, sharing, limits)
-        documents.append(_read(source, intake, limits, _ticking(progress, done, len(source.data), total)))
+        handler = DocumentHandler(number, lists, findings, interner, limits)
+        documents.append(_read(source, handler, limits, _byte_progress(progress, done, len(source.data), total)))
         done += len(source.data)
         progress("reading", done, total)
-    return Merged(tuple(documents), lists)
+    return MergedDocuments(tuple(documents), lists)
 
 
-def _read(source: Source, intake: Intake, limits: Limits, tick: Tick) -> Document:
+def _read(source: Source, handler: DocumentHandler, limits: Limits, byte_progress: ByteProgress) -> Document:
     kind = next((kind for kind in READERS if source.name.lower().endswith(kind)), None)
     if kind is None:
         message = f"the name of a model document ends in {alternatives(READERS)}"
-        intake.break_off(Finding("unknown-kind", message, ()), NOWHERE)
+        handler.abort(Finding("unknown-kind", message, ()), WHOLE_DOCUMENT)
         return _Unread(source)
     if len(source.data) > limits.document_bytes:
         message = f"the document has {len(source.data)} bytes, the limit is {limits.document_bytes}"
-        intake.break_off(Finding("too-large", message, (), "split it into several documents"), NOWHERE)
+        handler.abort(Finding("too-large", message, (), "split it into several documents"), WHOLE_DOCUMENT)
         return _Unread(source)
     document = READERS[kind](source, limits)
     try:
-        document.read(intake, tick)
+        document.read(handler, byte_progress)
     except BadText as ex:
-        intake.break_off(Finding("bad-encoding", str(ex), (), "save the document as UTF-8"), Span(ex.offset, 1))
+        handler.abort(Finding("bad-encoding", str(ex), (), "save the document as UTF-8"), Span(ex.offset, 1))
     except BadDocument as ex:
-        intake.break_off(Finding(ex.code, ex.message, (), ex.help), Span(ex.offset, 1))
+        handler.abort(Finding(ex.code, ex.message, (), ex.help), Span(ex.offset, 1))
     return document
 
 
-def _ticking(progress: Progress, before: int, size: int, total: int) -> Tick:
+def _byte_progress(progress: Progress, before: int, size: int, total: int) -> ByteProgress:
     return lambda read: progress("reading", before + min(read, size), total)

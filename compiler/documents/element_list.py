@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ...bundles.conditions.values import Json
 from ..model.elements import Element
-from .error_recovery import Salvaged
+from .error_recovery import RecoveredElement
 
 
 class Origin(NamedTuple):
@@ -15,16 +15,16 @@ class Origin(NamedTuple):
     place: int
 
 
-class Gathered:
+class ElementList:
     """The elements of a list, in order, those included of which only a part could be read."""
 
     def __init__(self) -> None:
         self.elements: list[Element] = []
-        self.salvaged: dict[int, Salvaged] = {}
+        self.recovered: dict[int, RecoveredElement] = {}
         """What is left of the elements that have faults, by their places in `elements`."""
 
         self.unread_ids: set[str] = set()
-        self.knows_ids = True
+        self.all_ids_known = True
         """Whether every element's `id` is known: that of an element, or one of `unread_ids`."""
 
         self.complete = True
@@ -32,13 +32,13 @@ class Gathered:
 
         self._runs: list[tuple[int, Origin]] = []
 
-    def resume(self, document: int, index: int) -> None:
+    def start_run(self, document: int, index: int) -> None:
         """Say that the next element to be added is this one; those after it follow it."""
         self._runs.append((len(self.elements), Origin(document, index)))
 
-    def lose(self) -> None:
+    def mark_incomplete(self) -> None:
         """Say that elements could not be read, nobody knows how many."""
-        self.knows_ids = self.complete = False
+        self.all_ids_known = self.complete = False
 
     def skip(self, value: Json, document: int, index: int) -> None:
         """Say that this element could not be read, so that nothing is reported merely because it is not there."""
@@ -46,17 +46,17 @@ class Gathered:
         if isinstance(name, str):
             self.unread_ids.add(name)
         else:
-            self.knows_ids = False
+            self.all_ids_known = False
         self.complete = False
-        self.resume(document, index + 1)
+        self.start_run(document, index + 1)
 
-    def add_salvaged(self, salvaged: Salvaged) -> None:
+    def add_recovered(self, recovered: RecoveredElement) -> None:
         """Add what is left of an element."""
-        self.knows_ids = self.knows_ids and ("id",) not in salvaged.lost
-        self.salvaged[len(self.elements)] = salvaged
-        self.elements.append(salvaged.element)
+        self.all_ids_known = self.all_ids_known and ("id",) not in recovered.placeholders
+        self.recovered[len(self.elements)] = recovered
+        self.elements.append(recovered.element)
 
-    def give_away(self) -> list[Element]:
+    def take_elements(self) -> list[Element]:
         """The elements, which are not kept here."""
         elements, self.elements = self.elements, []
         return elements

@@ -8,16 +8,16 @@ from msgspec import inspect
 from ...bundles.conditions.values import Json
 from ..diagnostics.diagnostic import Finding, Path
 from ..model.elements import Element
-from .raw_values import OddObject
+from .raw_values import FaultyObject
 from .schema_check import needed, type_of
 
 
-class Lost(str):
+class Placeholder(str):
     """Stands for a text that could not be read: equal to no other, so that none repeats it and none declares it."""
 
     __slots__ = ()
 
-    def __new__(cls) -> "Lost":
+    def __new__(cls) -> "Placeholder":
         return super().__new__(cls, "\ufffd")
 
     def __eq__(self, other: object) -> bool:
@@ -30,36 +30,36 @@ class Lost(str):
         return id(self)
 
 
-class Salvaged(NamedTuple):
+class RecoveredElement(NamedTuple):
     """An element with stand-ins for what could not be read; the paths start at the element.
 
-    `lost` leads to the stand-ins, `incomplete` to objects with a member that means nothing and may be meant for
+    `placeholders` leads to the stand-ins, `incomplete` to objects with a member that means nothing and may be meant for
     another.
     """
 
     element: Element
-    lost: Collection[Path]
+    placeholders: Collection[Path]
     incomplete: Collection[Path]
 
     def hides(self, path: Path) -> bool:
         """Whether a check that finds a fault at `path` found a stand-in, or misses what could not be read."""
-        return path in self.incomplete or any(path[:length] in self.lost for length in range(1, len(path) + 1))
+        return path in self.incomplete or any(path[:length] in self.placeholders for length in range(1, len(path) + 1))
 
 
-def salvage(value: Json, shape: type[Element], faults: Iterable[Finding]) -> Salvaged | None:
+def recover(value: Json, shape: type[Element], faults: Iterable[Finding]) -> RecoveredElement | None:
     """What is left of the raw value of an element in which these `faults` were found; None where nothing is."""
     # Where a member is missing, nothing is wrong with the others; other paths lead to what is wrong.
     bad = {fault.path[2:] for fault in faults if fault.code != "missing-member"}
     if not isinstance(value, dict) or () in bad:
         return None
-    salvor = _Salvor(bad)
-    return Salvaged(salvor.read(value, type_of(shape), ()), salvor.lost, salvor.incomplete)
+    recovery = _Recovery(bad)
+    return RecoveredElement(recovery.read(value, type_of(shape), ()), recovery.placeholders, recovery.incomplete)
 
 
-class _Salvor:
+class _Recovery:
     def __init__(self, bad: Collection[Path]):
         self._bad = bad
-        self.lost: set[Path] = set()
+        self.placeholders: set[Path] = set()
         self.incomplete: set[Path] = set()
 
     def read(self, value: Json, expected: inspect.Type, path: Path) -> Any:
@@ -84,7 +84,7 @@ class _Salvor:
 
     def _object(self, value: dict[str, Json], expected: inspect.StructType, path: Path) -> Any:
         names = {field.encode_name for field in expected.fields}
-        is_incomplete = isinstance(value, OddObject) or not names.issuperset(value)
+        is_incomplete = isinstance(value, FaultyObject) or not names.issuperset(value)
         if is_incomplete:
             self.incomplete.add(path)
         members = {}
@@ -106,7 +106,7 @@ class _Salvor:
         return value
 
     def _stand_in(self, expected: inspect.Type, path: Path) -> Any:
-        self.lost.add(path)
+        self.placeholders.add(path)
         return _stand_in(expected)
 
 
@@ -120,7 +120,7 @@ def _stand_in(expected: inspect.Type) -> Any:
         case inspect.VarTupleType(item_type=item):
             return (_stand_in(item),)
         case inspect.StrType() | inspect.LiteralType() | inspect.EnumType():
-            return Lost()
+            return Placeholder()
         case inspect.IntType():
             return 0
         case inspect.BoolType():

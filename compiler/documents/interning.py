@@ -1,4 +1,4 @@
-"""Sharing: equal parts of a model are one object, so that a million grants fit in memory."""
+"""Interner: equal parts of a model are one object, so that a million grants fit in memory."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
@@ -11,11 +11,11 @@ from ..model.elements import Assignment, Element, ElementKind, Grant, Resource, 
 MAX_SHARED_STRINGS = 65_536
 MAX_SHARED_CHARACTERS = 64
 
-Share: TypeAlias = Callable[[Any], Element]
+Intern: TypeAlias = Callable[[Any], Element]
 """Gives an equal element that is made of parts seen before, where there are such."""
 
 
-class Sharing:
+class Interner:
     """Remembers the parts that it saw."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Sharing:
         self._subjects: dict[SubjectRef, SubjectRef] = {}
         self._actions: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def for_list(self, name: str) -> Share | None:
+    def for_list(self, name: str) -> Intern | None:
         """What shares the parts of this list's elements; None where it would not be worth while."""
         kind = ElementKind(name)
         match kind:

@@ -12,7 +12,7 @@ from ...bundles.wording import quoted
 from ..limits import Limits
 from ..source import CHUNK_BYTES, SourceText
 from .bad_document import BadDocument
-from .raw_values import OddObject, Unreadable, not_finite, repeated_member, too_deep, too_many_digits
+from .raw_values import FaultyObject, Unreadable, not_finite, repeated_member, too_deep, too_many_digits
 
 _LONGEST_CHARACTER_BYTES = 4
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
@@ -57,7 +57,7 @@ class JsonCursor:
         self._next_chunk = number + 1
         self._at = offset - self._base
         self._start = self._at
-        self._odd = False
+        self._faulty = False
         self._scan = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_int=self._integer,
@@ -139,9 +139,9 @@ class JsonCursor:
             self.take("]")
             return
         while True:
-            self._odd = False
+            self._faulty = False
             value = self.value()
-            plain = not self._odd and self._at - self._start <= longest and not self._has_hint(free)
+            plain = not self._faulty and self._at - self._start <= longest and not self._has_hint(free)
             yield Element(value, self._base + self._start, plain)
             comma = _COMMA.match(self._window, self._at)
             if comma and comma.end() < len(self._window):
@@ -187,9 +187,9 @@ class JsonCursor:
         members = dict(pairs)
         if len(members) == len(pairs):
             return members
-        self._odd = True
+        self._faulty = True
         counts = Counter(name for name, _ in pairs)
-        return OddObject(members, [(name, repeated_member(name)) for name, count in counts.items() if count > 1])
+        return FaultyObject(members, [(name, repeated_member(name)) for name, count in counts.items() if count > 1])
 
     def _integer(self, text: str) -> int | Unreadable:
         if len(text) <= self._limits.number_digits:
@@ -197,7 +197,7 @@ class JsonCursor:
                 return int(text)
             except ValueError:  # the interpreter may be told to refuse shorter ones than we do
                 pass
-        self._odd = True
+        self._faulty = True
         return too_many_digits(len(text.lstrip("-")), self._limits)
 
     def _real(self, text: str) -> float | Unreadable:
@@ -205,7 +205,7 @@ class JsonCursor:
         return self._constant(text) if isinf(value) else value
 
     def _constant(self, text: str) -> Unreadable:
-        self._odd = True
+        self._faulty = True
         return not_finite(text)
 
 

@@ -7,12 +7,12 @@ from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import Source, SourceText, Span
 from .bad_document import BadDocument
-from .element_reader import Intake, Tick
+from .document_handler import ByteProgress, DocumentHandler
 from .json_cursor import JsonCursor
 from .json_places import locate, token_length
-from .schema_check import holds_free_values
+from .schema_check import allows_any_json
 
-TICK_ELEMENTS = 10_000
+PROGRESS_ELEMENTS = 10_000
 """Progress is told of once in so many elements."""
 
 _LONGEST_UNDERLINE = 200
@@ -31,7 +31,7 @@ class JsonDocument:
         self._starts: dict[str, array[int]] = {}
         self._last: tuple[int, str] = (-1, "")
 
-    def read(self, intake: Intake, tick: Tick) -> None:
+    def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
         cursor = JsonCursor(self.text, self._limits)
         cursor.peek()
@@ -45,24 +45,24 @@ class JsonDocument:
         for name, offset in cursor.members():
             is_array = cursor.peek() == "["
             self._names[name], self._values[name] = offset, cursor.offset
-            if not intake.begin(name):
+            if not handler.begin(name):
                 cursor.value()
             elif is_array and name in LISTS:
-                self._read_list(name, cursor, intake, tick)
+                self._read_list(name, cursor, handler, byte_progress)
             else:
-                intake.value(name, cursor.value())
+                handler.value(name, cursor.value())
         if cursor.peek():
             raise BadDocument("syntax", "the document goes on behind its end", cursor.offset)
-        intake.end()
+        handler.end()
 
-    def _read_list(self, name: str, cursor: JsonCursor, intake: Intake, tick: Tick) -> None:
+    def _read_list(self, name: str, cursor: JsonCursor, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         starts = self._starts[name] = array("Q")
-        take = intake.elements(name)
-        for value, offset, plain in cursor.elements(holds_free_values(LISTS[name])):
+        take = handler.elements(name)
+        for value, offset, plain in cursor.elements(allows_any_json(LISTS[name])):
             starts.append(offset)
             take(value, plain)
-            if len(starts) % TICK_ELEMENTS == 0:
-                tick(cursor.bytes_read)
+            if len(starts) % PROGRESS_ELEMENTS == 0:
+                byte_progress(cursor.bytes_read)
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""

@@ -24,7 +24,7 @@ class Unreadable:
     help: str = ""
 
 
-class OddObject(dict[str, Json]):
+class FaultyObject(dict[str, Json]):
     """An object some of whose members can't be taken, each with the reason. Of equal names the last counts."""
 
     def __init__(self, members: dict[str, Json], faults: list[tuple[str, Unreadable]]):
@@ -108,7 +108,7 @@ def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
 
 
 def _object_faults(value: dict[str, Json], path: Path, limits: Limits) -> Iterator[Finding]:
-    if isinstance(value, OddObject):
+    if isinstance(value, FaultyObject):
         for name, fault in value.faults:
             yield Finding(fault.code, fault.message, (*path, name), fault.help, at_key=True)
     for name, member in value.items():

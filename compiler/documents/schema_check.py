@@ -9,7 +9,7 @@ from msgspec import Struct, inspect
 
 from ...bundles.conditions.values import Json
 from ..diagnostics.diagnostic import Path
-from .raw_values import OddObject, Unreadable
+from .raw_values import FaultyObject, Unreadable
 
 Problem: TypeAlias = Literal[
     "missing-member", "out-of-range", "too-long", "too-short", "unknown-member", "unknown-value", "wrong-type"
@@ -65,7 +65,7 @@ def type_of(shape: type[Struct]) -> inspect.Type:
 
 
 @cache
-def holds_free_values(shape: type[Struct]) -> bool:
+def allows_any_json(shape: type[Struct]) -> bool:
     """Returns whether values of `shape` can hold JSON of any form, to any depth."""
     return _is_free(type_of(shape))
 
@@ -138,7 +138,7 @@ def _struct(value: dict[str, Json], expected: inspect.StructType, path: Path, nu
             yield from _faults(member, fields[name].type, (*path, name), nullable)
         else:
             yield Fault("unknown-member", path, expected, value, name)
-    if not (isinstance(value, OddObject) and value.lacks_members):
+    if not (isinstance(value, FaultyObject) and value.lacks_members):
         for name, field in fields.items():
             if field.required and name not in value:
                 yield Fault("missing-member", path, expected, value, name)

@@ -8,7 +8,7 @@ from msgspec import Struct, inspect
 from ...bundles.conditions.values import Json
 from ...bundles.wording import alternatives, described, joined, quoted
 from ..diagnostics.diagnostic import Finding, Path
-from ..diagnostics.synonyms import meant_by
+from ..diagnostics.synonyms import suggest
 from .schema_check import Fault, allows_null, choices_of, needed, schema_faults
 
 _REMEMBERED_NAMES = 1_024
@@ -25,12 +25,12 @@ def schema_findings(value: Json, shape: type[Struct], path: Path) -> Iterator[Fi
         yield Finding(fault.problem, message, at, help_text, at_key=fault.at_key or fault.problem == "unknown-member")
 
 
-def form_of(expected: inspect.Type) -> str:
+def describe_shape(expected: inspect.Type) -> str:
     """Returns what an array or an object of the model contains.
 
     >>> from writ.compiler.model.elements import Role
     >>> from writ.compiler.documents.schema_check import type_of
-    >>> form_of(type_of(Role)), form_of(inspect.VarTupleType(type_of(Role)))
+    >>> describe_shape(type_of(Role)), describe_shape(inspect.VarTupleType(type_of(Role)))
     ('an object with `id`', 'an array, each element an object with `id`')
     """
     match expected:
@@ -39,7 +39,7 @@ def form_of(expected: inspect.Type) -> str:
             some = [quoted(field.encode_name) for field in fields]
             return f"an object with {joined(required, 'and') if required else joined(some, 'or')}"
         case inspect.VarTupleType(item_type=inspect.StructType() as item):
-            return f"an array, each element {form_of(item)}"
+            return f"an array, each element {describe_shape(item)}"
         case _:
             return "an array of strings"
 
@@ -68,9 +68,9 @@ def _wrong_type(found: Json, expected: inspect.Type) -> tuple[str, str]:
     """Returns what was expected, and the help."""
     match expected:
         case inspect.StructType():
-            return "an object", f"write {form_of(expected)}"
+            return "an object", f"write {describe_shape(expected)}"
         case inspect.VarTupleType():
-            return "an array", f"write {form_of(expected)}"
+            return "an array", f"write {describe_shape(expected)}"
         case inspect.DictType():
             return "an object", ""
         case inspect.LiteralType() | inspect.EnumType():
@@ -106,7 +106,7 @@ def _wrong_value(found: Json, expected: inspect.Type) -> tuple[str, str]:
 @lru_cache(_REMEMBERED_NAMES)
 def _meant(name: str, known: frozenset[str]) -> str:
     """PERF: the same slip stands in a million elements, and a search takes 30 µs."""
-    return meant_by(name, known)
+    return suggest(name, known)
 
 
 def _meant_flag(value: Json) -> str:

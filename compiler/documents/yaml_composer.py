@@ -12,14 +12,14 @@ from yaml.scanner import Scanner
 from ...bundles.wording import quoted
 from ..limits import Limits
 from .bad_document import BadDocument
-from .element_reader import Tick
+from .document_handler import ByteProgress
 from .raw_values import too_deep
 from .yaml_core import ARRAY, OBJECT, STRING, plain_tag
 
 DEEPEST = 200
 """Nesting at which composing stops: beyond the limit of documents, so that what is a little too deep is still shown."""
 
-TICK_NODES = 10_000
+PROGRESS_NODES = 10_000
 """Progress is told of once in so many nodes."""
 
 _QUOTE = "put a text that starts with it in quotes"
@@ -36,12 +36,12 @@ _SEVERAL = "expected a single document in the stream"
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def compose(text: str, limits: Limits, tick: Tick) -> Node:
+def compose(text: str, limits: Limits, byte_progress: ByteProgress) -> Node:
     """The root node of a document. Raises BadDocument for what is no YAML, is empty, or is over a limit."""
     if control := _CONTROL.search(text):
         raise BadDocument("syntax", f"YAML can't hold the character {quoted(control[0])} as such", control.start())
     try:
-        root: Node | None = _PREFERRED(text, limits, tick).get_single_node()
+        root: Node | None = _PREFERRED(text, limits, byte_progress).get_single_node()
     except yaml.MarkedYAMLError as ex:
         raise _bad_document(ex, text) from None
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -73,11 +73,11 @@ def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
     return BadDocument("syntax", message, offset, _HELP.get(text[offset : offset + 1], ""))
 
 
-class _CoreTags:
+class _CoreResolver:
     """What PyYAML's composers ask while they compose; the names are theirs."""
 
-    def __init__(self, limits: Limits, tick: Tick):
-        self._limits, self._tick = limits, tick
+    def __init__(self, limits: Limits, byte_progress: ByteProgress):
+        self._limits, self._byte_progress = limits, byte_progress
         self._depth = self._nodes = 0
 
     def descend_resolver(self, parent: Node | None, _index: object) -> None:
@@ -89,8 +89,8 @@ class _CoreTags:
             raise BadDocument(fault.code, fault.message, offset)
         if self._nodes > self._limits.yaml_nodes:
             raise too_many_values(offset, self._limits)
-        if self._nodes % TICK_NODES == 0:
-            self._tick(offset)
+        if self._nodes % PROGRESS_NODES == 0:
+            self._byte_progress(offset)
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -101,26 +101,26 @@ class _CoreTags:
         return ARRAY if kind is SequenceNode else OBJECT
 
 
-class PlainComposer(Reader, Scanner, Parser, Composer, _CoreTags):
+class PlainComposer(Reader, Scanner, Parser, Composer, _CoreResolver):
     """The composer that is written in Python."""
 
-    def __init__(self, text: str, limits: Limits, tick: Tick):
+    def __init__(self, text: str, limits: Limits, byte_progress: ByteProgress):
         Reader.__init__(self, text)
         Scanner.__init__(self)
         Parser.__init__(self)
         Composer.__init__(self)
-        _CoreTags.__init__(self, limits, tick)
+        _CoreResolver.__init__(self, limits, byte_progress)
 
 
 if yaml.__with_libyaml__:
     from yaml._yaml import CParser
 
-    class FastComposer(CParser, _CoreTags):
+    class FastComposer(CParser, _CoreResolver):
         """The composer that libyaml brings, about ten times as fast."""
 
-        def __init__(self, text: str, limits: Limits, tick: Tick):
+        def __init__(self, text: str, limits: Limits, byte_progress: ByteProgress):
             CParser.__init__(self, text)
-            _CoreTags.__init__(self, limits, tick)
+            _CoreResolver.__init__(self, limits, byte_progress)
 
     _PREFERRED: type[FastComposer] | type[PlainComposer] = FastComposer
 else:

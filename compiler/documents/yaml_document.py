@@ -9,8 +9,8 @@ from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import Source, SourceText, Span
 from .bad_document import BadDocument
-from .element_reader import Intake, Tick
-from .raw_values import OddObject, Unreadable, repeated_member, too_deep
+from .document_handler import ByteProgress, DocumentHandler
+from .raw_values import FaultyObject, Unreadable, repeated_member, too_deep
 from .yaml_composer import DEEPEST, compose, too_many_values
 from .yaml_core import ARRAY, OBJECT, STRING, scalar_value, unknown_tag
 
@@ -29,9 +29,9 @@ class YamlDocument:
         self._values = 0
         self._open: set[int] = set()
 
-    def read(self, intake: Intake, tick: Tick) -> None:
+    def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
-        root = self._root = compose("".join(self.text.chunks()), self._limits, tick)
+        root = self._root = compose("".join(self.text.chunks()), self._limits, byte_progress)
         if not isinstance(root, MappingNode):
             raise BadDocument(
                 "wrong-type",
@@ -41,10 +41,10 @@ class YamlDocument:
             )
         if root.tag != OBJECT:
             fault = unknown_tag(root.tag)
-            intake.report(Finding(fault.code, fault.message, (), fault.help))
+            handler.report(Finding(fault.code, fault.message, (), fault.help))
         for key, node in root.value:
-            self._read_member(key, node, intake)
-        intake.end()
+            self._read_member(key, node, handler)
+        handler.end()
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
@@ -58,21 +58,21 @@ class YamlDocument:
             key, node = found
         return _span(key if at_key else node)
 
-    def _read_member(self, key: Node, node: Node, intake: Intake) -> None:
+    def _read_member(self, key: Node, node: Node, handler: DocumentHandler) -> None:
         name, fault = self._name(key)
         if fault:
-            intake.report(Finding(fault.code, fault.message, (name,), fault.help, at_key=True))
+            handler.report(Finding(fault.code, fault.message, (name,), fault.help, at_key=True))
             for lost in LISTS:
-                intake.lose(lost)
-        elif intake.begin(name):
+                handler.mark_incomplete(lost)
+        elif handler.begin(name):
             if name in LISTS and isinstance(node, SequenceNode) and node.tag == ARRAY:
-                take = intake.elements(name)
+                take = handler.elements(name)
                 self._open.add(id(node))
                 for item in node.value:
                     take(self._value(item), False)
                 self._open.remove(id(node))
             else:
-                intake.value(name, self._value(node))
+                handler.value(name, self._value(node))
 
     def _value(self, node: Node) -> Json:
         """The value of a node, Unreadable where it has none."""
@@ -103,7 +103,7 @@ class YamlDocument:
                 faults.append((name, fault))
             if fault is None or name in members:
                 members[name] = self._value(value)
-        return OddObject(members, faults) if faults else members
+        return FaultyObject(members, faults) if faults else members
 
     def _name(self, key: Node) -> tuple[str, Unreadable | None]:
         """A member's name, and what is wrong with it."""

@@ -6,24 +6,24 @@ from ...bundles.wording import quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
 from .overlap import Budget, can_overlap
-from .reach import Reach
-from .rivals import Rivals
+from .overlap_candidates import OverlapCandidates
+from .prepared_policy import PreparedPolicy
 
 
-def deny_priority(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+def deny_priority(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warn of a DENY whose priority is not above that of an ALLOW that it overlaps. Raises OutOfSteps."""
-    rivals = Rivals(reaches)
+    candidates = OverlapCandidates(policies)
     budget = Budget(draft.limits.lint_steps)
-    for deny in reaches:
+    for deny in policies:
         if deny.policy.effect == "DENY":
-            allow = _highest(deny, rivals, budget)
+            allow = _highest(deny, candidates, budget)
             if allow is not None:
                 yield _finding(deny, allow)
 
 
-def _highest(deny: Reach, rivals: Rivals, budget: Budget) -> Reach | None:
+def _highest(deny: PreparedPolicy, candidates: OverlapCandidates, budget: Budget) -> PreparedPolicy | None:
     """The ALLOW of the highest priority that `deny` overlaps, where that is not below its own."""
-    for allow in rivals.of(deny):
+    for allow in candidates.of(deny):
         if allow.policy.priority < deny.policy.priority:
             return None
         if can_overlap(deny, allow, budget):
@@ -31,7 +31,7 @@ def _highest(deny: Reach, rivals: Rivals, budget: Budget) -> Reach | None:
     return None
 
 
-def _finding(deny: Reach, allow: Reach) -> Finding:
+def _finding(deny: PreparedPolicy, allow: PreparedPolicy) -> Finding:
     mine, its = deny.policy.priority, allow.policy.priority
     message = (
         f"the DENY {quoted(deny.policy.id)} has the priority {quoted(mine)}, which is not above the {quoted(its)} "

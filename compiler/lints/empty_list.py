@@ -7,15 +7,15 @@ from ...bundles.wording import quoted
 from ..checks.conditions_of import conditions_of
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
-from .reach import Reach
+from .prepared_policy import PreparedPolicy
 
 _MEANING = {Operator.IN: "never holds", Operator.NIN: "holds whenever the attribute is present"}
 
 
-def empty_list(_draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+def empty_list(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warn of `in` and `nin` with an empty array."""
-    for reach in reaches:
-        for _, condition, path in conditions_of(reach.policy, reach.index):
+    for prepared in policies:
+        for _, condition, path in conditions_of(prepared.policy, prepared.index):
             if TAKES_LIST[condition.op] and condition.value == []:
                 message = f"{quoted(condition.op)} with an empty array {_MEANING[condition.op]}"
                 yield Finding("empty-list", message, (*path, "value"), severity="warning")

@@ -8,10 +8,10 @@ from ...bundles.wording import joined, quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding, Path
 from ..model.elements import Grant
-from .granted import Granted
+from .grant_index import GrantIndex
 from .overlap import Budget, can_overlap
-from .reach import ADDRESS, Attribute, Pair, Reach
-from .rivals import Rivals
+from .overlap_candidates import OverlapCandidates
+from .prepared_policy import ADDRESS, Attribute, Pair, PreparedPolicy
 
 _MOST_NAMED = 8
 """Attributes that one warning names; of more, it tells the number."""
@@ -19,16 +19,16 @@ _MOST_NAMED = 8
 _NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in ATTRIBUTE_SECTIONS}
 
 
-def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warn of a DENY that needs attributes which an ALLOW or a grant in its way does not need.
 
     An attribute of the request is absent where the caller does not send it, and every comparison with it is false;
     so is an allowlist without an address. Own keys are always there. Each attribute is told of once, with one that
     does not need it, and those with the same one together. Raises OutOfSteps.
     """
-    denies = [reach for reach in reaches if reach.policy.effect == "DENY" and reach.needed]
+    denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and prepared.needed]
     budget = Budget(draft.limits.lint_steps)
-    allows, granted = _Allows(reaches, budget), Granted(draft, denies)
+    allows, grants = _Allows(policies, budget), GrantIndex(draft, denies)
     for deny in denies:
         left = deny.needed
         for attribute in deny.needed:
@@ -36,7 +36,7 @@ def escapable_deny(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
             if allow is not None:
                 yield _by_allow(deny, tuple(other for other in left if other not in allow.implied), allow)
                 left = tuple(other for other in left if other in allow.implied)
-        grant = granted.met_by(deny, budget) if left and deny.is_possible else None
+        grant = grants.grant_for(deny, budget) if left and deny.is_satisfiable else None
         if grant is not None:
             yield _by_grant(deny, left, grant)
 
@@ -47,45 +47,47 @@ class _Allows:
     PERF: thousands need the same few attributes, and a DENY looks only at those that lack one of its own.
     """
 
-    def __init__(self, reaches: Iterable[Reach], budget: Budget):
-        by_implied: dict[frozenset[Attribute], list[Reach]] = defaultdict(list)
-        for reach in reaches:
-            if reach.policy.effect == "ALLOW":
-                by_implied[reach.implied].append(reach)
+    def __init__(self, policies: Iterable[PreparedPolicy], budget: Budget):
+        by_implied: dict[frozenset[Attribute], list[PreparedPolicy]] = defaultdict(list)
+        for prepared in policies:
+            if prepared.policy.effect == "ALLOW":
+                by_implied[prepared.implied].append(prepared)
         order = sorted(by_implied, key=lambda implied: (len(implied), sorted(implied)))
-        self._rivals = [(implied, Rivals(by_implied[implied])) for implied in order]
-        self._lacking: dict[tuple[frozenset[Pair], Attribute], list[Rivals]] = {}
+        self._candidates = [(implied, OverlapCandidates(by_implied[implied])) for implied in order]
+        self._lacking: dict[tuple[frozenset[Pair], Attribute], list[OverlapCandidates]] = {}
         self._budget = budget
 
-    def without(self, attribute: Attribute, deny: Reach) -> Reach | None:
+    def without(self, attribute: Attribute, deny: PreparedPolicy) -> PreparedPolicy | None:
         """The first one that `deny` overlaps and that does not need `attribute`. Raises OutOfSteps."""
-        for rivals in self._lacking_on(attribute, deny):
+        for candidates in self._lacking_on(attribute, deny):
             self._budget.spend(1)
-            for allow in rivals.of(deny):
+            for allow in candidates.of(deny):
                 self._budget.spend(1)
                 if can_overlap(deny, allow, self._budget):
                     return allow
         return None
 
-    def _lacking_on(self, attribute: Attribute, deny: Reach) -> list[Rivals]:
+    def _lacking_on(self, attribute: Attribute, deny: PreparedPolicy) -> list[OverlapCandidates]:
         """Those that do not need `attribute`, on a type and action of `deny`."""
         key = deny.pairs, attribute
         if key not in self._lacking:
-            self._budget.spend(len(self._rivals))
+            self._budget.spend(len(self._candidates))
             self._lacking[key] = [
-                rivals for implied, rivals in self._rivals if attribute not in implied and rivals.meet(deny)
+                candidates
+                for implied, candidates in self._candidates
+                if attribute not in implied and candidates.any_for(deny)
             ]
         return self._lacking[key]
 
 
-def _by_allow(deny: Reach, missing: Sequence[Attribute], allow: Reach) -> Finding:
+def _by_allow(deny: PreparedPolicy, missing: Sequence[Attribute], allow: PreparedPolicy) -> Finding:
     rival = quoted(allow.policy.id)
     condition = "an `ip_allowlist`" if tuple(missing) == (ADDRESS,) else _condition_on(missing)
     help_text = f"give {rival} {condition} too, so that it needs {_it(missing)} as well"
     return _finding(deny, missing, f"the ALLOW {rival}", help_text)
 
 
-def _by_grant(deny: Reach, missing: Sequence[Attribute], grant: Grant) -> Finding:
+def _by_grant(deny: PreparedPolicy, missing: Sequence[Attribute], grant: Grant) -> Finding:
     shown = quoted(grant.id) if grant.id else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
     help_text = (
         f"a grant has no conditions: an ALLOW with {_condition_on(missing)} in its place would need {_it(missing)}"
@@ -93,7 +95,7 @@ def _by_grant(deny: Reach, missing: Sequence[Attribute], grant: Grant) -> Findin
     return _finding(deny, missing, f"the direct grant {shown}", help_text)
 
 
-def _finding(deny: Reach, missing: Sequence[Attribute], witness: str, help_text: str) -> Finding:
+def _finding(deny: PreparedPolicy, missing: Sequence[Attribute], witness: str, help_text: str) -> Finding:
     names = [_name(attribute) for attribute in missing[:_MOST_NAMED]]
     if len(missing) > _MOST_NAMED:
         names.append(f"{len(missing) - _MOST_NAMED} more")
@@ -112,7 +114,7 @@ def _it(missing: Sequence[Attribute]) -> str:
     return "it" if len(missing) == 1 else "them"
 
 
-def _path(deny: Reach, attribute: Attribute) -> Path:
+def _path(deny: PreparedPolicy, attribute: Attribute) -> Path:
     path = ("policies", deny.index, "conditions")
     if attribute == ADDRESS:
         return (*path, "ip_allowlist")

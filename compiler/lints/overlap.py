@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from ...bundles.conditions.addresses import Block
 from ...bundles.conditions.comparisons import constants_of
-from ...bundles.conditions.trees.domain import Test, can_hold_together
+from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.conditions.windows import DAY_MINUTES, TimeWindow
-from .reach import Reach
+from .prepared_policy import PreparedPolicy
 
 _STEPS_A_CONSTANT = 16
 _WEEK_DAYS = 7
@@ -31,7 +31,7 @@ class Budget:
             raise OutOfSteps
 
 
-def can_overlap(left: Reach, right: Reach, budget: Budget) -> bool:
+def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> bool:
     """Whether the conditions of both can hold together, pairs of type and action left to the caller.
 
     Never a wrong no. Attributes are independent of each other, dotted or not; roles never exclude each other; hours
@@ -45,20 +45,20 @@ def can_overlap(left: Reach, right: Reach, budget: Budget) -> bool:
     compared = [(*left.tests[attribute], *right.tests[attribute]) for attribute in shared]
     for tests in sorted(compared, key=_size):
         budget.spend(_STEPS_A_CONSTANT * _size(tests))
-        if not can_hold_together(tests):
+        if not is_satisfiable(tests):
             return False
     return (
-        left.is_possible
-        and right.is_possible
-        and windows_meet(left.window, right.window)
-        and blocks_meet(left.blocks, right.blocks)
+        left.is_satisfiable
+        and right.is_satisfiable
+        and windows_overlap(left.window, right.window)
+        and blocks_overlap(left.blocks, right.blocks)
     )
 
 
-def windows_meet(left: TimeWindow | None, right: TimeWindow | None) -> bool:
+def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
     """Whether some instant can lie in both windows: the spans exactly, the hours where the zones are equal.
 
-    >>> windows_meet(TimeWindow(not_after=5.0), TimeWindow(not_before=5.0))
+    >>> windows_overlap(TimeWindow(not_after=5.0), TimeWindow(not_before=5.0))
     False
     """
     if left is None or right is None:
@@ -72,7 +72,7 @@ def windows_meet(left: TimeWindow | None, right: TimeWindow | None) -> bool:
     return _week(left) & _week(right) != 0
 
 
-def blocks_meet(left: Sequence[Block] | None, right: Sequence[Block] | None) -> bool:
+def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) -> bool:
     """Whether some address lies in a block of each; the blocks are merged and in order."""
     if left is None or right is None:
         return True

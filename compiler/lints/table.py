@@ -9,10 +9,10 @@ from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
 from .overlap import OutOfSteps
+from .prepared_policy import PreparedPolicy
 from .rate_limit_uncounted import rate_limit_uncounted
-from .reach import Reach
 
-LINTS: tuple[Callable[[Draft, Sequence[Reach]], Iterator[Finding]], ...] = (
+LINTS: tuple[Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]], ...] = (
     deny_priority,
     escapable_deny,
     empty_list,
@@ -21,12 +21,12 @@ LINTS: tuple[Callable[[Draft, Sequence[Reach]], Iterator[Finding]], ...] = (
 )
 
 
-def lint(draft: Draft, reaches: Sequence[Reach]) -> Iterator[Finding]:
+def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """The warnings of all lints; one that runs out of steps says so and is the only one cut short."""
     for find in LINTS:
         try:
-            yield from find(draft, reaches)
+            yield from find(draft, policies)
         except OutOfSteps:
             name = find.__name__.replace("_", "-")
             message = f"the lint `{name}` did not compare everything: it stops after {draft.limits.lint_steps} steps"
-            yield Finding("lint-unfinished", message, ("policies", reaches[0].index), severity="warning")
+            yield Finding("lint-unfinished", message, ("policies", policies[0].index), severity="warning")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from ...bundles.program import clauses as program
 from ...bundles.program.clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate
 from ..model.elements import Condition, Conditions, Model, Policy, ResourceType
-from ..model.normal_form import normal
-from ..model.window_reading import read_window
+from ..model.normal_form import normalised
+from ..model.parse_window import parse_window
 
 EVERYTHING = "*"
 
@@ -23,7 +23,7 @@ def lower(model: Model) -> Program:
             and  allow(S, A, R, "p") :- type(R, {"document"}), A in {"read"}.
     """
     declared = {type.id: type for type in model.resource_types}
-    policies = (normal(policy) for policy in model.policies if policy.enabled)
+    policies = (normalised(policy) for policy in model.policies if policy.enabled)
     clauses = [clause for policy in policies for clause in _clauses(policy, declared)]
     return Program(
         types=tuple(
@@ -41,7 +41,7 @@ def expand_actions(actions: Iterable[str], type: ResourceType) -> frozenset[str]
     return frozenset(type.actions) if EVERYTHING in named else named.intersection(type.actions)
 
 
-def covered(policy: Policy, declared: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
+def covered_actions(policy: Policy, declared: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
     """The actions that a policy covers on each type, types without any left out (P1)."""
     found: dict[str, frozenset[str]] = defaultdict(frozenset)
     for scope in policy.resource_types:
@@ -53,7 +53,7 @@ def covered(policy: Policy, declared: Mapping[str, ResourceType]) -> dict[str, f
 
 def _clauses(policy: Policy, declared: Mapping[str, ResourceType]) -> Iterator[Clause]:
     types_by_actions: dict[frozenset[str], list[str]] = defaultdict(list)
-    for type, actions in covered(policy, declared).items():
+    for type, actions in covered_actions(policy, declared).items():
         types_by_actions[actions].append(type)
     body = tuple(_body(policy.conditions or Conditions()))
     roles = None if policy.roles is None else tuple(sorted(set(policy.roles)))
@@ -76,7 +76,7 @@ def _body(conditions: Conditions) -> Iterator[Atom]:
     yield from _comparisons("action_attrs", conditions.action_attrs)
     yield from _comparisons("context_attrs", conditions.context_attrs)
     if conditions.time_window is not None:
-        yield During(read_window(conditions.time_window))
+        yield During(parse_window(conditions.time_window))
     if conditions.ip_allowlist is not None:
         yield From(tuple(sorted(set(conditions.ip_allowlist))))
     if conditions.rate_limit is not None:

@@ -12,28 +12,28 @@ import msgspec
 from msgspec import Struct, inspect
 from msgspec.structs import replace
 
-from ...bundles.conditions.constants import Meaning, meaning
+from ...bundles.conditions.constants import CanonicalKey, canonical_key
 from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.values import Json
 from .elements import Condition
 
 Part = TypeVar("Part", bound=Struct)
 
-spelled = msgspec.json.Encoder(order="deterministic").encode
+canonical_json = msgspec.json.Encoder(order="deterministic").encode
 """A part of a model as JSON, the members of objects in one order."""
 
 
-def normal(part: Part) -> Part:
+def normalised(part: Part) -> Part:
     """An element of a checked model, or a part of one, with every set in one order and without repeats.
 
     >>> from writ.bundles.conditions.operators import Operator
-    >>> normal(Condition("k", Operator.IN, ["b", 2, "a", 2.0])).value
+    >>> normalised(Condition("k", Operator.IN, ["b", 2, "a", 2.0])).value
     [2, 'a', 'b']
-    >>> normal(Condition("k", Operator.EQ, ["b", "a"])).value
+    >>> normalised(Condition("k", Operator.EQ, ["b", "a"])).value
     ['b', 'a']
     """
     if isinstance(part, Condition):
-        return replace(part, value=as_set(part.value)) if TAKES_LIST[part.op] else part
+        return replace(part, value=sorted_unique(part.value)) if TAKES_LIST[part.op] else part
     changed = {}
     for name in _members_with_sets(type(part)):
         member = getattr(part, name)
@@ -44,20 +44,20 @@ def normal(part: Part) -> Part:
     return replace(part, **changed) if changed else part
 
 
-def as_set(constants: list[Json]) -> list[Json]:
+def sorted_unique(constants: list[Json]) -> list[Json]:
     """The constants of an array whose order and repeats mean nothing, each once, in one order.
 
-    >>> as_set([True, "b", 1.0, 1, "a"])
+    >>> sorted_unique([True, "b", 1.0, 1, "a"])
     [True, 1, 'a', 'b']
     """
-    found: dict[Meaning, Json] = {}
-    for constant in sorted(constants, key=spelled):
-        found.setdefault(meaning(constant), constant)
+    found: dict[CanonicalKey, Json] = {}
+    for constant in sorted(constants, key=canonical_json):
+        found.setdefault(canonical_key(constant), constant)
     return [found[key] for key in sorted(found)]
 
 
 def _part(member: Any) -> Any:
-    return normal(member) if isinstance(member, Struct) else member
+    return normalised(member) if isinstance(member, Struct) else member
 
 
 def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(members) == 1:
         part = _part(members[0])
         return members if part is members[0] else (part,)
-    found = {spelled(member): member for member in map(_part, members)}
+    found = {canonical_json(member): member for member in map(_part, members)}
     ordered = tuple(found[text] for text in sorted(found))
     return members if len(ordered) == len(members) and all(map(is_, ordered, members)) else ordered
 

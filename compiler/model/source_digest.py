@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 
 from .elements import LISTS, Element, Model
-from .normal_form import normal, spelled
+from .normal_form import canonical_json, normalised
 
 
 def source_digest(model: Model) -> str:
@@ -13,5 +13,5 @@ def source_digest(model: Model) -> str:
     for name in LISTS:
         elements: Iterable[Element] = getattr(model, name)
         digest.update(f"{name}\n".encode())
-        digest.update(b"".join(sorted(sha256(spelled(normal(element))).digest() for element in elements)))
+        digest.update(b"".join(sorted(sha256(canonical_json(normalised(element))).digest() for element in elements)))
     return digest.hexdigest()

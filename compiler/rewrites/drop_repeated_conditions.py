@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import replace
 
-from ...bundles.conditions.constants import meaning
+from ...bundles.conditions.constants import canonical_key
 from ...bundles.program.clauses import Atom, Clause, Comparison, Program
 
 
@@ -19,12 +19,12 @@ def drop_repeated_conditions(program: Program) -> Program:
 def _clause(clause: Clause) -> Clause:
     kept: dict[Hashable, Atom] = {}
     for atom in clause.body:
-        kept.setdefault(_said(atom), atom)
+        kept.setdefault(_meaning(atom), atom)
     # A clause without repeats stays the same object: between passes only new clauses are checked.
     return clause if len(kept) == len(clause.body) else replace(clause, body=tuple(kept.values()))
 
 
-def _said(atom: Atom) -> Hashable:
+def _meaning(atom: Atom) -> Hashable:
     if isinstance(atom, Comparison):
-        return atom.section, atom.key, atom.op, meaning(atom.value)
+        return atom.section, atom.key, atom.op, canonical_key(atom.value)
     return atom

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...bundles.conditions.constants import weight
+from ...bundles.conditions.constants import value_count
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.trees.canonical import STEPS, canonical_tree
 from ...bundles.conditions.trees.tree import FALSE, TRUE, FilterTree, leaf_count, leaves
@@ -37,7 +37,7 @@ class Filter:
     @property
     def size(self) -> int:
         """How much memory it takes, counted in comparisons: its own, its constants, and one for itself."""
-        constants = sum(weight(comparison.value) for comparison in leaves(self.tree))
+        constants = sum(value_count(comparison.value) for comparison in leaves(self.tree))
         return 1 + leaf_count(self.tree) + constants // CONSTANTS_IN_A_COMPARISON
 
 

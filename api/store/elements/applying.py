@@ -10,7 +10,7 @@ from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
-from ....compiler.model.made_ids import with_ids
+from ....compiler.model.generated_ids import with_ids
 from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import CheckedElement

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlite_utils import Database
 
-from ....compiler.documents.interning import Sharing
+from ....compiler.documents.interning import Interner
 from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
@@ -98,9 +98,9 @@ class ModelStream:
 def model_of(db: Database, environment: Environment) -> Model:
     """Returns the model as the compiler has it after its checks. Equal parts are one object."""
     lists: dict[str, Any] = {}
-    sharing = Sharing()
+    interner = Interner()
     for name in KINDS:
-        share = sharing.for_list(name)
+        share = interner.for_list(name)
         elements = (element_of(name, body) for body in TABLES[name].bodies(db, environment.number))
         lists[name] = tuple(map(share, elements) if share else elements)
     return Model(**lists)

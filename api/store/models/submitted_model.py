@@ -11,7 +11,7 @@ from ....bundles.conditions.values import Json
 from ....bundles.zones import zone_names
 from ....compiler.diagnostics.diagnostic import Diagnostic, Finding, Severity
 from ....compiler.documents.document import READERS
-from ....compiler.documents.element_reader import Intake, Take
+from ....compiler.documents.document_handler import AddElement, DocumentHandler
 from ....compiler.limits import DEFAULTS
 from ....compiler.load import load
 from ....compiler.model.elements import LISTS, Element, Model
@@ -67,7 +67,7 @@ class SubmittedModel:
             yield encode_body(body)
 
 
-class _ValueCollector(Intake):
+class _ValueCollector(DocumentHandler):
     """Collects the values of a document that is known to be right."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class _ValueCollector(Intake):
     def value(self, _name: str, _value: Json) -> None:
         pass
 
-    def elements(self, name: str) -> Take:
+    def elements(self, name: str) -> AddElement:
         append = self.lists[name].append
         return lambda value, _plain: append(value)
 

@@ -59,11 +59,11 @@ class Diagrams:
         self._levels: list[int] = [len(self.questions)] * 2
         self._children: list[tuple[Node, ...]] = [(), ()]
         self._nodes: dict[tuple[int, tuple[Node, ...]], Node] = {}
-        self._both: dict[tuple[Node, Node], Node] = {}
-        self._negated: dict[Node, Node] = {FALSE: TRUE, TRUE: FALSE}
-        self._decided: dict[tuple[Node, int, int], Node] = {}
+        self._conjunctions: dict[tuple[Node, Node], Node] = {}
+        self._negations: dict[Node, Node] = {FALSE: TRUE, TRUE: FALSE}
+        self._restrictions: dict[tuple[Node, int, int], Node] = {}
 
-    def take(self, steps: int) -> None:
+    def spend(self, steps: int) -> None:
         """Counts some steps."""
         self.steps -= steps
         if self.steps < 0:
@@ -81,7 +81,7 @@ class Diagrams:
 
     def node(self, level: int, children: Sequence[Node]) -> Node:
         """Returns the node that asks the question of `level` and leads to `children`."""
-        self.take(len(children))
+        self.spend(len(children))
         if children.count(children[0]) == len(children):
             return children[0]
         key = (level, tuple(children))
@@ -92,7 +92,7 @@ class Diagrams:
             self._children.append(key[1])
         return found
 
-    def both(self, left: Node, right: Node) -> Node:
+    def conjunction(self, left: Node, right: Node) -> Node:
         """Returns the condition that both hold."""
         if left == right or right == TRUE:
             return left
@@ -101,33 +101,33 @@ class Diagrams:
         if left == FALSE or right == FALSE:
             return FALSE
         key = (left, right) if left < right else (right, left)
-        found = self._both.get(key)
+        found = self._conjunctions.get(key)
         if found is None:
             level = min(self._levels[left], self._levels[right])
             pairs = zip(self.children(left, level), self.children(right, level), strict=True)
-            found = self._both[key] = self.node(level, [self.both(*pair) for pair in pairs])
+            found = self._conjunctions[key] = self.node(level, [self.conjunction(*pair) for pair in pairs])
         return found
 
-    def negated(self, node: Node) -> Node:
+    def negation(self, node: Node) -> Node:
         """Returns the condition that it does not hold."""
-        found = self._negated.get(node)
+        found = self._negations.get(node)
         if found is None:
-            found = self.node(self._levels[node], [self.negated(child) for child in self._children[node]])
-            self._negated[node] = found
-            self._negated[found] = node
+            found = self.node(self._levels[node], [self.negation(child) for child in self._children[node]])
+            self._negations[node] = found
+            self._negations[found] = node
         return found
 
-    def either(self, left: Node, right: Node) -> Node:
+    def disjunction(self, left: Node, right: Node) -> Node:
         """Returns the condition that one of them holds."""
-        return self.negated(self.both(self.negated(left), self.negated(right)))
+        return self.negation(self.conjunction(self.negation(left), self.negation(right)))
 
-    def without(self, left: Node, right: Node) -> Node:
+    def difference(self, left: Node, right: Node) -> Node:
         """Returns the condition that the left one holds and the right one does not."""
-        return self.both(left, self.negated(right))
+        return self.conjunction(left, self.negation(right))
 
     def implies(self, left: Node, right: Node) -> bool:
         """Returns whether the right one holds wherever the left one does."""
-        return left == FALSE or right == TRUE or self.without(left, right) == FALSE
+        return left == FALSE or right == TRUE or self.difference(left, right) == FALSE
 
     def patterns_in(self, level: int, nodes: Iterable[Node]) -> int:
         """Returns, as bits, the patterns of the key of `level` that some nodes still ask for."""
@@ -136,26 +136,26 @@ class Diagrams:
         while question.pattern is None and question.patterns and ahead:
             node = ahead.pop()
             if node not in seen and level < self._levels[node] < question.after:
-                self.take(1)
+                self.spend(1)
                 seen.add(node)
                 found |= 1 << (self.questions[self._levels[node]].pattern or 0)
                 ahead.extend(self._children[node])
         return found
 
-    def decided(self, node: Node, level: int, cell: int) -> Node:
+    def restricted(self, node: Node, level: int, cell: int) -> Node:
         """Returns the condition in one cell of the attribute of `level`. In a closed cell, its patterns are decided."""
         question = self.questions[level]
         if self._levels[node] >= question.after or question.is_open(cell):
             return node
         key = (node, level, cell)
-        found = self._decided.get(key)
+        found = self._restrictions.get(key)
         if found is None:
             pattern = self.questions[self._levels[node]].pattern
             if pattern is None:
                 raise ValueError("the node stands before the attribute")
-            self.take(1)
+            self.spend(1)
             child = self._children[node][question.domain.holding[cell] >> pattern & 1]
-            found = self._decided[key] = self.decided(child, level, cell)
+            found = self._restrictions[key] = self.restricted(child, level, cell)
         return found
 
 

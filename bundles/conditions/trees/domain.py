@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from ..comparisons import constants_of
-from ..constants import Meaning, meaning
+from ..constants import CanonicalKey, canonical_key
 from ..neighbours import Ordered, next_value
 from ..operators import Operator
 from ..patterns import compile_pattern
@@ -22,7 +22,7 @@ Test: TypeAlias = tuple[Operator, Json]
 NULLS = 4
 """So many U+0000 at the end of a string are looked behind."""
 
-Class: TypeAlias = tuple[int, bool]
+ClassTests: TypeAlias = tuple[int, bool]
 """What is known of a class: the tests that hold there, as bits, and whether patterns are open."""
 
 NO_VALUES = -1
@@ -63,22 +63,22 @@ class Domain:
         return self.first_number + 2 * len(self.numbers) + 1
 
 
-def can_hold_together(tests: Sequence[Test]) -> bool:
+def is_satisfiable(tests: Sequence[Test]) -> bool:
     """Whether some value of one attribute passes all `tests`.
 
     Exact but for `regex`, which is decided on the constants and taken to be able to match in the gaps: the answer
     may then be a needless yes, never a wrong no.
 
-    >>> can_hold_together([(Operator.EQ, "a"), (Operator.NE, "a")])
+    >>> is_satisfiable([(Operator.EQ, "a"), (Operator.NE, "a")])
     False
-    >>> can_hold_together([(Operator.GT, 1), (Operator.LT, 2)])
+    >>> is_satisfiable([(Operator.GT, 1), (Operator.LT, 2)])
     True
     """
     everything = (1 << len(tests)) - 1
     return any(answer is not None and answer[0] == everything for answer in _Classes(tests).answers())
 
 
-def divide(tests: Sequence[Test]) -> Domain:
+def partition(tests: Sequence[Test]) -> Domain:
     """The domain of an attribute on which `tests` are made."""
     classes = _Classes(tests)
     answers = list(classes.answers())
@@ -154,7 +154,7 @@ class _Classes:
 
     def __init__(self, tests: Sequence[Test]):
         constants = [constant for test in tests for constant in compared_with(test)]
-        others = {meaning(c): c for c in (False, True, *constants) if isinstance(c, bool | list | dict)}
+        others = {canonical_key(c): c for c in (False, True, *constants) if isinstance(c, bool | list | dict)}
         self.points = tuple(others[key] for key in sorted(others))
         self.numbers = tuple(sorted({c for c in constants if is_number(c)}))
         self.patterns = {1 << number: compile_pattern(pattern) for number, pattern in patterns_of(tests)}
@@ -162,12 +162,12 @@ class _Classes:
         self.strings = tuple(sorted(texts.union(*map(_before, texts)) if self.patterns else texts))
         self._present = 0  # what holds of everything that is there and not named
         self._below = {False: 0, True: 0}  # of every string (True) or number that is below all constants
-        self._flips: dict[Meaning, int] = {}  # what is otherwise at a constant
-        self._passed: dict[Meaning, tuple[int, int]] = {}  # what flips at a constant, and what above it
+        self._flips: dict[CanonicalKey, int] = {}  # what is otherwise at a constant
+        self._passed: dict[CanonicalKey, tuple[int, int]] = {}  # what flips at a constant, and what above it
         for number, test in enumerate(tests):
             self._add(1 << number, *test)
 
-    def answers(self) -> Iterator[Class | None]:
+    def answers(self) -> Iterator[ClassTests | None]:
         """For each class, in order, what is known of it; None for a gap with no values."""
         yield 0, False
         yield self._present, False
@@ -182,26 +182,26 @@ class _Classes:
         if holds.flips_at is not None:
             self._pass(bit, constant, holds.below, holds.flips_at)
         else:
-            for value in {meaning(c) for c in compared_with((op, constant))}:
+            for value in {canonical_key(c) for c in compared_with((op, constant))}:
                 self._flips[value] = self._flips.get(value, 0) | bit
 
     def _pass(self, bit: int, constant: Json, below: bool, flips_at: bool) -> None:
         if below:
             self._below[isinstance(constant, str)] |= bit
-        at, above = self._passed.get(meaning(constant), (0, 0))
-        self._passed[meaning(constant)] = (at | bit, above) if flips_at else (at, above | bit)
+        at, above = self._passed.get(canonical_key(constant), (0, 0))
+        self._passed[canonical_key(constant)] = (at | bit, above) if flips_at else (at, above | bit)
 
     def _at(self, constant: Json, ordered: int = 0) -> int:
         """At one value; `ordered` are the comparisons by order that hold there."""
-        return (self._present | ordered) ^ self._flips.get(meaning(constant), 0)
+        return (self._present | ordered) ^ self._flips.get(canonical_key(constant), 0)
 
-    def _along(self, constants: Sequence[Ordered], text: bool) -> Iterator[Class | None]:
+    def _along(self, constants: Sequence[Ordered], text: bool) -> Iterator[ClassTests | None]:
         """On the gap below the first constant, the first constant, the gap above it, and so on."""
         ordered = self._below[text]
         maybe = sum(self.patterns) if text else 0
         yield None if "" in constants[:1] else (self._present | ordered | maybe, maybe > 0)
         for number, constant in enumerate(constants):
-            at, above = self._passed.get(meaning(constant), (0, 0))
+            at, above = self._passed.get(canonical_key(constant), (0, 0))
             ordered ^= at
             matching = sum(bit for bit, matches in self.patterns.items() if matches(constant))
             yield self._at(constant, ordered | matching), False

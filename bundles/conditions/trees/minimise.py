@@ -82,7 +82,7 @@ class Minimiser:
         return found
 
     def _shorter(self, lower: Node, upper: Node) -> Cover:
-        negate = self._diagrams.negated
+        negate = self._diagrams.negation
         positive = self._sum(lower, upper)
         if leaf_count(positive.tree) == 1:
             return positive
@@ -125,7 +125,7 @@ class _Sum:
         self._groups = self._grouped(lower, upper)
         self._common = TRUE
         for group in self._groups:
-            self._common = diagrams.both(self._common, group.upper)
+            self._common = diagrams.conjunction(self._common, group.upper)
         self._terms: list[Term] = []
 
     def _grouped(self, lower: Node, upper: Node) -> list[Group]:
@@ -140,7 +140,7 @@ class _Sum:
             if answer not in self._followers:
                 key = (low, high, self._decision(question, answer, patterns))
                 answers[key] = answers.get(key, 0) | 1 << answer
-        diagrams.take(len(answers))
+        diagrams.spend(len(answers))
         return [
             Group(bits, (bits & -bits).bit_length() - 1, decided == OPEN, low, high)
             for (low, high, decided), bits in answers.items()
@@ -161,7 +161,7 @@ class _Sum:
         for answer, gaps in question.domain.between.items():
             for gap in reversed(gaps):
                 if gap is not None and bounds[answer] == tuple(
-                    self._diagrams.decided(bound, self._level, answer) for bound in bounds[gap]
+                    self._diagrams.restricted(bound, self._level, answer) for bound in bounds[gap]
                 ):
                     self._followers.setdefault(answer, gap)
 
@@ -170,16 +170,16 @@ class _Sum:
         diagrams = self._diagrams
         for index in self._order():
             group = self._groups[index]
-            missing = diagrams.without(diagrams.without(group.lower, self._common), self._covered(index))
+            missing = diagrams.difference(diagrams.difference(group.lower, self._common), self._covered(index))
             term = self._minimiser._between(missing, group.upper)
             if term.node != FALSE:
                 self._terms.append(Term(term.tree, self._extended(index, term.node)))
         missing = FALSE
         for index, group in enumerate(self._groups):
-            missing = diagrams.either(missing, diagrams.without(group.lower, self._covered(index)))
+            missing = diagrams.disjunction(missing, diagrams.difference(group.lower, self._covered(index)))
         whole = self._minimiser._between(missing, self._common)
         if whole.node != FALSE:
-            everywhere = {index: self._decided(whole.node, index) for index in range(len(self._groups))}
+            everywhere = {index: self._restricted(whole.node, index) for index in range(len(self._groups))}
             self._terms.append(Term(whole.tree, everywhere))
         self._drop_redundant()
         return Cover(self._node(), fold_or([self._term_tree(term) for term in self._terms]))
@@ -196,22 +196,22 @@ class _Sum:
         """Returns the groups that a term of one group may cover, with its condition there."""
         if len(self._groups) > MANY_GROUPS:
             return {index: node}
-        decided = {other: self._decided(node, other) for other in range(len(self._groups))}
+        decided = {other: self._restricted(node, other) for other in range(len(self._groups))}
         return {
             other: there
             for other, there in decided.items()
             if other == index or self._diagrams.implies(there, self._groups[other].upper)
         }
 
-    def _decided(self, node: Node, index: int) -> Node:
-        return self._diagrams.decided(node, self._level, self._groups[index].answer)
+    def _restricted(self, node: Node, index: int) -> Node:
+        return self._diagrams.restricted(node, self._level, self._groups[index].answer)
 
     def _covered(self, index: int, terms: Sequence[Term] | None = None) -> Node:
         """Returns the condition that some terms cover in one group."""
         found = FALSE
         for term in self._terms if terms is None else terms:
             if index in term.nodes:
-                found = self._diagrams.either(found, term.nodes[index])
+                found = self._diagrams.disjunction(found, term.nodes[index])
         return found
 
     def _drop_redundant(self) -> None:
@@ -233,7 +233,7 @@ class _Sum:
                 if group.answers >> answer & 1:
                     children[answer] = covered
         for answer, gap in self._followers.items():
-            children[answer] = self._diagrams.decided(children[gap], self._level, answer)
+            children[answer] = self._diagrams.restricted(children[gap], self._level, answer)
         return self._diagrams.node(self._level, children)
 
     def _term_tree(self, term: Term) -> FilterTree:

@@ -12,27 +12,27 @@ def normal_and(trees: Iterable[FilterTree]) -> FilterTree:
     >>> normal_and([TRUE, FALSE])
     Const(value=False)
     """
-    return _joined(And, trees)
+    return _normal(And, trees)
 
 
 def normal_or(trees: Iterable[FilterTree]) -> FilterTree:
     """Returns the disjunction of trees that are in this shape."""
-    return _joined(Or, trees)
+    return _normal(Or, trees)
 
 
 def normalised(tree: FilterTree) -> FilterTree:
     """Returns a tree in this shape. Its negations stand at the leaves already."""
-    return _joined(type(tree), map(normalised, tree.children)) if isinstance(tree, And | Or) else tree
+    return _normal(type(tree), map(normalised, tree.children)) if isinstance(tree, And | Or) else tree
 
 
-def _joined(joint: type[And[Comparison]] | type[Or[Comparison]], trees: Iterable[FilterTree]) -> FilterTree:
+def _normal(connective: type[And[Comparison]] | type[Or[Comparison]], trees: Iterable[FilterTree]) -> FilterTree:
     children: dict[FilterTree, None] = {}
     for tree in trees:
-        for child in tree.children if isinstance(tree, joint) else (tree,):
+        for child in tree.children if isinstance(tree, connective) else (tree,):
             if not isinstance(child, Const):
                 children[child] = None
-            elif child != joint.identity:
+            elif child != connective.identity:
                 return child
     if len(children) > 1:
-        return joint(tuple(sorted(children, key=lambda child: child.rank)))
-    return next(iter(children), joint.identity)
+        return connective(tuple(sorted(children, key=lambda child: child.rank)))
+    return next(iter(children), connective.identity)

@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from ..constants import Meaning, meaning, weight
+from ..constants import CanonicalKey, canonical_key, value_count
 from ..operators import Operator
 from ..values import Json
 from .diagrams import FALSE, MAX_QUESTIONS, TRUE, Diagrams, Node, OutOfSteps
-from .domain import Domain, Test, compared_with, divide, patterns_of
+from .domain import Domain, Test, compared_with, partition, patterns_of
 
 Conjunction: TypeAlias = Sequence[tuple[str, Operator, Json]]
 """Comparisons that must all hold, as (key, operator, constant)."""
@@ -41,12 +41,12 @@ class RuleDiagram:
         self._allows = (1 << len(allows)) - 1 | self._settled
         self._denies = self._settled - 1 & ~self._allows
         self.diagrams = Diagrams({}, steps)
-        self.diagrams.take(sum(weight(constant) for rule in rules for _, _, constant in rule) // READ_IN_A_STEP)
+        self.diagrams.spend(sum(value_count(constant) for rule in rules for _, _, constant in rule) // READ_IN_A_STEP)
         needs, tests = _needs(rules)
-        self.diagrams.take(sum(_cost(key_tests.values()) for key_tests in tests.values()))
+        self.diagrams.spend(sum(_cost(key_tests.values()) for key_tests in tests.values()))
         if len(tests) + sum(len(patterns_of(key_tests.values())) for key_tests in tests.values()) > MAX_QUESTIONS:
             raise OutOfSteps
-        domains = {key: divide(list(key_tests.values())) for key, key_tests in tests.items()}
+        domains = {key: partition(list(key_tests.values())) for key, key_tests in tests.items()}
         self.diagrams = Diagrams(domains, self.diagrams.steps)
         self._alive = [
             self._by_answer(question.domain, question.pattern, needs[question.key])
@@ -67,7 +67,7 @@ class RuleDiagram:
         several = [(sum(1 << test for test in need), rules) for need, rules in needs.items() if len(need) > 1]
         found = []
         for holding in domain.holding:
-            self.diagrams.take(1 + holding.bit_count() + len(several))
+            self.diagrams.spend(1 + holding.bit_count() + len(several))
             left = free | _union(single.get(test, 0) for test in _numbers(holding))
             found.append(left | _union(rules for need, rules in several if need & holding == need))
         return found
@@ -105,15 +105,15 @@ class RuleDiagram:
         return self.diagrams.node(level, children)
 
 
-def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[str, dict[Meaning, Test]]]:
+def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[str, dict[CanonicalKey, Test]]]:
     """Returns, by key, the rules that need each set of tests; and the tests by their meaning, in their order."""
-    tests: dict[str, dict[Meaning, Test]] = defaultdict(dict)
-    numbers: dict[tuple[str, Meaning], int] = {}
+    tests: dict[str, dict[CanonicalKey, Test]] = defaultdict(dict)
+    numbers: dict[tuple[str, CanonicalKey], int] = {}
     needs: dict[str, Needs] = defaultdict(lambda: defaultdict(int))
     for rule, conjunction in enumerate(rules):
         needed: dict[str, set[int]] = defaultdict(set)
         for key, op, constant in conjunction:
-            meant = (op, meaning(constant))
+            meant = (op, canonical_key(constant))
             number = numbers.setdefault((key, meant), len(tests[key]))
             tests[key][meant] = (op, constant)
             needed[key].add(number)
@@ -127,7 +127,7 @@ def _cost(tests: Collection[Test]) -> int:
     constants = [constant for test in tests for constant in compared_with(test)]
     patterns = [pattern for _, pattern in patterns_of(tests)]
     searched = sum(1 + len(text) // CHARACTERS_IN_A_STEP for text in constants if isinstance(text, str))
-    return len(tests) + sum(map(weight, constants)) + sum(map(len, patterns)) + len(patterns) * searched
+    return len(tests) + sum(map(value_count, constants)) + sum(map(len, patterns)) + len(patterns) * searched
 
 
 def _numbers(bits: Bits) -> Iterator[int]:

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
 
-from ..constants import weight
+from ..constants import value_count
 from ..operators import Operator
-from .domain import Test, divide
+from .domain import Test, partition
 from .normalise import normal_and, normal_or
 from .rule_diagram import Conjunction
 from .tree import FilterTree
@@ -24,7 +24,7 @@ FEW_CONSTANTS = 100
 def separable_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction]) -> FilterTree | None:
     """Returns the canonical tree, or None if it takes a diagram: attributes depend on each other, or on a pattern."""
     comparisons = list(chain(*allows, *denies))
-    if len(comparisons) > FEW_CONSTANTS or sum(weight(constant) for _, _, constant in comparisons) > FEW_CONSTANTS:
+    if len(comparisons) > FEW_CONSTANTS or sum(value_count(constant) for _, _, constant in comparisons) > FEW_CONSTANTS:
         return None
     if any(op == Operator.REGEX for _, op, _ in comparisons):
         return None
@@ -57,7 +57,7 @@ def _disjunction(allows: Sequence[Conjunction]) -> FilterTree:
 
 def _values(key: str, allows: Sequence[list[Test]], denies: Sequence[list[Test]]) -> FilterTree:
     """Returns the tree of the values that pass all tests of some list in `allows`, and of no list in `denies`."""
-    domain = divide(list(chain(*allows, *denies)))
+    domain = partition(list(chain(*allows, *denies)))
     needs: list[int] = []
     taken = 0
     for rule in (*allows, *denies):

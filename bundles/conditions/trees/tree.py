@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Generic, TypeAlias, TypeVar
 
-from ..constants import in_order, meaning, written
+from ..constants import canonical_constant, canonical_key, canonical_list
 from ..operators import TAKES_LIST, Operator
 from ..values import Json
 
 Leaf = TypeVar("Leaf", covariant=True)
 
-_OF_ONE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
+_SINGLE_VALUE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
 """The operator that means the same as one of lists if the list has one constant."""
 
 _RANKS = {op: number for number, op in enumerate(Operator)}
@@ -55,16 +55,16 @@ class Comparison:
         (['a', 'b'], <Operator.NE: 'ne'>)
         """
         if TAKES_LIST[op]:
-            constants = in_order(value)
+            constants = canonical_list(value)
             if len(constants) != 1:
                 return cls(key, op, constants)
-            op, value = _OF_ONE[op], constants[0]
-        return cls(key, op, written(value))
+            op, value = _SINGLE_VALUE[op], constants[0]
+        return cls(key, op, canonical_constant(value))
 
     @cached_property
     def rank(self) -> tuple[object, ...]:
         """The sort key among the children of one node."""
-        return (0, self.key, _RANKS[self.op], meaning(self.value))
+        return (0, self.key, _RANKS[self.op], canonical_key(self.value))
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Comparison) and self.rank == other.rank)
@@ -74,7 +74,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Joint(Generic[Leaf]):
+class _Connective(Generic[Leaf]):
     """What And and Or share. `identity` is the constant that makes no difference among the children."""
 
     children: "tuple[Tree[Leaf], ...]"
@@ -86,13 +86,13 @@ class _Joint(Generic[Leaf]):
         return sum(map(leaf_count, self.children))
 
     @cached_property
-    def rank(self: "_Joint[Comparison]") -> tuple[object, ...]:
+    def rank(self: "_Connective[Comparison]") -> tuple[object, ...]:
         """The sort key among the children of one node."""
         return (1, len(self.children), *(child.rank for child in self.children))
 
 
 @dataclass(frozen=True)
-class And(_Joint[Leaf]):
+class And(_Connective[Leaf]):
     """True where every child is true."""
 
     identity = TRUE
@@ -106,7 +106,7 @@ class And(_Joint[Leaf]):
 
 
 @dataclass(frozen=True)
-class Or(_Joint[Leaf]):
+class Or(_Connective[Leaf]):
     """True where at least one child is true."""
 
     identity = FALSE
@@ -199,13 +199,13 @@ def fold_not(tree: Tree[Leaf]) -> Tree[Leaf]:
     return complement(tree) if isinstance(tree, Const) else Not(tree)
 
 
-def _folded(joint: type[And[Leaf]] | type[Or[Leaf]], trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
+def _folded(connective: type[And[Leaf]] | type[Or[Leaf]], trees: Iterable[Tree[Leaf]]) -> Tree[Leaf]:
     children: list[Tree[Leaf]] = []
     for tree in trees:
         if not isinstance(tree, Const):
             children.append(tree)
-        elif tree != joint.identity:
+        elif tree != connective.identity:
             return tree
     if len(children) > 1:
-        return joint(tuple(children))
-    return children[0] if children else joint.identity
+        return connective(tuple(children))
+    return children[0] if children else connective.identity

@@ -13,7 +13,7 @@ from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, TAKES
 from writ.bundles.conditions.trees import domain
 from writ.bundles.conditions.trees import tree as trees
 from writ.bundles.conditions.trees.canonical import canonical_tree, flat_tree
-from writ.bundles.conditions.trees.domain import can_hold_together, compared_with, divide
+from writ.bundles.conditions.trees.domain import compared_with, is_satisfiable, partition
 from writ.bundles.errors import BundleError
 from writ.bundles.file.clause_codec import decode_clause
 from writ.bundles.program import text
@@ -26,10 +26,10 @@ from writ.compiler.diagnostics.synonyms import _WORDS
 from writ.compiler.limits import DEFAULTS
 from writ.compiler.lints.empty_list import _MEANING, empty_list
 from writ.compiler.lints.overlap import Budget, can_overlap
-from writ.compiler.lints.reach import Reach, reaches_of
+from writ.compiler.lints.prepared_policy import PreparedPolicy, prepare_policies
 from writ.compiler.load import load
 from writ.compiler.model import elements
-from writ.compiler.model.normal_form import normal
+from writ.compiler.model.normal_form import normalised
 from writ.compiler.passes import compile_program
 from writ.compiler.source import Source
 from writ.runtime.filters.partial import residual_of
@@ -103,7 +103,7 @@ def test_a_table_of_operators_is_total():
     assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == PREDICATES.keys() == set(Operator)
     assert text._SYMBOLS.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
     assert domain._HOLDS.keys() == attributes._SHAPES.keys() == set(Operator)
-    assert trees._OF_ONE.keys() == _MEANING.keys() == {op for op in Operator if TAKES_LIST[op]}
+    assert trees._SINGLE_VALUE.keys() == _MEANING.keys() == {op for op in Operator if TAKES_LIST[op]}
     assert set(Operator) <= _WORDS.keys(), "authors of other products have words for every operator"
 
 
@@ -133,10 +133,10 @@ MEANING = {
     "predicate": lambda: predicate(LIKE, "a"),
     "constants": lambda: constants_of(LIKE, "a"),
     "direction": lambda: IS_UPWARD[LIKE],
-    "domain": lambda: divide([(LIKE, "a")]),
-    "domain beside a pattern": lambda: divide([(LIKE, "a"), (Operator.REGEX, "a")]),
+    "domain": lambda: partition([(LIKE, "a")]),
+    "domain beside a pattern": lambda: partition([(LIKE, "a"), (Operator.REGEX, "a")]),
     "constants of a domain": lambda: compared_with((LIKE, "a")),
-    "satisfiability": lambda: can_hold_together([(LIKE, "a")]),
+    "satisfiability": lambda: is_satisfiable([(LIKE, "a")]),
     "normal comparison": lambda: trees.Comparison.normal("k", LIKE, "a"),
     "order of comparisons": lambda: trees.Comparison("k", LIKE, "a").rank,
     "separable tree": lambda: canonical_tree([[("k", LIKE, "a")]], []),
@@ -267,18 +267,18 @@ def draft(**more):
     return SimpleNamespace(model=model(**more), types={"document": declared}, limits=DEFAULTS, all_types_read=True)
 
 
-def reach():
+def prepared():
     (policy,) = model().policies
-    return Reach(0, policy, frozenset(), {("resource_attrs", "k"): ((LIKE, "a"),)}, {})
+    return PreparedPolicy(0, policy, frozenset(), {("resource_attrs", "k"): ((LIKE, "a"),)}, {})
 
 
 COMPILER = {
     "constants": lambda: [*check_constants(draft())],
     "types of attributes": lambda: [*check_attribute_types(draft())],
-    "empty lists": lambda: [*empty_list(draft(value=[]), [reach()])],
-    "reach": lambda: reaches_of(draft(), ()),
-    "overlap": lambda: can_overlap(reach(), reach(), Budget(100)),
-    "normal form": lambda: normal(model().policies[0]),
+    "empty lists": lambda: [*empty_list(draft(value=[]), [prepared()])],
+    "prepared policies": lambda: prepare_policies(draft(), ()),
+    "overlap": lambda: can_overlap(prepared(), prepared(), Budget(100)),
+    "normal form": lambda: normalised(model().policies[0]),
     "passes": lambda: compile_program(model()),
 }
 

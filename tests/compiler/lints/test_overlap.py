@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.conditions.addresses import AddressSet, merge_blocks, parse_block
 from writ.bundles.conditions.windows import TimeWindow, covers
-from writ.compiler.lints.overlap import blocks_meet, windows_meet
+from writ.compiler.lints.overlap import blocks_overlap, windows_overlap
 
 WINDOWS = st.builds(
     TimeWindow,
@@ -18,7 +18,7 @@ WINDOWS = st.builds(
 def test_weekly_windows_meet_where_some_minute_is_in_both(left, right):
     minutes = [(day, minute) for day in range(7) for minute in range(1440)]
     both = any(covers(left, *at) and covers(right, *at) for at in minutes)
-    assert windows_meet(left, right) == both
+    assert windows_overlap(left, right) == both
 
 
 BLOCKS = st.lists(
@@ -32,4 +32,4 @@ BLOCKS = st.lists(
 def test_blocks_meet_where_some_address_is_in_both(left, right):
     one, other = merge_blocks(map(parse_block, left)), merge_blocks(map(parse_block, right))
     first = [(block.version, int(block.network_address)) for block in (*one, *other)]
-    assert blocks_meet(one, other) == any(at in AddressSet(one) and at in AddressSet(other) for at in first)
+    assert blocks_overlap(one, other) == any(at in AddressSet(one) and at in AddressSet(other) for at in first)

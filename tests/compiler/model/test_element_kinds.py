@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from writ.bundles.zones import zone_names
 from writ.compiler.checks import duplicates
-from writ.compiler.documents.interning import Sharing
+from writ.compiler.documents.interning import Interner
 from writ.compiler.load import load
 from writ.compiler.model.elements import LISTS, ElementKind, Model
 from writ.compiler.source import Source
@@ -24,9 +24,9 @@ def test_a_table_of_kinds_is_total():
 
 def test_an_invented_kind_is_refused():
     with pytest.raises(ValueError, match="'planets' is not a valid ElementKind"):
-        Sharing().for_list("planets")
+        Interner().for_list("planets")
     with pytest.raises(AssertionError):
-        Sharing().for_list(invented(ElementKind, "planets"))
+        Interner().for_list(invented(ElementKind, "planets"))
 
 
 def test_a_document_with_an_invented_list_is_refused():

@@ -5,8 +5,8 @@ from bisect import bisect_left
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.conditions import neighbours
-from writ.bundles.conditions.constants import meaning
-from writ.bundles.conditions.trees.domain import MISSING, OTHER, can_hold_together, divide
+from writ.bundles.conditions.constants import canonical_key
+from writ.bundles.conditions.trees.domain import MISSING, OTHER, is_satisfiable, partition
 from writ.bundles.conditions.values import is_number
 
 from tests.support.comparing import NUMBERS, STRINGS, VALUES, comparisons
@@ -23,9 +23,9 @@ def class_of(domain, value):
         place = bisect_left(constants, value)
         found = constants[place : place + 1] == (value,)
         return (domain.first_string if isinstance(value, str) else domain.first_number) + 2 * place + found
-    points = [meaning(point) for point in domain.points]
+    points = [canonical_key(point) for point in domain.points]
     try:
-        return 2 + points.index(meaning(value))
+        return 2 + points.index(canonical_key(value))
     except ValueError:
         return OTHER
 
@@ -33,7 +33,7 @@ def class_of(domain, value):
 @given(tests=TESTS, value=st.sampled_from(VALUES))
 def test_all_values_of_a_class_get_the_answers_of_its_cell(tests, value):
     """Patterns are decided on constants, and only in open cells may they answer one way or the other."""
-    domain = divide(tests)
+    domain = partition(tests)
     cell = domain.cells[class_of(domain, value)]
     assert cell >= 0
     for number, (op, constant) in enumerate(tests):
@@ -43,7 +43,7 @@ def test_all_values_of_a_class_get_the_answers_of_its_cell(tests, value):
 
 @given(tests=TESTS, value=st.sampled_from(VALUES))
 def test_what_some_value_passes_can_hold_together(tests, value):
-    assert can_hold_together([(op, constant) for op, constant in tests if compare(op, value, constant)])
+    assert is_satisfiable([(op, constant) for op, constant in tests if compare(op, value, constant)])
 
 
 @given(value=st.sampled_from((*NUMBERS, *STRINGS)))

@@ -22,10 +22,10 @@ class BadWindow(ValueError):
         self.code, self.message, self.member, self.help = code, message, member, help_text
 
 
-def read_window(window: TimeWindow) -> Window:
+def parse_window(window: TimeWindow) -> Window:
     """The window's meaning. Raises BadWindow; whether the zone exists is not asked here.
 
-    >>> read_window(TimeWindow(days=("mon",), start="22:00", end="24:00"))
+    >>> parse_window(TimeWindow(days=("mon",), start="22:00", end="24:00"))
     TimeWindow(not_before=None, not_after=None, days=frozenset({0}), start=1320, end=1440, timezone='UTC')
     """
     for fault in window_faults(window):

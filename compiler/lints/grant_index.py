@@ -9,16 +9,16 @@ from ..checks.draft import Draft
 from ..lowering.lower import expand_actions
 from ..model.elements import Grant
 from .overlap import Budget
-from .reach import Attribute, Pair, Reach
+from .prepared_policy import Attribute, Pair, PreparedPolicy
 
 _RESOURCE_ID: Attribute = ("resource_attrs", "id")
 _SUBJECT_ID: Attribute = ("subject_attrs", "id")
 
 
-class Granted:
+class GrantIndex:
     """The direct grants of a model."""
 
-    def __init__(self, draft: Draft, denies: Iterable[Reach]):
+    def __init__(self, draft: Draft, denies: Iterable[PreparedPolicy]):
         self._draft = draft
         denies = list(denies)
         self._by_resource = self._by_id(denies, _RESOURCE_ID, lambda grant: grant.resource.id)
@@ -28,7 +28,7 @@ class Granted:
             for action in expand_actions(actions, draft.types[type_id]) if type_id in draft.types else ():
                 self._first.setdefault((type_id, action), place)
 
-    def met_by(self, deny: Reach, budget: Budget) -> Grant | None:
+    def grant_for(self, deny: PreparedPolicy, budget: Budget) -> Grant | None:
         """A grant that `deny` is there to stop; where it compares own ids in ways that no index has, the first at hand.
 
         Raises OutOfSteps.
@@ -50,14 +50,14 @@ class Granted:
                 return grants[place]
         return None
 
-    def _places(self, deny: Reach) -> Iterator[int] | None:
+    def _places(self, deny: PreparedPolicy) -> Iterator[int] | None:
         """The places of the grants on, or else for, the ids that `deny` names; None where it names none."""
         for attribute, index in ((_RESOURCE_ID, self._by_resource), (_SUBJECT_ID, self._by_subject)):
             if attribute in deny.constants:
                 return (place for constant in deny.constants[attribute] for place in index.get(constant, ()))
         return None
 
-    def _is_met(self, grant: Grant, deny: Reach, tests: Iterable[tuple[Attribute, Predicate]]) -> bool:
+    def _is_met(self, grant: Grant, deny: PreparedPolicy, tests: Iterable[tuple[Attribute, Predicate]]) -> bool:
         declared = self._draft.types.get(grant.resource.type)
         if declared is None:
             return False
@@ -79,7 +79,7 @@ class Granted:
         return found
 
     def _by_id(
-        self, denies: Iterable[Reach], attribute: Attribute, own_id: Callable[[Grant], str]
+        self, denies: Iterable[PreparedPolicy], attribute: Attribute, own_id: Callable[[Grant], str]
     ) -> dict[Hashable, list[int]]:
         """The places of the grants with an id that some DENY names."""
         wanted = {constant for deny in denies for constant in deny.constants.get(attribute, ())}

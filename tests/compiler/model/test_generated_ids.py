@@ -5,7 +5,7 @@ import uuid
 
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.compiler.model.made_ids import NAMESPACE, _uuid5
+from writ.compiler.model.generated_ids import NAMESPACE, _uuid5
 
 from tests.support.diagnosing import load_text, model_text
 

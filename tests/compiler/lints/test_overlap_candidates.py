@@ -9,8 +9,8 @@ from writ.compiler.diagnostics.findings import Findings
 from writ.compiler.documents.document import read_documents
 from writ.compiler.limits import Limits
 from writ.compiler.lints.overlap import Budget, can_overlap
-from writ.compiler.lints.reach import reaches_of
-from writ.compiler.lints.rivals import Rivals, rank
+from writ.compiler.lints.overlap_candidates import OverlapCandidates, rank
+from writ.compiler.lints.prepared_policy import prepare_policies
 from writ.compiler.source import Source
 
 from tests.support.diagnosing import model_text
@@ -34,14 +34,14 @@ POLICIES = st.lists(
 
 @given(POLICIES)
 def test_the_index_and_the_comparison_of_all_with_all_agree(rows):
-    reaches = reaches_from(rows)
-    rivals = Rivals(reaches)
-    for deny in reaches:
+    prepared = prepared_from(rows)
+    candidates = OverlapCandidates(prepared)
+    for deny in prepared:
         if deny.policy.effect == "DENY":
-            by_index = [allow for allow in rivals.of(deny) if can_overlap(deny, allow, Budget(1_000_000))]
+            by_index = [allow for allow in candidates.of(deny) if can_overlap(deny, allow, Budget(1_000_000))]
             by_all = [
                 allow
-                for allow in reaches
+                for allow in prepared
                 if allow.policy.effect == "ALLOW"
                 and allow.pairs & deny.pairs
                 and can_overlap(deny, allow, Budget(1_000_000))
@@ -52,11 +52,11 @@ def test_the_index_and_the_comparison_of_all_with_all_agree(rows):
             assert {told(allow) for allow in by_index} == {told(allow) for allow in by_all}
 
 
-def told(reach):
-    return reach.pairs, json.dumps(reach.policy.conditions.resource_attrs, default=repr)
+def told(prepared):
+    return prepared.pairs, json.dumps(prepared.policy.conditions.resource_attrs, default=repr)
 
 
-def reaches_from(rows):
+def prepared_from(rows):
     policies = [
         {
             "id": f"p{number:02}",
@@ -71,4 +71,4 @@ def reaches_from(rows):
     findings = Findings(100)
     merged = read_documents([source], Limits(), findings, lambda *_: None)
     assert findings.errors == 0
-    return reaches_of(draft_of(merged.lists, (), Limits()), ())
+    return prepare_policies(draft_of(merged.lists, (), Limits()), ())

@@ -6,23 +6,23 @@ from heapq import merge
 
 import msgspec
 
-from .reach import Attribute, Pair, Reach
+from .prepared_policy import Attribute, Pair, PreparedPolicy
 
 _WORTH_INDEXING = 2
 """An attribute is looked up in an index where at least one in so many policies pins it to constants."""
 
 
-class Rivals:
+class OverlapCandidates:
     """The ALLOW policies of a model, found by the types and actions that they share with a DENY.
 
     Of those that cover the same and ask for the same, only the first by rank is there.
     """
 
-    def __init__(self, reaches: Iterable[Reach]):
-        by_pairs: dict[frozenset[Pair], dict[bytes, Reach]] = defaultdict(dict)
-        for reach in sorted(reaches, key=rank):
-            if reach.policy.effect == "ALLOW":
-                by_pairs[reach.pairs].setdefault(msgspec.json.encode(reach.policy.conditions), reach)
+    def __init__(self, policies: Iterable[PreparedPolicy]):
+        by_pairs: dict[frozenset[Pair], dict[bytes, PreparedPolicy]] = defaultdict(dict)
+        for prepared in sorted(policies, key=rank):
+            if prepared.policy.effect == "ALLOW":
+                by_pairs[prepared.pairs].setdefault(msgspec.json.encode(prepared.policy.conditions), prepared)
         self._groups = [_Group(list(group.values())) for group in by_pairs.values()]
         self._groups_of: dict[Pair, list[int]] = defaultdict(list)
         for number, pairs in enumerate(by_pairs):
@@ -30,15 +30,15 @@ class Rivals:
                 self._groups_of[pair].append(number)
         self._met: dict[frozenset[Pair], list[_Group]] = {}
 
-    def of(self, deny: Reach) -> Iterator[Reach]:
+    def of(self, deny: PreparedPolicy) -> Iterator[PreparedPolicy]:
         """The ALLOW policies on a type and action of `deny`, without those that plainly never hold with it."""
         return merge(*(group.candidates(deny) for group in self._groups_on(deny)), key=rank)
 
-    def meet(self, deny: Reach) -> bool:
+    def any_for(self, deny: PreparedPolicy) -> bool:
         """Whether there is any on a type and action of `deny`."""
         return bool(self._groups_on(deny))
 
-    def _groups_on(self, deny: Reach) -> Sequence["_Group"]:
+    def _groups_on(self, deny: PreparedPolicy) -> Sequence["_Group"]:
         groups = self._met.get(deny.pairs)
         if groups is None:
             numbers = {number for pair in deny.pairs for number in self._groups_of.get(pair, ())}
@@ -46,19 +46,19 @@ class Rivals:
         return groups
 
 
-def rank(reach: Reach) -> tuple[int, str]:
+def rank(prepared: PreparedPolicy) -> tuple[int, str]:
     """Highest priority first, then by id (D8)."""
-    return -reach.policy.priority, reach.policy.id
+    return -prepared.policy.priority, prepared.policy.id
 
 
 class _Group:
     """ALLOW policies that cover the same types and actions, by rank."""
 
-    def __init__(self, allows: Sequence[Reach]):
+    def __init__(self, allows: Sequence[PreparedPolicy]):
         self._allows = allows
         pinned: dict[Attribute, int] = defaultdict(int)
-        for reach in allows:
-            for attribute in reach.constants:
+        for prepared in allows:
+            for attribute in prepared.constants:
                 pinned[attribute] += 1
         self._by_constant: dict[Attribute, dict[Hashable, list[int]]] = {}
         self._unpinned: dict[Attribute, list[int]] = {}
@@ -66,7 +66,7 @@ class _Group:
             if count * _WORTH_INDEXING >= len(allows):
                 self._index(attribute)
 
-    def candidates(self, deny: Reach) -> Iterator[Reach]:
+    def candidates(self, deny: PreparedPolicy) -> Iterator[PreparedPolicy]:
         """Those that the best index leaves, by rank."""
         best: Sequence[int] = range(len(self._allows))
         for attribute, constants in deny.constants.items():
@@ -81,9 +81,9 @@ class _Group:
     def _index(self, attribute: Attribute) -> None:
         by_constant: dict[Hashable, list[int]] = defaultdict(list)
         unpinned = []
-        for place, reach in enumerate(self._allows):
-            if attribute not in reach.constants:
+        for place, prepared in enumerate(self._allows):
+            if attribute not in prepared.constants:
                 unpinned.append(place)
-            for constant in reach.constants.get(attribute, ()):
+            for constant in prepared.constants.get(attribute, ()):
                 by_constant[constant].append(place)
         self._by_constant[attribute], self._unpinned[attribute] = by_constant, unpinned

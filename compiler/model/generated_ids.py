@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ...bundles.conditions.instants import parse_instant
 from .elements import Assignment, Grant, Model
-from .normal_form import normal, spelled
+from .normal_form import canonical_json, normalised
 
 NAMESPACE = UUID("5d0f9a0e-6a0b-5c3f-9d53-6f2f0f6e4b1a")
 """The namespace of all ids made here."""
@@ -20,7 +20,7 @@ NAMESPACE = UUID("5d0f9a0e-6a0b-5c3f-9d53-6f2f0f6e4b1a")
 _NAMESPACE_BYTES = NAMESPACE.bytes
 _REMEMBERED_INSTANTS = 4_096
 
-Stated = TypeVar("Stated", Grant, Assignment)
+Identified = TypeVar("Identified", Grant, Assignment)
 
 
 def with_ids(model: Model) -> Model:
@@ -36,7 +36,7 @@ def with_ids(model: Model) -> Model:
     )
 
 
-def _with_ids(elements: tuple[Stated, ...], content: Callable[[Stated], bytes]) -> Iterator[Stated]:
+def _with_ids(elements: tuple[Identified, ...], content: Callable[[Identified], bytes]) -> Iterator[Identified]:
     ids = [element.id or _uuid5(content(element)) for element in elements]
     counts = Counter(ids)
     taken = {element.id for element in elements if element.id is not None}
@@ -55,9 +55,9 @@ def _with_ids(elements: tuple[Stated, ...], content: Callable[[Stated], bytes]) 
     )
 
 
-def _rank(element: Stated) -> tuple[bytes, bytes]:
+def _rank(element: Identified) -> tuple[bytes, bytes]:
     """Of elements that say the same, one comes first, however the instant and the actions are written."""
-    return spelled(normal(element)), spelled(element)
+    return canonical_json(normalised(element)), canonical_json(element)
 
 
 def _uuid5(content: bytes) -> str:

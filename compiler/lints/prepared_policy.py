@@ -1,4 +1,4 @@
-"""What a policy reaches: the types and actions that it covers and what must hold, prepared for comparing policies."""
+"""Policies, prepared for comparing: the types and actions that each covers, and the conditions that must hold."""
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import reads_own_key
 from ...bundles.conditions.operators import NAMES_ITS_VALUES
-from ...bundles.conditions.trees.domain import Test, can_hold_together
+from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
 from ..checks.attribute_types import kind_of
 from ..checks.draft import Draft
-from ..lowering.lower import EVERYTHING, covered
+from ..lowering.lower import EVERYTHING, covered_actions
 from ..model.elements import Conditions, Policy, ResourceType
-from ..model.window_reading import read_window
+from ..model.parse_window import parse_window
 
 Attribute: TypeAlias = tuple[str, str]
 """A section of conditions and a key in it."""
@@ -33,7 +33,7 @@ _ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 
 
 @dataclass(frozen=True)
-class Reach:
+class PreparedPolicy:
     """An enabled policy without errors; `index` is its place in the model.
 
     `tests` has what each attribute is compared with, in the order of the document; `constants` the only values that
@@ -50,7 +50,7 @@ class Reach:
     def window(self) -> TimeWindow | None:
         """The time window."""
         window = self.policy.conditions.time_window if self.policy.conditions else None
-        return read_window(window) if window else None
+        return parse_window(window) if window else None
 
     @cached_property
     def blocks(self) -> tuple[Block, ...] | None:
@@ -71,15 +71,15 @@ class Reach:
         return needed | {ADDRESS} if needed.intersection(_ADDRESS_KEYS) else needed
 
     @cached_property
-    def is_possible(self) -> bool:
+    def is_satisfiable(self) -> bool:
         """Whether its comparisons, attribute by attribute, can hold at all."""
-        return all(map(can_hold_together, self.tests.values()))
+        return all(map(is_satisfiable, self.tests.values()))
 
 
-def reaches_of(draft: Draft, faulty: Collection[int]) -> tuple[Reach, ...]:
-    """The reaches of the enabled policies, without those at the indexes in `faulty`."""
+def prepare_policies(draft: Draft, faulty: Collection[int]) -> tuple[PreparedPolicy, ...]:
+    """The enabled policies, without those at the indexes in `faulty`."""
     known: dict[Hashable, frozenset[Pair]] = {}
-    reaches = []
+    prepared = []
     for index, policy in enumerate(draft.model.policies):
         if policy.enabled and index not in faulty and _has_all_types(policy, draft.types):
             pairs = known.get(policy.resource_types)
@@ -87,8 +87,8 @@ def reaches_of(draft: Draft, faulty: Collection[int]) -> tuple[Reach, ...]:
                 pairs = _pairs(policy, draft.types)
                 pairs = known[policy.resource_types] = known.setdefault(pairs, pairs)
             tests = _tests(policy.conditions or Conditions())
-            reaches.append(Reach(index, policy, pairs, tests, _constants(tests)))
-    return tuple(reaches)
+            prepared.append(PreparedPolicy(index, policy, pairs, tests, _constants(tests)))
+    return tuple(prepared)
 
 
 def _has_all_types(policy: Policy, types: Mapping[str, ResourceType]) -> bool:
@@ -98,7 +98,9 @@ def _has_all_types(policy: Policy, types: Mapping[str, ResourceType]) -> bool:
 
 
 def _pairs(policy: Policy, types: Mapping[str, ResourceType]) -> frozenset[Pair]:
-    return frozenset((type_id, action) for type_id, actions in covered(policy, types).items() for action in actions)
+    return frozenset(
+        (type_id, action) for type_id, actions in covered_actions(policy, types).items() for action in actions
+    )
 
 
 def _tests(conditions: Conditions) -> dict[Attribute, tuple[Test, ...]]:
