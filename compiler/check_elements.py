@@ -1,4 +1,4 @@
-"""Checks single elements of a model against the elements that they refer to, without a document around them."""
+"""Checks single elements of a model, without a document, against the elements that they refer to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -18,16 +18,16 @@ from .limits import DEFAULTS, Limits
 from .model.elements import LISTS, Element
 
 _CHECKED, _DECLARED = 0, 1
-"""These stand for the numbers of documents."""
+"""The document numbers of findings: one for the checked elements, one for the declared ones. There are no documents."""
 
 _Read: TypeAlias = Mapping[str, Sequence[ReadElement]]
 
 
 class ElementFault(NamedTuple):
-    """One thing that is wrong with an element; `path` starts there: `$.effect`.
+    """A fault of an element. `path` starts at the element, like `$.effect`.
 
-    `element` is the element's list, and its index among those that were checked. It is None for a fault of no single
-    element.
+    `element` is the name of the element's list, and its index among the checked elements of that list. It is None if
+    the fault does not belong to a single element.
     """
 
     element: tuple[str, int] | None
@@ -43,11 +43,12 @@ def check_elements(
     zones: Collection[str],
     limits: Limits = DEFAULTS,
 ) -> tuple[ElementFault, ...]:
-    """Returns the faults of elements, by list, in a model with the elements that are `declared`.
+    """Returns the faults of `elements` in a model that also has the elements in `declared`. Both are given by list.
 
-    These are the errors that `load` finds in a document that holds `elements` and then `declared`, in the same order.
-    Faults of the declared elements are left out. Only those that the elements refer to need to be declared. If all are,
-    the help names the one that a wrong reference may mean. `zones` are the names of the time zones.
+    The faults are the errors that `load` finds in a document with `elements` followed by `declared`, in the same order.
+    Faults of the declared elements are left out. `declared` needs only the elements that `elements` refer to. If it has
+    all elements of the model, the help can name the one that a wrong reference may mean. `zones` are the names of the
+    known time zones.
     """
     lists = {name: ElementList() for name in LISTS}
     for name in elements.keys() | declared.keys():
@@ -68,7 +69,7 @@ def check_elements(
 def _gather(
     element_list: ElementList, shape: type[Element], checked: Sequence[ReadElement], declared: Sequence[Element]
 ) -> None:
-    """Add the checked elements to a list, or what is left of them, and then the declared ones."""
+    """Adds the checked elements to a list, and then the declared ones. It recovers elements with faults if it can."""
     element_list.start_run(_CHECKED, 0)
     for index, read in enumerate(checked):
         recovered = recover(read.value, shape, read.faults) if read.faults else None
@@ -83,7 +84,7 @@ def _gather(
 
 
 def _in_order(findings: Findings, elements: _Read) -> tuple[ElementFault, ...]:
-    """The faults of the checked elements in the order of a document's text; the same at the same place counts once."""
+    """Returns the faults of the checked elements in the order of a document's text, each once."""
     faults: dict[tuple[tuple[int, ...], str, str], ElementFault] = {}
     for found in findings.listed:
         if found.document == _CHECKED:
@@ -97,7 +98,7 @@ def _in_order(findings: Findings, elements: _Read) -> tuple[ElementFault, ...]:
 
 def _fault(found: DocumentFinding) -> ElementFault:
     finding, message = found.finding, visible(found.finding.message)
-    # Help that tells of another place is of use in a document only.
+    # Help with the place of another element needs a document.
     help_text = "" if found.see else visible(finding.help)
     match finding.path:
         case (str(name), int(index), *rest):
@@ -107,9 +108,9 @@ def _fault(found: DocumentFinding) -> ElementFault:
 
 
 def _place(finding: Finding, elements: _Read) -> tuple[int, ...]:
-    """Numbers that sort as the places of findings do in a text: a value before its parts, a name before its value.
+    """Returns a sort key that follows the text: a value before its parts, a member's name before its value.
 
-    A path that leads to nothing means the nearest value around it.
+    If the path leads to no value, the key is that of the nearest value around it.
     """
     name, *steps = finding.path
     value: Json = [read.value for read in elements[str(name)]]

@@ -1,5 +1,5 @@
-"""Checks of what a model says: each finds errors of one family, and `table` lists them all.
+"""Checks find the errors of a model. Each module finds errors of one kind, and `table` lists all checks.
 
-Reading path: `draft` (what is checked) → `table` → a family each: `duplicates`, `references`, `grants`, `groups`,
-`policies`, `constants`, `attribute_types`, `instants`, `time_windows`, `allowlists`.
+Reading path: `draft` (the model that is checked) → `table` → the checks: `duplicates`, `references`, `grants`,
+`groups`, `policies`, `constants`, `attribute_types`, `instants`, `time_windows`, `allowlists`.
 """

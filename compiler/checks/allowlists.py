@@ -1,4 +1,4 @@
-"""The address allowlists of policies can be read (C9)."""
+"""Checks the address allowlists of policies (C9)."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from .draft import Draft
 
 
 def check_allowlists(draft: Draft) -> Iterator[Finding]:
-    """An allowlist has at least one element, and each is an address or a CIDR block."""
+    """Finds empty and too long allowlists, and elements that are neither an IP address nor a CIDR block."""
     for index, policy in enumerate(draft.model.policies):
         blocks = policy.conditions.ip_allowlist if policy.conditions else None
         if blocks is None:
             continue
         path = ("policies", index, "conditions", "ip_allowlist")
         if not blocks:
-            yield Finding("empty", "an empty allowlist holds no address", path, "leave it out to mean any address")
+            yield Finding("empty", "an empty allowlist contains no address", path, "leave it out to allow any address")
         yield from too_long_list(len(blocks), path, draft.limits.list_constant_elements)
         for place, block in enumerate(blocks):
             try:

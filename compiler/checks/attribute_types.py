@@ -1,4 +1,4 @@
-"""Conditions on resources against the attributes that their types declare, where they declare any."""
+"""Checks conditions on resources against the attributes that the resource types declare."""
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never
@@ -17,10 +17,11 @@ _SECTION = "resource_attrs"
 
 
 def check_attribute_types(draft: Draft) -> Iterator[Finding]:
-    """A condition fits every type that its policy names, and of `*` types one at least.
+    """Finds conditions with an undeclared attribute, or with an operator or a constant that does not fit its type.
 
-    A dotted key that is not itself declared leads into its first name, which must be an object. `id` and `type` are
-    a resource's own (E6).
+    A condition must fit every resource type that its policy names. If the policy names `*`, it must fit at least one
+    type. A type without declared attributes fits every condition. If a dotted key is not declared, its first name must
+    be declared as an object. The keys `id` and `type` need no declaration (E6).
     """
     for index, policy in enumerate(draft.model.policies):
         for section, condition, path in conditions_of(policy, index):
@@ -29,7 +30,7 @@ def check_attribute_types(draft: Draft) -> Iterator[Finding]:
 
 
 def kind_of(value: Json) -> AttributeType | None:
-    """The declared type that `value` is of; None for null and for what could not be read.
+    """Returns the attribute type of `value`, or None for null and for a value that could not be read.
 
     >>> kind_of(True), kind_of(1.5), kind_of({})
     ('boolean', 'number', 'object')
@@ -53,7 +54,7 @@ def _faults(draft: Draft, policy: Policy, condition: Condition, path: Path) -> I
     if EVERYTHING in named and draft.all_types_read:
         misfits = [list(_misfits(draft, declared, condition, path)) for declared in draft.types.values()]
         if misfits and all(misfits):
-            message = f"no resource type has an attribute {quoted(condition.key)} that can be compared so"
+            message = f"no resource type has an attribute {quoted(condition.key)} that fits this condition"
             yield Finding("unknown-attribute", message, (*path, "key"))
 
 
@@ -101,7 +102,7 @@ def _unfit(op: Operator, kind: AttributeType) -> str:
 
 
 def _compared(condition: Condition, path: Path) -> Iterable[tuple[Path, Json]]:
-    """The single values that a condition compares with, and their paths."""
+    """Returns the single values that a condition compares with, and their paths."""
     if not TAKES_LIST[condition.op]:
         return [(path, condition.value)]
     elements = condition.value if isinstance(condition.value, list) else []

@@ -1,4 +1,4 @@
-"""Walks over the attribute conditions of a model's policies."""
+"""The attribute conditions of a policy, one after the other."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from ..model.elements import Condition, Policy
 
 
 class LocatedCondition(NamedTuple):
-    """A condition, the section in which it stands and the path to it."""
+    """A condition, its section, and its path in the model."""
 
     section: AttributeSection
     condition: Condition
@@ -17,7 +17,7 @@ class LocatedCondition(NamedTuple):
 
 
 def conditions_of(policy: Policy, index: int) -> Iterator[LocatedCondition]:
-    """The attribute conditions of the policy at `index` of the model."""
+    """Yields the attribute conditions of the policy at `index` of the model."""
     if policy.conditions is None:
         return
     for section in ATTRIBUTE_SECTIONS:

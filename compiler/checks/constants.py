@@ -1,4 +1,4 @@
-"""The constants of conditions fit their operators (C2, C4, C5, C6)."""
+"""Checks the constants of conditions against their operators (C2, C4, C5, C6)."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -13,7 +13,7 @@ from .draft import Draft, is_placeholder
 
 
 def check_constants(draft: Draft) -> Iterator[Finding]:
-    """A constant holds no null, is of a type that its operator compares, and is within the limits."""
+    """Finds constants that contain null, have a type that the operator can't compare, or exceed a limit."""
     for index, policy in enumerate(draft.model.policies):
         for _, condition, path in conditions_of(policy, index):
             at = (*path, "value")
@@ -25,16 +25,16 @@ def check_constants(draft: Draft) -> Iterator[Finding]:
 
 
 def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:
-    """The finding of a list with more elements than the limit."""
+    """Yields a finding if a list of `length` elements is longer than `limit`."""
     if length > limit:
         yield Finding("too-long", f"the list has {length} elements, the limit is {limit}", path)
 
 
 def _nulls(value: Json, path: Path) -> Iterator[Finding]:
     if value is None:
-        message = "null can't be compared with: it is the same as an absent attribute"
+        message = "a condition can't compare with null, because null is the same as a missing attribute"
         yield Finding(
-            "null-constant", message, path, "leave it out: no condition can ask whether an attribute is absent"
+            "null-constant", message, path, "leave it out: no condition can ask whether an attribute is missing"
         )
     elif isinstance(value, list | dict):
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):

@@ -1,4 +1,4 @@
-"""A model on its way to be accepted: what of its elements could be read, and the names that all of them declare."""
+"""A draft: a model before it is checked, as far as its documents could be read, and the names that it declares."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,20 @@ from ..model.elements import ElementKind, Grant, Group, Model, ResourceType, Rol
 
 
 class Names:
-    """The names that a list declares, its ids. Where some could not be read, no name is called unknown."""
+    """The ids that a list declares. If some of them could not be read, no id is reported as unknown."""
 
     def __init__(self, names: Iterable[str], complete: bool, elements: Iterable[ResourceType | Role | Group] = ()):
+        """`complete` says whether `names` are all ids. `elements` are the elements of the list."""
         self.known = frozenset(names)
         self._complete = complete
         self._elements = elements
 
     def lacks(self, name: str) -> bool:
-        """Whether `name` is certainly not declared."""
+        """Whether `name` is certainly not the id of an element."""
         return self._complete and name not in self.known
 
     def id_of(self, name: str) -> str | None:
-        """The id of the first element that is called `name`, a word for people."""
+        """Returns the id of the first element whose member `name` is `name`, or None if there is none."""
         return self._ids_by_name.get(name)
 
     @cached_property
@@ -38,23 +39,26 @@ class Names:
 
 
 class Suggestions:
-    """Help that names a near name. After as many searches as diagnostics are listed nobody would see more of it."""
+    """Help that suggests a similar name, for a bounded number of searches."""
 
     def __init__(self, searches: int):
+        """`searches` is the number of diagnostics that a run lists. The help of further diagnostics is never shown."""
         self._searches = searches
 
     def __call__(self, name: str, known: Collection[str]) -> str:
+        """Returns help that names the word in `known` nearest to `name`, or "" if none is near."""
         self._searches -= 1
         return did_you_mean(name, known) if self._searches >= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What checks and lints read.
+    """The input of checks and lints.
 
-    The model's elements may hold stand-ins for what could not be read; what a check finds at one is not reported.
-    `whole_grants` are those without any. `types` has the types whose actions are all known, of several with one id
-    the first; `all_types_read` says whether these are all that are declared.
+    The elements of `model` may contain placeholders for values that could not be read. A fault that a check finds at a
+    placeholder is not reported. `whole_grants` are the grants without placeholders. `types` are the resource types, by
+    id, whose actions could all be read. If several types have the same id, the first one counts. `all_types_read` says
+    whether `types` has every declared type.
     """
 
     model: Model
@@ -70,7 +74,10 @@ class Draft:
 
 
 def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: Limits) -> Draft:
-    """The draft of merged lists, which give their elements away: those of a large model are not kept twice."""
+    """Returns the draft of a model with these lists. It empties the lists, to keep a large model in memory only once.
+
+    `zones` are the names of the known time zones.
+    """
     elements: dict[str, Any] = {str(name): tuple(element_list.take_elements()) for name, element_list in lists.items()}
     model = Model(**elements)
     known = [declared for declared in model.resource_types if not any(map(is_placeholder, declared.actions))]
@@ -99,10 +106,10 @@ def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: L
 
 def _without(grants: tuple[Grant, ...], recovered: Collection[int]) -> Sequence[Grant]:
     if not recovered:
-        return grants  # a million of them are not copied
+        return grants  # without a copy of a million grants
     return [grant for place, grant in enumerate(grants) if place not in recovered]
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether `text` stands for one that could not be read."""
+    """Whether `text` is a placeholder for a text that could not be read."""
     return isinstance(text, Placeholder)

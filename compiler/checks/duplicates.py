@@ -1,4 +1,4 @@
-"""Nothing is declared twice: ids, external ids and names are unique where they name something (E1)."""
+"""Checks that ids, external ids and names are unique (E1, E7), and that no type or action has a reserved name (P1)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _ENTITIES = {ElementKind.SUBJECTS: "subject", ElementKind.RESOURCES: "resource"}
 
 
 def check_duplicates(draft: Draft) -> Iterator[Finding]:
-    """Ids are unique in a list, an entity's ids and external ids within its type, names of resources too."""
+    """Finds repeated ids. For entities of the same type, it also finds repeated external ids and names (E1)."""
     for name, noun in _WITH_IDS.items():
         if len(elements := getattr(draft.model, name)) > 1:
             yield from _repeated(name, "id", noun, (("", element.id) for element in elements))
@@ -34,12 +34,12 @@ def check_duplicates(draft: Draft) -> Iterator[Finding]:
 
 
 def check_type_names(draft: Draft) -> Iterator[Finding]:
-    """Requests tell resource types apart by their names, which are their ids where none is given (E7)."""
+    """Finds resource types with the same name. A type without a name is named by its id (E7)."""
     first: dict[str, int] = {}
     for index, declared in enumerate(draft.model.resource_types):
         name = declared.name or declared.id
         other = first.setdefault(name, index)
-        # Equal ids without names are one fault, which `check_duplicates` finds.
+        # If both types have only ids, `check_duplicates` finds the fault.
         if other != index and (declared.name or draft.model.resource_types[other].name):
             member = "name" if declared.name else "id"
             message = f"another resource type has the name {quoted(name)}"
@@ -48,10 +48,10 @@ def check_type_names(draft: Draft) -> Iterator[Finding]:
 
 
 def check_reserved_names(draft: Draft) -> Iterator[Finding]:
-    """`*` means every type and every action, so none can be called that (P1)."""
+    """Finds resource types and actions named `*`, which stands for every type or every action (P1)."""
     for index, declared in enumerate(draft.model.resource_types):
         path = ("resource_types", index)
-        message = f"{quoted(EVERYTHING)} stands for all of them and can't be the name of one"
+        message = f"{quoted(EVERYTHING)} stands for every type or action, so it can't be the name of one"
         if declared.id == EVERYTHING:
             yield Finding("reserved-name", message, (*path, "id"))
         for place, action in enumerate(declared.actions):
@@ -60,7 +60,7 @@ def check_reserved_names(draft: Draft) -> Iterator[Finding]:
 
 
 def _repeated(list_name: str, member: str, noun: str, scoped: Iterable[tuple[str, str | None]]) -> Iterator[Finding]:
-    """Findings for names that an earlier element has in the same scope."""
+    """Yields a finding for each name that an earlier element in the same scope has. `scoped` is (scope, name) pairs."""
     seen: dict[str, dict[str, int]] = defaultdict(dict)
     for index, (scope, name) in enumerate(scoped):
         first = index if name is None else seen[scope].setdefault(name, index)

@@ -1,4 +1,4 @@
-"""A direct grant gives declared actions on a resource of a declared type (P4)."""
+"""Checks the resource types and actions of direct grants (P4)."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,9 @@ from .references import action_faults, unknown_type
 
 
 def check_grants(draft: Draft) -> Iterator[Finding]:
-    """Every grant's type and actions are declared, and there is at least one action.
+    """Finds grants with an undeclared resource type, an undeclared action, or no action.
 
-    PERF: what grants refer to repeats, so each combination is looked up once: 0.15 µs a grant.
+    PERF: many grants have the same type and actions. Each combination is checked once, so a grant takes 0.15 µs.
     """
     sound: set[tuple[str, tuple[str, ...]]] = set()
     for index, grant in enumerate(draft.model.grants):
@@ -27,5 +27,5 @@ def _faults(draft: Draft, index: int, type_id: str, actions: tuple[str, ...]) ->
     if draft.type_ids.lacks(type_id):
         yield unknown_type(draft, type_id, (*path, "resource", "type"))
     if not actions:
-        yield Finding("empty", "a grant of no action grants nothing", (*path, "actions"), "leave the grant out")
+        yield Finding("empty", "a grant without an action grants nothing", (*path, "actions"), "leave the grant out")
     yield from action_faults(draft, type_id, actions, (*path, "actions"))

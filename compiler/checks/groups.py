@@ -1,4 +1,4 @@
-"""Groups are not in more others than a bundle can list (P3)."""
+"""Checks that a bundle can list the ancestors of every group (P3)."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -9,7 +9,10 @@ from .draft import Draft
 
 
 def check_nesting(draft: Draft) -> Iterator[Finding]:
-    """The groups that each group is in, to any depth, can be listed within the limit."""
+    """Reports groups if they have more ancestors, all together, than the limit.
+
+    The ancestors of a group are the groups that contain it, directly or through other groups.
+    """
     parents: dict[str, set[str]] = {group.id: set() for group in draft.model.groups}
     for group in draft.model.groups:
         for member in group.members:
@@ -21,10 +24,10 @@ def check_nesting(draft: Draft) -> Iterator[Finding]:
 
 
 def too_many_ancestors(parents: Mapping[str, Collection[str]], limits: Limits) -> Finding | None:
-    """What is wrong with groups, given by those that each is directly in; None where they can be listed."""
+    """Returns a finding if groups have too many ancestors, or None. `parents` has the direct parents of each group."""
     try:
         ancestors(parents, limits.group_ancestors)
     except TooManyAncestors as ex:
-        help_text = "nest them less deeply: a subject can be a member of an outer group itself"
+        help_text = "nest the groups less deeply: a subject can also be a direct member of an outer group"
         return Finding("too-many-ancestors", str(ex), ("groups",), help_text)
     return None

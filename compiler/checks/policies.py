@@ -1,4 +1,4 @@
-"""What a policy must not leave empty, and what only some policies may have (P1, P2, C10)."""
+"""Checks policies for empty lists, too many conditions, and a DENY with a rate limit (P1, P2, C10)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .draft import Draft
 
 
 def check_policies(draft: Draft) -> Iterator[Finding]:
-    """No empty roles, types or actions; no rate limit on a DENY; not more conditions than the limit."""
+    """Finds policies with empty roles, types or actions, too many conditions, or a rate limit on a DENY."""
     for index, policy in enumerate(draft.model.policies):
         path = ("policies", index)
         yield from _empty_lists(policy, path)
@@ -19,13 +19,13 @@ def check_policies(draft: Draft) -> Iterator[Finding]:
 
 def _empty_lists(policy: Policy, path: Path) -> Iterator[Finding]:
     if policy.roles == ():
-        message = "a policy for an empty list of roles applies to nobody"
+        message = "a policy with an empty list of roles applies to no subject"
         yield Finding("empty", message, (*path, "roles"), "leave `roles` out to mean everyone")
     if not policy.resource_types:
-        yield Finding("empty", "a policy without a resource type applies to nothing", (*path, "resource_types"))
+        yield Finding("empty", "a policy without a resource type applies to no resource", (*path, "resource_types"))
     for index, scope in enumerate(policy.resource_types):
         if not scope.actions:
-            message = "a policy without an action applies to nothing"
+            message = "a policy without an action on a resource type does not apply to that type"
             at = (*path, "resource_types", index, "actions")
             yield Finding("empty", message, at, "write `*` to mean every action")
 

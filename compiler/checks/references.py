@@ -1,4 +1,4 @@
-"""What a model refers to is declared in it (P1, P2)."""
+"""Checks that the model declares every role, group, resource type and action that it refers to (P1 to P4, E7)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,45 +8,48 @@ from ..lowering.lower import EVERYTHING
 from ..model.elements import Assignment, Member, Policy
 from .draft import Draft, Names
 
-_MEMBER = "a member is either a subject, by `type` and `id`, or a `group`"
+_MEMBER = "a member must have either the `type` and `id` of a subject, or a `group`"
 _EVERYONE = "leave `roles` out to mean everyone"
-_HOLDER = "an assignment is either to a `subject` or to a `group`"
+_HOLDER = "an assignment must have either a `subject` or a `group`"
 
 
 def check_policy_references(draft: Draft) -> Iterator[Finding]:
-    """A policy's roles, resource types and actions are declared; of `*` types, one at least has the action (P1)."""
+    """Finds undeclared roles, resource types and actions of policies (P1, P2).
+
+    If a policy names the type `*`, at least one type must declare the action.
+    """
     for index, policy in enumerate(draft.model.policies):
         yield from _policy(draft, policy, ("policies", index))
 
 
 def check_group_members(draft: Draft) -> Iterator[Finding]:
-    """A member of a group is a subject or a declared group (P3)."""
+    """Finds members of groups that are neither a subject nor a declared group (P3)."""
     for index, group in enumerate(draft.model.groups):
         for place, member in enumerate(group.members):
             yield from _member(draft, member, ("groups", index, "members", place))
 
 
 def check_assignments(draft: Draft) -> Iterator[Finding]:
-    """An assignment gives a declared role to a subject or to a declared group (P2)."""
+    """Finds assignments of undeclared roles, to undeclared groups, or not to exactly one subject or group (P2)."""
     for index, assignment in enumerate(draft.model.assignments):
         yield from _assignment(draft, assignment, ("assignments", index))
 
 
 def check_resource_types(draft: Draft) -> Iterator[Finding]:
-    """A registered resource is of a declared type (E7)."""
+    """Finds registered resources of undeclared types (E7)."""
     for index, resource in enumerate(draft.model.resources):
         if draft.type_ids.lacks(resource.type):
             yield unknown_type(draft, resource.type, ("resources", index, "type"))
 
 
 def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
-    """The finding of a resource type that is not declared."""
+    """Returns the finding for a resource type that the model does not declare."""
     help_text = _help(draft, name, draft.type_ids, "type")
     return Finding("unknown-type", f"unknown resource type {quoted(name)}", path, help_text)
 
 
 def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
-    """Findings for actions that a declared type, or every declared type where it is `*`, does not have."""
+    """Yields a finding for each action that a type does not declare. `*` as the type stands for all types together."""
     known = _actions_on(draft, type_id)
     if known is None:
         return
@@ -59,7 +62,7 @@ def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path
 
 
 def _actions_on(draft: Draft, type_id: str) -> set[str] | None:
-    """The actions that a type declares, or all of them together; None where some could not be read."""
+    """Returns the actions of a type, or of all types for `*`. None if some actions could not be read."""
     if type_id in draft.types:
         return set(draft.types[type_id].actions)
     if type_id == EVERYTHING and draft.all_types_read:
@@ -107,8 +110,8 @@ def _unknown_group(draft: Draft, name: str, path: Path) -> Finding:
 
 
 def _help(draft: Draft, name: str, names: Names, noun: str) -> str:
-    """What may be meant by a reference to what is not declared."""
+    """Returns help for an undeclared `name`: the id of the element with that name, or a similar id."""
     own_id = names.id_of(name)
     if own_id is None:
         return draft.suggest(name, names.known)
-    return f"{quoted(name)} is the name of the {noun} with id {quoted(own_id)}: references use the id"
+    return f"{quoted(name)} is the name of the {noun} with the id {quoted(own_id)}, and references use the id"

@@ -1,4 +1,4 @@
-"""The table of checks: everything that makes a model an error, in the order in which it is looked for."""
+"""The table of checks, in the order in which they run."""
 
 from collections.abc import Callable, Iterator
 
@@ -32,4 +32,4 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_time_windows,
     check_allowlists,
 )
-"""No check depends on another: each skips what it can't judge."""
+"""No check depends on another one. Each skips an element that it can't judge because of another fault."""

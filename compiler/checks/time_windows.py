@@ -1,4 +1,4 @@
-"""The time windows of policies mean something, in a zone that exists (C8)."""
+"""Checks the time windows of policies (C8)."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from .draft import Draft
 
 
 def check_time_windows(draft: Draft) -> Iterator[Finding]:
-    """Every window can be read, is open at some time, and names a known zone."""
+    """Finds windows that can't be read, are never open, set no limit, or name an unknown time zone."""
     for index, policy in enumerate(draft.model.policies):
         window = policy.conditions.time_window if policy.conditions else None
         if window is None:

@@ -1,4 +1,4 @@
-"""Diagnostics: code, sentence, place and help, and how they are shown.
+"""Diagnostics of model documents: their codes, places and help, and how they are shown.
 
 Reading path: `diagnostic` → `codes` → `findings` → `synonyms` → `show`.
 """

@@ -1,16 +1,19 @@
-"""Diagnostics: what is wrong with a source, where, and what to do about it."""
+"""Diagnostics: a fault of a source, its place, and its remedy."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "warning"]
 Path: TypeAlias = tuple[str | int, ...]
-"""Members and indexes from the document's root: `("policies", 0, "effect")`."""
+"""Names of members and indexes of elements, from the root of a document: `("policies", 0, "effect")`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `line` and `column` count from 1, in characters; both are 0 where a file has no such place."""
+    """One fault, as it is reported. `line` and `column` count from 1, in characters.
+
+    Both are 0 if the fault belongs to a whole file or to no file.
+    """
 
     code: str
     severity: Severity
@@ -21,15 +24,16 @@ class Diagnostic:
     path: str
     help: str = ""
     length: int = 1
-    """Characters that a rendering underlines."""
+    """The number of characters that a rendering underlines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic before its place is known.
+    """A diagnostic before its line and column are known.
 
-    `path` leads through one document as its reader sees it, and through the merged model for the checks and lints.
-    `at_key` means the member's name; `see` is the path of an element that help then tells the place of.
+    A reader gives a `path` in its document, and a check or a lint gives a `path` in the joined model. With `at_key`,
+    the fault is in the name of the member at `path`. If `see` is not empty, it is the path of another element, and the
+    help gives the place of that element.
     """
 
     code: str
@@ -42,7 +46,7 @@ class Finding:
 
 
 def show_path(path: Path) -> str:
-    """A path as text.
+    """Returns a path as text.
 
     >>> show_path(("policies", 0, "effect")), show_path(("resources", 1, "attributes", "a b"))
     ('$.policies[0].effect', "$.resources[1].attributes['a b']")

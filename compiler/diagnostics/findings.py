@@ -1,4 +1,4 @@
-"""Findings of one run: collected up to a limit, then placed in their documents and sorted as diagnostics."""
+"""The findings of one run: collected up to a limit, and then turned into sorted diagnostics with places."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,29 +9,33 @@ from ..source import Source, SourceText, Span
 from .diagnostic import Diagnostic, Finding, Path, Severity, show_path
 
 WHOLE_DOCUMENT = Span(-1, 0)
-"""The span of a finding that is about a document as a whole."""
+"""The span of a finding about a document as a whole."""
 
 
 class Document(Protocol):
-    """What a finding's place is looked up in."""
+    """A document that finds the places of its values."""
 
     @property
     def source(self) -> Source:
-        """The document as it was found."""
+        """The source of the document."""
 
     @property
     def text(self) -> SourceText:
-        """Its text."""
+        """The text of the document."""
 
     def span(self, path: Path, at_key: bool) -> Span:
-        """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
+        """Returns the span of the value at `path`, or with `at_key`, of the member's name.
+
+        If there is no such value, it returns the span of the nearest value around it.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFinding:
-    """A finding in a document, which is given by its number; the paths are that document's own.
+    """A finding in one document, which is given by its number. The path of the finding starts at that document.
 
-    `span` is the place where the path does not lead to it. `see` is the element, and its document, that help names.
+    If the path does not lead to the place, `span` is the place. `see` is the element whose place the help gives, as
+    (number of its document, path there).
     """
 
     document: int
@@ -41,9 +45,10 @@ class DocumentFinding:
 
 
 class Findings:
-    """Collects what is wrong. The same code and message at the same place is the same finding."""
+    """Collects findings. Two findings with the same code, message and place count as one."""
 
     def __init__(self, limit: int):
+        """`limit` is the number of findings that are listed. Further findings are only counted."""
         self.errors = 0
         self._limit = limit
         self._listed: dict[tuple[int, str, str, Path, bool], DocumentFinding] = {}
@@ -52,21 +57,21 @@ class Findings:
 
     @property
     def listed(self) -> Collection[DocumentFinding]:
-        """What is listed, in the order in which it was found."""
+        """The listed findings, in the order in which they were added."""
         return self._listed.values()
 
     @property
     def unlisted(self) -> int:
-        """How many more were found."""
+        """The number of findings that are not listed."""
         return self._unlisted
 
     @property
     def is_full(self) -> bool:
-        """Whether more are only counted."""
+        """Whether further findings are only counted."""
         return len(self._listed) >= self._limit
 
     def add(self, found: DocumentFinding) -> None:
-        """Add a finding, or count it where as many as the limit allows are there already."""
+        """Adds a finding, or only counts it if the list is full."""
         finding = found.finding
         key = (found.document, finding.code, finding.message, finding.path, finding.at_key)
         if key in self._listed:
@@ -79,9 +84,13 @@ class Findings:
             self._errors_listed = self.errors
 
     def diagnostics(self, documents: Sequence[Document]) -> tuple[Diagnostic, ...]:
-        """All that was found, by file, line, column, code and message; what is over the limit as one `too-many`."""
+        """Returns the listed findings, sorted by file, line, column, code and message.
+
+        If there are more, the last diagnostic has the code `too-many`. Its severity is `error` if an unlisted finding
+        is an error.
+        """
         placed = [_place(found, documents) for found in self._listed.values()]
-        # What an alias repeats is found at every path that leads to it, and is one fault at one place.
+        # A value with several YAML aliases is found at several paths. Its fault has one place, so it is reported once.
         listed = list({_order(shown): shown for shown in reversed(placed)}.values())
         listed.sort(key=_order)
         if self._unlisted:
@@ -114,4 +123,4 @@ def _place(found: DocumentFinding, documents: Sequence[Document]) -> Diagnostic:
 def _see(see: tuple[int, Path], documents: Sequence[Document]) -> str:
     document = documents[see[0]]
     place = document.text.place(document.span(see[1], at_key=False).offset)
-    return f"the first one stands at {document.source.name}:{place.line}:{place.column}"
+    return f"the first one is at {document.source.name}:{place.line}:{place.column}"

@@ -1,4 +1,4 @@
-"""Shows diagnostics: as text with the line in question underlined, and as JSON."""
+"""Shows diagnostics as text, with the place underlined in its line, and as JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,19 +9,19 @@ from ..source import Place, Source, SourceText
 from .diagnostic import Diagnostic
 
 MAX_EXCERPT = 60
-"""Characters of a line that are shown on either side of a place."""
+"""The number of characters of a line that are shown before a place, and from it on."""
 
 _JSON_MEMBERS = ("code", "severity", "message", "file", "line", "column", "path", "help")
 
 
 def show_json(diagnostics: Iterable[Diagnostic]) -> str:
-    """A JSON array of objects: code, severity, message, file, line, column, path and help."""
+    """Returns a JSON array of objects with code, severity, message, file, line, column, path and help."""
     shown = [{member: getattr(diagnostic, member) for member in _JSON_MEMBERS} for diagnostic in diagnostics]
     return msgspec.json.format(msgspec.json.encode(shown)).decode()
 
 
 def show_text(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> Iterator[str]:
-    """Every diagnostic as its lines: place, code and message; the underlined excerpt; help."""
+    """Yields the lines of each diagnostic: place, code and message; the underlined excerpt; the help."""
     texts = {source.name: SourceText(source, replace=True) for source in sources}
     for diagnostic in diagnostics:
         yield "\n".join(_lines(diagnostic, texts.get(diagnostic.file)))

@@ -1,4 +1,4 @@
-"""What authors who come from other products write for a name of the model document."""
+"""The words of other products for the names and values of the model document."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -64,7 +64,7 @@ for _name, _words in _WORDS.items():
 
 
 def suggest(word: str, known: Collection[str]) -> str:
-    """Help that names the one of `known` that `word` is another word for, else the nearest, or nothing.
+    """Returns help that names the word in `known` that means the same as `word` or is nearest to it, or "" if none is.
 
     >>> suggest("Not-In", ["in", "nin"]), suggest("permit", ["ALLOW", "DENY"]), suggest("allow", ["ALLOW", "DENY"])
     ('did you mean `nin`?', 'did you mean `ALLOW`?', 'did you mean `ALLOW`?')

@@ -1,4 +1,4 @@
-"""The lint `allow-everyone`: an ALLOW with neither roles nor conditions, often one whose roles were forgotten (P2)."""
+"""The lint `allow-everyone`: an ALLOW with neither roles nor conditions. Its author often forgot the roles (P2)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,13 +10,13 @@ from ..diagnostics.diagnostic import Finding
 from ..model.elements import Conditions
 from .prepared_policy import PreparedPolicy
 
-_HELP = "give it `roles` or a condition; where everyone is meant, a condition on the subject's `type` says so"
+_HELP = "give it `roles` or a condition; if you mean everyone, add a condition on the subject's `type`"
 
 
 def allow_everyone(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warn of an ALLOW that applies to every subject and always holds. Any condition at all is taken to be meant."""
+    """Warns about each ALLOW that applies to every subject and always holds. One condition is enough to avoid this."""
     for prepared in policies:
         policy = prepared.policy
         if policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions())):
-            message = f"the ALLOW {quoted(policy.id)} has neither roles nor conditions: it allows everyone all it names"
+            message = f"the ALLOW {quoted(policy.id)} has neither roles nor conditions, so it applies to everyone"
             yield Finding("allow-everyone", message, ("policies", prepared.index, "effect"), _HELP, severity="warning")

@@ -1,4 +1,4 @@
-"""The lint `deny-priority`: a DENY wins whatever the priorities, and these should say so (D7)."""
+"""The lint `deny-priority`: a DENY wins whatever the priorities are, so its priority should be the higher one (D7)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from .prepared_policy import PreparedPolicy
 
 
 def deny_priority(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warn of a DENY whose priority is not above that of an ALLOW that it overlaps. Raises OutOfSteps."""
+    """Warns about each DENY whose priority is not above that of an ALLOW that it overlaps. Raises OutOfSteps."""
     candidates = OverlapCandidates(policies)
     budget = Budget(draft.limits.lint_steps)
     for deny in policies:
@@ -22,7 +22,7 @@ def deny_priority(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[
 
 
 def _highest(deny: PreparedPolicy, candidates: OverlapCandidates, budget: Budget) -> PreparedPolicy | None:
-    """The ALLOW of the highest priority that `deny` overlaps, where that is not below its own."""
+    """Returns the ALLOW with the highest priority that `deny` overlaps, or None if that priority is below its own."""
     for allow in candidates.of(deny):
         if allow.policy.priority < deny.policy.priority:
             return None
@@ -34,8 +34,8 @@ def _highest(deny: PreparedPolicy, candidates: OverlapCandidates, budget: Budget
 def _finding(deny: PreparedPolicy, allow: PreparedPolicy) -> Finding:
     mine, its = deny.policy.priority, allow.policy.priority
     message = (
-        f"the DENY {quoted(deny.policy.id)} has the priority {quoted(mine)}, which is not above the {quoted(its)} "
-        f"of the ALLOW {quoted(allow.policy.id)} that it overlaps"
+        f"the priority {quoted(mine)} of the DENY {quoted(deny.policy.id)} is not above the priority {quoted(its)} "
+        f"of the ALLOW {quoted(allow.policy.id)}, which it overlaps"
     )
-    help_text = f"the DENY wins all the same; a priority above {quoted(its)} says so"
+    help_text = f"a DENY wins whatever the priorities are; to show this, give it a priority above {quoted(its)}"
     return Finding("deny-priority", message, ("policies", deny.index, "priority"), help_text, severity="warning")

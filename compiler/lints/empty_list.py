@@ -1,4 +1,4 @@
-"""The lint `empty-list`: an empty list constant holds never, or whenever the attribute is present (C5)."""
+"""The lint `empty-list`: a condition with an empty list never holds, or holds for every present attribute (C5)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ _MEANING = {Operator.IN: "never holds", Operator.NIN: "holds whenever the attrib
 
 
 def empty_list(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warn of `in` and `nin` with an empty array."""
+    """Warns about each `in` and `nin` with an empty array."""
     for prepared in policies:
         for _, condition, path in conditions_of(prepared.policy, prepared.index):
             if TAKES_LIST[condition.op] and condition.value == []:

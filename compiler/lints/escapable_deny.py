@@ -1,4 +1,4 @@
-"""The lint `escapable-deny`: a DENY that does not hold where the caller leaves an attribute out (C2, C9, E5)."""
+"""The lint `escapable-deny`: a DENY that a caller can switch off by leaving an attribute out (C2, C9, E5)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,17 +14,17 @@ from .overlap_candidates import OverlapCandidates
 from .prepared_policy import ADDRESS, Attribute, Pair, PreparedPolicy
 
 _MOST_NAMED = 8
-"""Attributes that one warning names; of more, it tells the number."""
+"""The number of attributes that one warning names. It counts the others."""
 
 _NOUNS: dict[str, str] = {section: section.removesuffix("_attrs") for section in ATTRIBUTE_SECTIONS}
 
 
 def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warn of a DENY that needs attributes which an ALLOW or a grant in its way does not need.
+    """Warns about each DENY that needs an attribute, if an ALLOW or a grant that it overlaps does not need it.
 
-    An attribute of the request is absent where the caller does not send it, and every comparison with it is false;
-    so is an allowlist without an address. Own keys are always there. Each attribute is told of once, with one that
-    does not need it, and those with the same one together. Raises OutOfSteps.
+    If the caller leaves an attribute out, every comparison with it is false. If the caller sends no address, an
+    allowlist is false. An entity's own id and type are never missing. Each attribute is in one warning, with one ALLOW
+    or grant that does not need it. Attributes with the same ALLOW or grant share a warning. Raises OutOfSteps.
     """
     denies = [prepared for prepared in policies if prepared.policy.effect == "DENY" and prepared.needed]
     budget = Budget(draft.limits.lint_steps)
@@ -42,9 +42,9 @@ def escapable_deny(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator
 
 
 class _Allows:
-    """The ALLOW policies of a model by what they need, those that need the least first.
+    """The ALLOW policies of a model, grouped by the attributes that they need, the smallest sets first.
 
-    PERF: thousands need the same few attributes, and a DENY looks only at those that lack one of its own.
+    PERF: thousands of policies need the same few attributes. A DENY looks only at groups that lack one that it needs.
     """
 
     def __init__(self, policies: Iterable[PreparedPolicy], budget: Budget):
@@ -58,7 +58,7 @@ class _Allows:
         self._budget = budget
 
     def without(self, attribute: Attribute, deny: PreparedPolicy) -> PreparedPolicy | None:
-        """The first one that `deny` overlaps and that does not need `attribute`. Raises OutOfSteps."""
+        """Returns the first ALLOW that overlaps `deny` and does not need `attribute`, or None. Raises OutOfSteps."""
         for candidates in self._lacking_on(attribute, deny):
             self._budget.spend(1)
             for allow in candidates.of(deny):
@@ -68,7 +68,7 @@ class _Allows:
         return None
 
     def _lacking_on(self, attribute: Attribute, deny: PreparedPolicy) -> list[OverlapCandidates]:
-        """Those that do not need `attribute`, on a type and action of `deny`."""
+        """Returns the groups on a type and action of `deny` that do not need `attribute`."""
         key = deny.pairs, attribute
         if key not in self._lacking:
             self._budget.spend(len(self._candidates))
@@ -83,15 +83,12 @@ class _Allows:
 def _by_allow(deny: PreparedPolicy, missing: Sequence[Attribute], allow: PreparedPolicy) -> Finding:
     rival = quoted(allow.policy.id)
     condition = "an `ip_allowlist`" if tuple(missing) == (ADDRESS,) else _condition_on(missing)
-    help_text = f"give {rival} {condition} too, so that it needs {_it(missing)} as well"
-    return _finding(deny, missing, f"the ALLOW {rival}", help_text)
+    return _finding(deny, missing, f"the ALLOW {rival}", f"also give {rival} {condition}")
 
 
 def _by_grant(deny: PreparedPolicy, missing: Sequence[Attribute], grant: Grant) -> Finding:
     shown = quoted(grant.id) if grant.id else f"on {quoted(grant.resource.type)} {quoted(grant.resource.id)}"
-    help_text = (
-        f"a grant has no conditions: an ALLOW with {_condition_on(missing)} in its place would need {_it(missing)}"
-    )
+    help_text = f"a grant has no conditions; replace it by an ALLOW with {_condition_on(missing)}"
     return _finding(deny, missing, f"the direct grant {shown}", help_text)
 
 
@@ -100,18 +97,14 @@ def _finding(deny: PreparedPolicy, missing: Sequence[Attribute], witness: str, h
     if len(missing) > _MOST_NAMED:
         names.append(f"{len(missing) - _MOST_NAMED} more")
     message = (
-        f"the DENY {quoted(deny.policy.id)} does not hold where {joined(names, 'or')} is left out, "
+        f"the DENY {quoted(deny.policy.id)} does not hold if a request leaves out {joined(names, 'or')}, "
         f"and {witness} {'does not need it' if len(missing) == 1 else 'needs none of them'}"
     )
     return Finding("escapable-deny", message, _path(deny, missing[0]), help_text, severity="warning")
 
 
 def _condition_on(missing: Sequence[Attribute]) -> str:
-    return f"a condition on {_name(missing[0])}" if len(missing) == 1 else "a condition on each"
-
-
-def _it(missing: Sequence[Attribute]) -> str:
-    return "it" if len(missing) == 1 else "them"
+    return f"a condition on {_name(missing[0])}" if len(missing) == 1 else "a condition on each of these attributes"
 
 
 def _path(deny: PreparedPolicy, attribute: Attribute) -> Path:

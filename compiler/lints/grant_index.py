@@ -1,4 +1,4 @@
-"""Which direct grant a DENY meets, out of a million: by type and action, and by id where the DENY names ids."""
+"""Finds, among a million direct grants, one that a DENY can forbid: by type and action, or by ids that it names."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -16,9 +16,10 @@ _SUBJECT_ID: Attribute = ("subject_attrs", "id")
 
 
 class GrantIndex:
-    """The direct grants of a model."""
+    """An index of the direct grants of a model."""
 
     def __init__(self, draft: Draft, denies: Iterable[PreparedPolicy]):
+        """`denies` are the DENY policies that will be looked up."""
         self._draft = draft
         denies = list(denies)
         self._by_resource = self._by_id(denies, _RESOURCE_ID, lambda grant: grant.resource.id)
@@ -29,9 +30,10 @@ class GrantIndex:
                 self._first.setdefault((type_id, action), place)
 
     def grant_for(self, deny: PreparedPolicy, budget: Budget) -> Grant | None:
-        """A grant that `deny` is there to stop; where it compares own ids in ways that no index has, the first at hand.
+        """Returns a grant that `deny` can forbid, or None.
 
-        Raises OutOfSteps.
+        If `deny` names ids of resources or subjects, all its comparisons of ids and types hold for the grant. If not,
+        the grant is the first one on a type and action of `deny`. Raises OutOfSteps.
         """
         grants = self._draft.whole_grants
         places = self._places(deny)
@@ -51,7 +53,10 @@ class GrantIndex:
         return None
 
     def _places(self, deny: PreparedPolicy) -> Iterator[int] | None:
-        """The places of the grants on, or else for, the ids that `deny` names; None where it names none."""
+        """Yields the indexes of grants on the resources, or else for the subjects, that `deny` names by id.
+
+        Returns None if it names no ids.
+        """
         for attribute, index in ((_RESOURCE_ID, self._by_resource), (_SUBJECT_ID, self._by_subject)):
             if attribute in deny.constants:
                 return (place for constant in deny.constants[attribute] for place in index.get(constant, ()))
@@ -81,7 +86,7 @@ class GrantIndex:
     def _by_id(
         self, denies: Iterable[PreparedPolicy], attribute: Attribute, own_id: Callable[[Grant], str]
     ) -> dict[Hashable, list[int]]:
-        """The places of the grants with an id that some DENY names."""
+        """Returns the indexes of the grants with an id that some DENY names, by id."""
         wanted = {constant for deny in denies for constant in deny.constants.get(attribute, ())}
         found: dict[Hashable, list[int]] = defaultdict(list)
         for place, grant in enumerate(self._draft.whole_grants if wanted else ()):

@@ -1,4 +1,4 @@
-"""Whether two policies can hold together: on one request, for one subject that has the roles of both."""
+"""Decides whether two policies can hold for the same request, if its subject has the roles of both."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -25,17 +25,18 @@ class Budget:
         self.steps = steps
 
     def spend(self, steps: int) -> None:
-        """Take steps. Raises OutOfSteps where there are not so many left."""
+        """Takes steps. Raises OutOfSteps if fewer are left."""
         self.steps -= steps
         if self.steps < 0:
             raise OutOfSteps
 
 
 def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> bool:
-    """Whether the conditions of both can hold together, pairs of type and action left to the caller.
+    """Whether the conditions of both policies can be true together. It does not compare their types and actions.
 
-    Never a wrong no. Attributes are independent of each other, dotted or not; roles never exclude each other; hours
-    of the week in different zones are taken to meet. Raises OutOfSteps.
+    If the answer is no, it is certain. A yes may be wrong, because the comparison makes some assumptions. Attributes
+    are independent, even dotted ones. A subject can hold any two roles. Hours of the week in different time zones
+    overlap. Raises OutOfSteps.
     """
     budget.spend(1)
     shared = left.tests.keys() & right.tests.keys()
@@ -56,7 +57,7 @@ def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> 
 
 
 def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
-    """Whether some instant can lie in both windows: the spans exactly, the hours where the zones are equal.
+    """Whether some instant can be in both windows. It compares hours of the week only if the time zones are equal.
 
     >>> windows_overlap(TimeWindow(not_after=5.0), TimeWindow(not_before=5.0))
     False
@@ -73,7 +74,7 @@ def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
 
 
 def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) -> bool:
-    """Whether some address lies in a block of each; the blocks are merged and in order."""
+    """Whether some address is in a block of each list. The blocks of a list are merged and in order; None has all."""
     if left is None or right is None:
         return True
     one, other = 0, 0
@@ -88,13 +89,13 @@ def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) 
 
 
 def _size(tests: Iterable[Test]) -> int:
-    """How many constants are compared with."""
+    """Returns the number of constants in the tests."""
     return sum(len(constants_of(op, constant)) for op, constant in tests)
 
 
 @lru_cache(_REMEMBERED_WINDOWS)
 def _week(window: TimeWindow) -> int:
-    """The minutes of the week that a window covers, a bit for each, Monday 00:00 the lowest."""
+    """Returns the minutes of the week that a window covers, as bits. Monday 00:00 is the lowest bit."""
     minutes = 0
     for day in window.days:
         if window.start < window.end:

@@ -1,4 +1,4 @@
-"""Which ALLOW policies are worth comparing with a DENY, highest priority first, out of thousands."""
+"""Finds, among thousands of ALLOW policies, those that may overlap a DENY, the highest priority first."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -9,13 +9,13 @@ import msgspec
 from .prepared_policy import Attribute, Pair, PreparedPolicy
 
 _WORTH_INDEXING = 2
-"""An attribute is looked up in an index where at least one in so many policies pins it to constants."""
+"""An attribute is indexed if at least one in this many policies limits it to some constants."""
 
 
 class OverlapCandidates:
     """The ALLOW policies of a model, found by the types and actions that they share with a DENY.
 
-    Of those that cover the same and ask for the same, only the first by rank is there.
+    If several policies have the same types, actions and conditions, it has only the first by rank.
     """
 
     def __init__(self, policies: Iterable[PreparedPolicy]):
@@ -31,11 +31,14 @@ class OverlapCandidates:
         self._met: dict[frozenset[Pair], list[_Group]] = {}
 
     def of(self, deny: PreparedPolicy) -> Iterator[PreparedPolicy]:
-        """The ALLOW policies on a type and action of `deny`, without those that plainly never hold with it."""
+        """Yields the ALLOW policies on a type and action of `deny`, by rank.
+
+        It leaves out those that an index excludes: they need another constant of an attribute than `deny`.
+        """
         return merge(*(group.candidates(deny) for group in self._groups_on(deny)), key=rank)
 
     def any_for(self, deny: PreparedPolicy) -> bool:
-        """Whether there is any on a type and action of `deny`."""
+        """Whether there is an ALLOW on a type and action of `deny`."""
         return bool(self._groups_on(deny))
 
     def _groups_on(self, deny: PreparedPolicy) -> Sequence["_Group"]:
@@ -47,7 +50,7 @@ class OverlapCandidates:
 
 
 def rank(prepared: PreparedPolicy) -> tuple[int, str]:
-    """Highest priority first, then by id (D8)."""
+    """Returns the sort key of policies: the highest priority first, then by id (D8)."""
     return -prepared.policy.priority, prepared.policy.id
 
 
@@ -67,7 +70,7 @@ class _Group:
                 self._index(attribute)
 
     def candidates(self, deny: PreparedPolicy) -> Iterator[PreparedPolicy]:
-        """Those that the best index leaves, by rank."""
+        """Returns the policies that the most selective index does not exclude for `deny`, by rank."""
         best: Sequence[int] = range(len(self._allows))
         for attribute, constants in deny.constants.items():
             if attribute in self._by_constant:

@@ -25,19 +25,20 @@ Pair: TypeAlias = tuple[str, str]
 """A resource type and an action that it has."""
 
 Constants: TypeAlias = frozenset[Hashable]
+"""Constants of an attribute, each as its type and value, so that `1` and `true` differ."""
 
 ADDRESS: Attribute = ("ip_allowlist", "")
-"""Stands for the address that an allowlist reads (C9)."""
+"""Represents the address of the request, which an allowlist reads (C9)."""
 
 _ADDRESS_KEYS = (("context_attrs", "ip"), ("context_attrs", "ip_address"))
 
 
 @dataclass(frozen=True)
 class PreparedPolicy:
-    """An enabled policy without errors; `index` is its place in the model.
+    """An enabled policy without errors. `index` is its index in the model; `pairs` are the types and actions it covers.
 
-    `tests` has what each attribute is compared with, in the order of the document; `constants` the only values that
-    an attribute can have, where there are such.
+    `tests` are the operators and constants that each attribute is compared with, in the order of the document.
+    For some attributes, `constants` has the only values that they can have if the policy holds.
     """
 
     index: int
@@ -48,36 +49,42 @@ class PreparedPolicy:
 
     @cached_property
     def window(self) -> TimeWindow | None:
-        """The time window."""
+        """The time window of the policy, or None if it has none."""
         window = self.policy.conditions.time_window if self.policy.conditions else None
         return parse_window(window) if window else None
 
     @cached_property
     def blocks(self) -> tuple[Block, ...] | None:
-        """The blocks of the allowlist, merged and in order."""
+        """The blocks of the allowlist, merged and in order, or None if the policy has no allowlist."""
         blocks = self.policy.conditions.ip_allowlist if self.policy.conditions else None
         return merge_blocks(map(parse_block, blocks)) if blocks else None
 
     @cached_property
     def needed(self) -> tuple[Attribute, ...]:
-        """What a request must send for the policy to hold, in the order of the document; own keys are always there."""
+        """The attributes that a request must contain for the policy to hold, in the order of the document.
+
+        The id and the type of an entity are in every request, so they are left out (E6).
+        """
         sent = tuple(attribute for attribute in self.tests if not reads_own_key(*attribute))
         return sent if self.blocks is None else (*sent, ADDRESS)
 
     @cached_property
     def implied(self) -> frozenset[Attribute]:
-        """What is certainly sent where the policy holds: what it needs, and an address read as an attribute."""
+        """The attributes that a request certainly contains if the policy holds.
+
+        If a condition reads `ip` or `ip_address` of the context, they include the address that an allowlist reads.
+        """
         needed = frozenset(self.needed)
         return needed | {ADDRESS} if needed.intersection(_ADDRESS_KEYS) else needed
 
     @cached_property
     def is_satisfiable(self) -> bool:
-        """Whether its comparisons, attribute by attribute, can hold at all."""
+        """Whether the comparisons of each attribute can be true together."""
         return all(map(is_satisfiable, self.tests.values()))
 
 
 def prepare_policies(draft: Draft, faulty: Collection[int]) -> tuple[PreparedPolicy, ...]:
-    """The enabled policies, without those at the indexes in `faulty`."""
+    """Returns the enabled policies of declared types, without those at the indexes in `faulty`."""
     known: dict[Hashable, frozenset[Pair]] = {}
     prepared = []
     for index, policy in enumerate(draft.model.policies):

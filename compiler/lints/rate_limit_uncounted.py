@@ -1,4 +1,4 @@
-"""The lint `rate-limit-uncounted`: without counters the condition is false, and nobody keeps any yet (C10)."""
+"""The lint `rate-limit-uncounted`: a rate limit is false without counters, and Writ has no counters yet (C10)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,14 +9,14 @@ from .prepared_policy import PreparedPolicy
 
 
 def rate_limit_uncounted(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warn of an ALLOW with a rate limit, which never allows in this version."""
+    """Warns about each ALLOW with a rate limit, which never allows in this version."""
     for prepared in policies:
         conditions = prepared.policy.conditions
         if conditions is not None and conditions.rate_limit is not None:
             message = (
-                "the server keeps no counters yet, and without them a rate limit is false: "
-                f"the ALLOW {quoted(prepared.policy.id)} never allows"
+                f"the ALLOW {quoted(prepared.policy.id)} has a rate limit, so it never allows: "
+                "Writ does not count evaluations yet"
             )
             path = ("policies", prepared.index, "conditions", "rate_limit")
-            help_text = "leave `rate_limit` out until it is counted"
+            help_text = "leave `rate_limit` out"
             yield Finding("rate-limit-uncounted", message, path, help_text, severity="warning", at_key=True)

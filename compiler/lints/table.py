@@ -1,4 +1,4 @@
-"""The table of lints: everything that a model is warned of."""
+"""The table of lints."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,11 +22,13 @@ LINTS: tuple[Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]], ...
 
 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """The warnings of all lints; one that runs out of steps says so and is the only one cut short."""
+    """Yields the warnings of all lints. If a lint runs out of steps, it stops with the warning `lint-unfinished`."""
     for find in LINTS:
         try:
             yield from find(draft, policies)
         except OutOfSteps:
             name = find.__name__.replace("_", "-")
-            message = f"the lint `{name}` did not compare everything: it stops after {draft.limits.lint_steps} steps"
+            message = (
+                f"the lint `{name}` stopped after {draft.limits.lint_steps} steps, before it compared all policies"
+            )
             yield Finding("lint-unfinished", message, ("policies", policies[0].index), severity="warning")

@@ -1,1 +1,1 @@
-"""From a checked model to clauses and facts."""
+"""Lowers a checked model to clauses and facts."""

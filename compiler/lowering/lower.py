@@ -1,4 +1,4 @@
-"""Lowers a model's policies to clauses: wildcards expanded, one clause for each policy and set of actions (P1, P2)."""
+"""Lowers policies to clauses: expands wildcards, and makes a clause for each policy and set of actions (P1, P2)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,13 +10,14 @@ from ..model.normal_form import normalised
 from ..model.parse_window import parse_window
 
 EVERYTHING = "*"
+"""Stands for every resource type, or for every action of a type (P1)."""
 
 
 def lower(model: Model) -> Program:
-    """The program of a model that passed its checks; disabled policies count for nothing (P5).
+    """Returns the program of a model that passed its checks, without disabled policies (P5).
 
-    A policy on types with different actions becomes several clauses, so that each clause's actions exist on each of
-    its types:
+    A policy on types with different actions becomes several clauses, so that every type of a clause has every action
+    of the clause:
 
         policy p on {"*": ["read", "sign"]}, where only contracts can be signed
         becomes  allow(S, A, R, "p") :- type(R, {"contract"}), A in {"read", "sign"}.
@@ -36,13 +37,13 @@ def lower(model: Model) -> Program:
 
 
 def expand_actions(actions: Iterable[str], type: ResourceType) -> frozenset[str]:
-    """The declared actions that a list of actions covers on a type; `*` is all of them (P1, P4)."""
+    """Returns the declared actions of a type that a list of actions covers. `*` covers all of them (P1, P4)."""
     named = frozenset(actions)
     return frozenset(type.actions) if EVERYTHING in named else named.intersection(type.actions)
 
 
 def covered_actions(policy: Policy, declared: Mapping[str, ResourceType]) -> dict[str, frozenset[str]]:
-    """The actions that a policy covers on each type, types without any left out (P1)."""
+    """Returns the actions that a policy covers on each type, without types on which it covers none (P1)."""
     found: dict[str, frozenset[str]] = defaultdict(frozenset)
     for scope in policy.resource_types:
         types = declared if scope.resource_type_id == EVERYTHING else (scope.resource_type_id,)

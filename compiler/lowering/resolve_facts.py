@@ -1,4 +1,4 @@
-"""Resolves a model's facts: entities registered, memberships turned around, grants expanded (E3, P2 to P4)."""
+"""Resolves the facts of a model: registers entities, gives members their groups, expands grants (E3, P2 to P4)."""
 
 from ...bundles.conditions.instants import parse_instant, seconds_not_before
 from ...bundles.program.facts import FOREVER, EntityKey, Facts, Grant, GroupFacts, Holding, ResourceFacts, SubjectFacts
@@ -6,11 +6,11 @@ from ..model.elements import Model, SubjectRef
 from .lower import expand_actions
 
 _ONLY_NAMED = ResourceFacts()
-"""Of a resource that a grant names and the model does not list: registered, without attributes (E3)."""
+"""The facts of a resource that a grant names and the model does not list. It is registered, without attributes (E3)."""
 
 
 def resolve_facts(source: Model) -> Facts:
-    """The facts of a model that passed its checks."""
+    """Returns the facts of a model that passed its checks."""
     facts = Facts(
         groups={group.id: GroupFacts() for group in source.groups},
         subjects={
@@ -49,7 +49,7 @@ def _add_assignments(facts: Facts, source: Model) -> None:
 
 
 def _add_grants(facts: Facts, source: Model) -> None:
-    """One key object for each subject and one tuple for each set of actions: a million grants share them."""
+    """PERF: a million grants share one key object for each subject, and one tuple for each set of actions."""
     declared = {type.id: type for type in source.resource_types}
     subjects: dict[SubjectRef, EntityKey] = {}
     expanded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
@@ -71,7 +71,7 @@ def _add_grants(facts: Facts, source: Model) -> None:
 
 
 def _subject(facts: Facts, key: EntityKey) -> SubjectFacts:
-    """The facts of a subject, registered by being named (E3)."""
+    """Returns the facts of a subject. If they are missing, it registers the subject (E3)."""
     found = facts.subjects.get(key)
     if found is None:
         found = facts.subjects[key] = SubjectFacts()

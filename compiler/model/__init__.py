@@ -1,1 +1,1 @@
-"""The model: the classes of its elements, generated ids, and the normal form that digests are made of."""
+"""The model: the classes of its elements, generated ids, and the normal form, from which digests are computed."""

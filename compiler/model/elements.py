@@ -1,7 +1,7 @@
-"""The policy model as frozen values, one class for each element of a model document.
+"""The policy model: a frozen class for each kind of element of a model document.
 
-The classes are the document's shape: their members, types and lengths are what a document is read and checked
-against, and what a model is written back as. What the members mean is `semantics.md`'s matter.
+The classes define the document: Writ reads and checks documents by their members, types and lengths, and writes models
+in the same form. `MODEL.md` and `runtime/semantics.md` say what the members mean.
 """
 
 from enum import StrEnum
@@ -17,12 +17,14 @@ Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 """An identifier: any non-empty string of up to 512 characters (E1)."""
 
 Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
+"""The name of an attribute, or a path of names joined by dots (C1)."""
+
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
 AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
 
 
 class Element(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What all elements share: frozen, closed to unknown members, written without their defaults."""
+    """An element of a model document. It is frozen, has no unknown members, and is written without default values."""
 
 
 class ResourceType(Element, frozen=True):
@@ -36,7 +38,7 @@ class ResourceType(Element, frozen=True):
 
 
 class Role(Element, frozen=True):
-    """A role; roles do not inherit (P3)."""
+    """A role. Roles do not inherit (P3)."""
 
     id: Id
     name: Name | None = None
@@ -50,7 +52,7 @@ class SubjectRef(Element, frozen=True, gc=False):
 
 
 class ResourceRef(Element, frozen=True, gc=False):
-    """A resource by its key; `type` is the id of a declared type (E1, E7)."""
+    """A resource by its key. `type` is the id of a declared type (E1, E7)."""
 
     type: Id
     id: Id
@@ -92,7 +94,7 @@ class Resource(Element, frozen=True):
 
 
 class Assignment(Element, frozen=True, gc=False):
-    """A role for a subject or for a group, until `expires_at` (P2, P4)."""
+    """A role for a subject or for a group, until the RFC 3339 instant `expires_at` (P2, P4)."""
 
     role: Id
     id: Id | None = None
@@ -102,7 +104,7 @@ class Assignment(Element, frozen=True, gc=False):
 
 
 class Grant(Element, frozen=True, gc=False):
-    """Some actions, or `*`, for one subject on one resource, until `expires_at` (P4)."""
+    """Some actions, or `*`, for one subject on one resource, until the RFC 3339 instant `expires_at` (P4)."""
 
     subject: SubjectRef
     resource: ResourceRef
@@ -112,7 +114,7 @@ class Grant(Element, frozen=True, gc=False):
 
 
 class Scope(Element, frozen=True):
-    """Which actions of which type a policy covers; `*` is all of them (P1)."""
+    """The actions of a type that a policy covers. `*` stands for all types, or for all actions (P1)."""
 
     resource_type_id: Id
     actions: tuple[Name, ...]
@@ -127,7 +129,7 @@ class Condition(Element, frozen=True):
 
 
 class TimeWindow(Element, frozen=True):
-    """When a policy holds (C8)."""
+    """A span of time, and hours of the week, in which a policy holds (C8)."""
 
     not_before: str | None = None
     not_after: str | None = None
@@ -138,14 +140,14 @@ class TimeWindow(Element, frozen=True):
 
 
 class RateLimit(Element, frozen=True):
-    """How often an ALLOW holds for one subject (C10)."""
+    """The number of evaluations in a window of time for which an ALLOW holds, for each subject (C10)."""
 
     limit: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     window_seconds: Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
 class Conditions(Element, frozen=True):
-    """What must hold, all of it, for a policy to hold."""
+    """The conditions of a policy. The policy holds only if all of them are true."""
 
     resource_attrs: tuple[Condition, ...] | None = None
     subject_attrs: tuple[Condition, ...] | None = None
@@ -157,7 +159,7 @@ class Conditions(Element, frozen=True):
 
 
 class Policy(Element, frozen=True):
-    """An ALLOW or a DENY, for whom, on what, under which conditions (P1 to P5)."""
+    """An ALLOW or a DENY: its roles, the types and actions that it covers, and its conditions (P1 to P5)."""
 
     id: Id
     effect: Effect
@@ -171,7 +173,7 @@ class Policy(Element, frozen=True):
 
 
 class Model(Struct, frozen=True):
-    """A whole policy model, its lists in the order in which the sources gave them."""
+    """A whole model. Its lists have the order of the documents."""
 
     resource_types: tuple[ResourceType, ...] = ()
     roles: tuple[Role, ...] = ()
@@ -184,7 +186,7 @@ class Model(Struct, frozen=True):
 
 
 class ElementKind(StrEnum):
-    """The eight kinds of elements. The value is the name of the kind's list in a model document."""
+    """One of the eight kinds of elements. Its value is the name of the kind's list in a model document."""
 
     RESOURCE_TYPES = "resource_types"
     ROLES = "roles"
@@ -206,4 +208,4 @@ LISTS: dict[str, type[Element]] = {
     ElementKind.GRANTS: Grant,
     ElementKind.POLICIES: Policy,
 }
-"""The lists of a model document, by the name that a document gives them, and the class of their elements."""
+"""The class of the elements of each list of a model document, by the name of the list."""

@@ -1,7 +1,7 @@
-"""The normal form of a model's elements: what means the same in another order is written in one.
+"""The normal form of a model's elements: lists whose order has no meaning are sorted, without repeats.
 
-In the model's classes a tuple is a set: actions, members, days, roles, scopes, conditions, addresses. What JSON gives
-an order keeps it, but for the arrays of `in` and `nin`, which are sets too (C5).
+Each tuple in the model's classes is a set: actions, members, days, roles, scopes, conditions, addresses. The arrays
+that `in` and `nin` compare with are sets too (C5). Other JSON arrays keep their order.
 """
 
 from functools import cache
@@ -20,11 +20,11 @@ from .elements import Condition
 Part = TypeVar("Part", bound=Struct)
 
 canonical_json = msgspec.json.Encoder(order="deterministic").encode
-"""A part of a model as JSON, the members of objects in one order."""
+"""Encodes a part of a model as JSON, with the members of objects in a fixed order."""
 
 
 def normalised(part: Part) -> Part:
-    """An element of a checked model, or a part of one, with every set in one order and without repeats.
+    """Returns an element of a checked model, or a part of one, with every set sorted and without repeats.
 
     >>> from writ.bundles.conditions.operators import Operator
     >>> normalised(Condition("k", Operator.IN, ["b", 2, "a", 2.0])).value
@@ -38,14 +38,14 @@ def normalised(part: Part) -> Part:
     for name in _members_with_sets(type(part)):
         member = getattr(part, name)
         ordered = _set(member) if isinstance(member, tuple) else _part(member)
-        # Identity tells: `1` and `True` are equal to Python, so two orders of a set can be.
+        # Compared by identity: `1` and `True` are equal in Python, so two different orders may be equal too.
         if ordered is not member:
             changed[name] = ordered
     return replace(part, **changed) if changed else part
 
 
 def sorted_unique(constants: list[Json]) -> list[Json]:
-    """The constants of an array whose order and repeats mean nothing, each once, in one order.
+    """Returns the constants of a set, each once and in order.
 
     >>> sorted_unique([True, "b", 1.0, 1, "a"])
     [True, 1, 'a', 'b']
@@ -61,7 +61,7 @@ def _part(member: Any) -> Any:
 
 
 def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The members of a set, which are texts or parts. PERF: most have one, which is then in order."""
+    """Returns the members of a set, strings or parts of the model, in order. PERF: most sets have one member."""
     if len(members) == 1:
         part = _part(members[0])
         return members if part is members[0] else (part,)
@@ -72,7 +72,7 @@ def _set(members: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @cache
 def _members_with_sets(shape: type[Struct]) -> tuple[str, ...]:
-    """PERF: most of a million elements have none, and are not looked through."""
+    """Returns the names of the members that can contain sets. PERF: the other members are not searched."""
     return tuple(field.name for field in msgspec.structs.fields(shape) if _has_sets(inspect.type_info(field.type)))
 
 

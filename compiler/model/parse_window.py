@@ -1,4 +1,4 @@
-"""Reads a model's time window to what it means (rule C8)."""
+"""Parses a time window of the model to its meaning (rule C8)."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _LIMITING = ("not_before", "not_after", "days", "start", "end")
 
 
 class BadWindow(ValueError):
-    """A time window means nothing; the message is one sentence, `member` is at fault, empty for the whole window."""
+    """A fault of a time window, in one sentence. `member` is the faulty member, or "" for the whole window."""
 
     def __init__(self, code: str, message: str, member: str = "", help_text: str = ""):
         super().__init__(message)
@@ -23,7 +23,7 @@ class BadWindow(ValueError):
 
 
 def parse_window(window: TimeWindow) -> Window:
-    """The window's meaning. Raises BadWindow; whether the zone exists is not asked here.
+    """Returns the meaning of a window, without a check whether its time zone exists. Raises BadWindow for a fault.
 
     >>> parse_window(TimeWindow(days=("mon",), start="22:00", end="24:00"))
     TimeWindow(not_before=None, not_after=None, days=frozenset({0}), start=1320, end=1440, timezone='UTC')
@@ -41,9 +41,9 @@ def parse_window(window: TimeWindow) -> Window:
 
 
 def window_faults(window: TimeWindow) -> Iterator[BadWindow]:
-    """Everything that is wrong with a window."""
+    """Yields every fault of a window, but does not check whether its time zone exists."""
     if not any(getattr(window, member) is not None for member in _LIMITING):
-        yield BadWindow("empty-window", "the time window limits nothing", help_text="leave it out")
+        yield BadWindow("empty-window", "the time window sets no limit", help_text="leave it out")
     if window.days == ():
         message = "a time window without a day is never open"
         yield BadWindow("empty-window", message, "days", "leave `days` out to mean every day")
@@ -73,12 +73,12 @@ def _hours_faults(window: TimeWindow) -> Iterator[BadWindow]:
             yield fault
     if len(hours) == 2 and hours[0] == hours[1]:
         member = "start" if window.end is None else "end"
-        message = "the hours of the window end where they start"
+        message = "the window starts and ends at the same time of day"
         yield BadWindow("empty-window", message, member, "leave `start` and `end` out to mean the whole day")
 
 
 def _minutes(text: str, member: str) -> int:
-    """Minutes since midnight of a wall-clock time."""
+    """Returns the minutes since midnight of a wall-clock time. Raises BadWindow."""
     if text == _DAYS_END:
         if member == "end":
             return DAY_MINUTES

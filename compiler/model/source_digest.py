@@ -1,4 +1,4 @@
-"""The digest of a normalised model: equal for models that differ only in an order, or a repeat, that means nothing."""
+"""The digest of a model. Models that differ only in repeats, or in an order without meaning, have the same digest."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -8,7 +8,10 @@ from .normal_form import canonical_json, normalised
 
 
 def source_digest(model: Model) -> str:
-    """Hexadecimal SHA-256 over the sorted digests of every list's elements, each as JSON without its defaults."""
+    """Returns the hexadecimal SHA-256 over the sorted digests of the elements of each list.
+
+    The digest of an element is the SHA-256 of its normal form, as JSON without default values.
+    """
     digest = sha256()
     for name in LISTS:
         elements: Iterable[Element] = getattr(model, name)

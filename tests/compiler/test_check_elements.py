@@ -84,7 +84,7 @@ def in_document(lists: Lists, limits: Limits = DEFAULTS) -> list[Seen]:
 
 
 def without_place(help_text: str) -> str:
-    return "" if help_text.startswith("the first one stands at") else help_text
+    return "" if help_text.startswith("the first one is at") else help_text
 
 
 def nested(depth: int) -> Lists:

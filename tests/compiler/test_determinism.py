@@ -126,7 +126,7 @@ def test_any_model_in_another_order_gives_the_same_bytes(document, random):
 DIFFERENT = {
     "an array in a constant has an order": ('"value": ["b", "a"]}], "subject', '"value": ["a", "b"]}], "subject'),
     "an array of an attribute has an order": ('"tags": ["b", "a"]', '"tags": ["a", "b"]'),
-    "a flag is no number": ('[1.0], ["a", "b"]', '[true], ["a", "b"]'),
+    "a flag is not a number": ('[1.0], ["a", "b"]', '[true], ["a", "b"]'),
     "a day": ('["tue", "mon"]', '["tue"]'),
     "a member": ('{"group": "ops"}, ', ""),
 }

@@ -58,8 +58,8 @@ def test_places_are_those_of_each_document_whatever_could_not_be_read_before():
         ("b.yaml", "$.roles[3].id", 6, "duplicate-id"),
     ]
     assert [found.help for found in loaded.diagnostics[3:]] == [
-        "the first one stands at a.json:1:24",
-        "the first one stands at a.json:1:48",
+        "the first one is at a.json:1:24",
+        "the first one is at a.json:1:48",
     ]
 
 

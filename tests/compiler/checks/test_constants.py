@@ -26,7 +26,7 @@ def test_faults_are_found_where_they_are(found, expected):
 
 
 HELP = {
-    "null": "leave it out: no condition can ask whether an attribute is absent",
+    "null": "leave it out: no condition can ask whether an attribute is missing",
     "in without an array": "put it in an array, or use `eq` or `ne`",
 }
 

@@ -86,4 +86,4 @@ def test_faults_are_found_where_they_are(found, expected):
 
 def test_help_names_the_place_of_the_first():
     (found,) = load_text('{"model": 1,\n "roles": [{"id": "a"}, {"id": "b"}, {"id": "a"}]}').diagnostics
-    assert found.help == "the first one stands at model.json:2:12"
+    assert found.help == "the first one is at model.json:2:12"

@@ -33,7 +33,7 @@ def test_the_place_is_the_list_of_groups():
     assert (found.file, found.path) == ("b.json", "$.groups")
     assert text.split("\n")[found.line - 1][found.column - 1 :].startswith(chain(5))
     assert found.message.startswith("groups are nested too deeply")
-    assert found.help == "nest them less deeply: a subject can be a member of an outer group itself"
+    assert found.help == "nest the groups less deeply: a subject can also be a direct member of an outer group"
 
 
 def test_the_limit_is_what_a_bundle_can_hold():

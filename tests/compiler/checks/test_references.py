@@ -84,10 +84,10 @@ def test_faults_are_found_where_they_are(found, expected):
 
 HELP = {
     "everyone is no role": "leave `roles` out to mean everyone",
-    "name of a type": "`document` is the name of the type with id `doc`: references use the id",
-    "name of a role": "`Editor` is the name of the role with id `ed`: references use the id",
-    "name of a role in an assignment": "`Editor` is the name of the role with id `ed`: references use the id",
-    "name of a group": "`Engineering` is the name of the group with id `eng`: references use the id",
+    "name of a type": "`document` is the name of the type with the id `doc`, and references use the id",
+    "name of a role": "`Editor` is the name of the role with the id `ed`, and references use the id",
+    "name of a role in an assignment": "`Editor` is the name of the role with the id `ed`, and references use the id",
+    "name of a group": "`Engineering` is the name of the group with the id `eng`, and references use the id",
     "role of a policy": "did you mean `editor`?",
     "type of a policy": "did you mean `document`?",
     "action of no type": "did you mean `read`?",

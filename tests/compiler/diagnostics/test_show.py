@@ -64,7 +64,7 @@ def test_json():
         {
             "code": "unknown-version",
             "severity": "error",
-            "message": "the document is of version `2`, this reader knows version `1`",
+            "message": "the document has version `2`, this Writ knows only version `1`",
             "file": "model.json",
             "line": 1,
             "column": 11,

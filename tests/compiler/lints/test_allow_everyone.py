@@ -30,7 +30,7 @@ def test_allow_everyone(case, name):
 def test_allow_everyone_names_the_remedy():
     (found,) = load_text(model(OPEN)).diagnostics
     assert found.severity == "warning"
-    assert found.message == "the ALLOW `a` has neither roles nor conditions: it allows everyone all it names"
+    assert found.message == "the ALLOW `a` has neither roles nor conditions, so it applies to everyone"
     assert found.help == (
-        "give it `roles` or a condition; where everyone is meant, a condition on the subject's `type` says so"
+        "give it `roles` or a condition; if you mean everyone, add a condition on the subject's `type`"
     )

@@ -21,7 +21,7 @@ OVERLAPS = {
     "other roles": (allow(roles=["editor"]), deny(roles=["viewer"]), True),
     "other value": (allow(**when("s", "eq", "x")), deny(**when("s", "eq", "y")), False),
     "same value": (allow(**when("s", "eq", 1)), deny(**when("s", "in", [1.0])), True),
-    "a flag is no number": (allow(**when("s", "eq", 1)), deny(**when("s", "eq", True)), False),
+    "a flag is not a number": (allow(**when("s", "eq", 1)), deny(**when("s", "eq", True)), False),
     "other lists": (allow(**when("s", "in", ["x", "y"])), deny(**when("s", "in", ["z"])), False),
     "meeting lists": (allow(**when("s", "in", ["x", "y"])), deny(**when("s", "in", ["y", "z"])), True),
     "apart": (allow(**when("n", "lt", 3)), deny(**when("n", "gte", 3)), False),
@@ -68,6 +68,6 @@ def test_deny_priority_names_the_highest_allow_and_points_at_the_priority(name):
     assert (found.severity, underlined(found, text), found.path) == ("warning", "5", "$.policies[3].priority")
     assert (
         found.message
-        == "the DENY `d` has the priority `5`, which is not above the `7` of the ALLOW `b` that it overlaps"
+        == "the priority `5` of the DENY `d` is not above the priority `7` of the ALLOW `b`, which it overlaps"
     )
-    assert found.help == "the DENY wins all the same; a priority above `7` says so"
+    assert found.help == "a DENY wins whatever the priorities are; to show this, give it a priority above `7`"

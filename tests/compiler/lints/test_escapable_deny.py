@@ -49,11 +49,11 @@ def test_escapable_deny(case, name):
 def test_escapable_deny_names_what_to_do():
     (found,) = load_text(model(allow(), deny(1, **when("a.b", "eq", "x")))).diagnostics
     assert found.message == (
-        "the DENY `d` does not hold where `resource.a.b` is left out, and the ALLOW `a` does not need it"
+        "the DENY `d` does not hold if a request leaves out `resource.a.b`, and the ALLOW `a` does not need it"
     )
-    assert found.help == "give `a` a condition on `resource.a.b` too, so that it needs it as well"
+    assert found.help == "also give `a` a condition on `resource.a.b`"
     (found,) = load_text(model(allow(), deny(1, **addresses("::1")))).diagnostics
-    assert found.help == "give `a` an `ip_allowlist` too, so that it needs it as well"
+    assert found.help == "also give `a` an `ip_allowlist`"
 
 
 SEVERAL = deny(
@@ -72,10 +72,10 @@ def test_all_that_an_allow_does_not_need_is_told_at_once(name):
     assert seen(text, name) == [("escapable-deny", '"s"')]
     (found,) = load_text(text).diagnostics
     assert found.message == (
-        "the DENY `d` does not hold where `resource.s`, `context.mfa` or `context.ip` is left out, "
+        "the DENY `d` does not hold if a request leaves out `resource.s`, `context.mfa` or `context.ip`, "
         "and the ALLOW `a` needs none of them"
     )
-    assert found.help == "give `a` a condition on each too, so that it needs them as well"
+    assert found.help == "also give `a` a condition on each of these attributes"
 
 
 def test_each_attribute_is_told_of_once_with_the_allow_that_needs_least_or_a_grant():
@@ -88,22 +88,20 @@ def test_each_attribute_is_told_of_once_with_the_allow_that_needs_least_or_a_gra
         },
     )
     found = load_text(model(needs_t_and_mfa, needs_s, SEVERAL | {"priority": 10}, grants=READ)).diagnostics
-    assert [(one.path.partition("conditions.")[2], one.message.partition("where ")[2]) for one in found] == [
+    assert [(one.path.partition("conditions.")[2], one.message.partition("leaves out ")[2]) for one in found] == [
         (
             "resource_attrs[0].key",
-            "`resource.s` or `context.ip` is left out, and the ALLOW `tm` needs none of them",
+            "`resource.s` or `context.ip`, and the ALLOW `tm` needs none of them",
         ),
         (
             "resource_attrs[1].key",
-            "`resource.t` or `context.mfa` is left out, and the ALLOW `s` needs none of them",
+            "`resource.t` or `context.mfa`, and the ALLOW `s` needs none of them",
         ),
     ]
     both = allow(id="b", conditions=SEVERAL["conditions"] | {"ip_allowlist": ["::/0"]})
     (found,) = load_text(model(both, SEVERAL, grants=READ)).diagnostics
-    assert "`resource.s`, `resource.t`, `context.mfa` or `context.ip` is left out, and the direct grant `g`" in (
-        found.message
-    )
-    assert "an ALLOW with a condition on each in its place would need them" in found.help
+    assert "`resource.s`, `resource.t`, `context.mfa` or `context.ip`, and the direct grant `g`" in (found.message)
+    assert "replace it by an ALLOW with a condition on each of these attributes" in found.help
 
 
 def test_what_every_allow_needs_is_compared_with_none():
@@ -121,7 +119,7 @@ def test_of_many_attributes_the_number_is_told():
     conditions = {"resource_attrs": [{"key": f"k{n}", "op": "eq", "value": 1} for n in range(10)]}
     (found,) = load_text(model(allow(), deny(1, conditions=conditions))).diagnostics
     assert "`resource.k0`, " in found.message
-    assert "`resource.k7` or 2 more is left out" in found.message
+    assert "`resource.k7` or 2 more" in found.message
 
 
 def test_there_is_one_warning_for_each_deny():

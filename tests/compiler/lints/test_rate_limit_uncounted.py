@@ -18,7 +18,5 @@ def test_rate_limit_uncounted(name):
 def test_rate_limit_uncounted_says_what_happens():
     (found,) = load_text(model(allow(**LIMITED))).diagnostics
     assert found.severity == "warning"
-    assert found.message == (
-        "the server keeps no counters yet, and without them a rate limit is false: the ALLOW `a` never allows"
-    )
-    assert found.help == "leave `rate_limit` out until it is counted"
+    assert found.message == ("the ALLOW `a` has a rate limit, so it never allows: Writ does not count evaluations yet")
+    assert found.help == "leave `rate_limit` out"
