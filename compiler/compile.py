@@ -1,4 +1,4 @@
-"""Compiles a model to everything that a bundle file carries."""
+"""Compiles a model to the contents of a bundle file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .passes import compile_program
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled model; `zones` are the TZif files of the time zones that it names."""
+    """A compiled model. `zones` are the TZif files of the time zones that it names, by name."""
 
     program: Program
     facts: Facts
@@ -24,15 +24,18 @@ class Compiled:
     manifest: Manifest
 
     def write(self, file: BinaryIO, progress: Progress = lambda *_: None) -> None:
-        """Write the bundle to `file`, which is empty and seekable."""
+        """Writes the bundle to `file`, which is empty and seekable.
+
+        It calls `progress` with a stage, the amount done, and the total. Raises IllegalProgram for a broken law.
+        """
         write_bundle(file, self.program, self.facts, self.zones, self.manifest, progress)
 
 
 def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str, profile: Profile = "full") -> Compiled:
-    """Compile a model that passed its checks.
+    """Returns the compiled form of a model that passed its checks.
 
-    `zone_data` gives the TZif file of a zone by its name and `tzdata` the release that it comes from: the compiler
-    reads no files itself.
+    The compiler reads no files. So `zone_data` returns the TZif file of a time zone by its name. `tzdata` is the
+    release of the time zone database that contains these files.
     """
     program = compile_program(model)
     windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]

@@ -1,4 +1,4 @@
-"""The limits of a model document, each a named value."""
+"""The limits of a model document."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ MIB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a model document may hold at most; the units are in the names."""
+    """The most that a model document may contain. The names give the units."""
 
     document_bytes: int = 256 * MIB
     nesting: int = 32
-    """Objects and arrays around a value, the document's own included."""
+    """Objects and arrays around a value, counted from the document itself."""
 
     string_bytes: int = 64 * KIB
     key_characters: int = 256
@@ -22,16 +22,16 @@ class Limits:
     list_constant_elements: int = 10_000
     policy_conditions: int = 100
     group_ancestors: int = MAX_PAIRS
-    """Pairs of a group and one that it is in, to any depth."""
+    """Pairs of a group and a group that contains it, to any depth."""
 
     yaml_nodes: int = 1_000_000
-    """Values of a YAML document, each counted as often as aliases repeat it."""
+    """Values of a YAML document, counted again for each alias."""
 
     diagnostics: int = 1_000
-    """Diagnostics listed in one run; the last one says how many more there are."""
+    """Diagnostics that one run lists. If there are more, one further diagnostic gives their number."""
 
     lint_steps: int = 5_000_000
-    """Steps, of about a microsecond, that one lint compares policies before it gives up with a warning."""
+    """Steps that one lint may take to compare policies, about a microsecond each. Then it stops with a warning."""
 
 
 DEFAULTS = Limits()

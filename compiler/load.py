@@ -1,4 +1,4 @@
-"""Loads a model: reads its documents, checks what they say, and tells everything that is wrong with them at once."""
+"""Loads a model: reads its documents, checks it, and reports all errors and warnings in one run."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .source import Source
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What came of some documents: the model, None where there is any error, and errors and warnings in order."""
+    """The result of `load`. `model` is None if there is an error; `diagnostics` are errors and warnings, in order."""
 
     model: Model | None
     diagnostics: tuple[Diagnostic, ...]
@@ -31,10 +31,11 @@ def load(
     progress: Progress = lambda *_: None,
     limits: Limits = DEFAULTS,
 ) -> Loaded:
-    """Load the model that `sources` say together, their lists one after the other in the order of the sources.
+    """Returns the model in `sources` together. Their lists are joined in the order of the sources.
 
-    `zones` are the names of the time zones that exist. Nothing is raised for what a source says: everything that
-    can be found in one run is a diagnostic, sorted by file, line, column, code and message.
+    `zones` are the names of the known time zones. `load` calls `progress` with a stage, the amount done, and the
+    total. Whatever a source contains, `load` does not raise: each fault is a diagnostic. Diagnostics are sorted by
+    file, line, column, code and message.
     """
     findings = Findings(limits.diagnostics)
     merged = read_documents(sources, limits, findings, progress)

@@ -1,4 +1,4 @@
-"""The passes from model to program, in order; the laws of clauses are checked after each."""
+"""The passes from model to program, in order. After each pass, the clauses are checked against their laws."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,15 +11,15 @@ from .rewrites.sort_clauses import sort_clauses
 
 REWRITES: tuple[Callable[[Program], Program], ...] = (
     drop_repeated_conditions,
-    sort_clauses,  # last: numbers of clauses in a bundle follow this order
+    sort_clauses,  # last: a bundle numbers the clauses in this order
 )
 
 
 def compile_program(model: Model) -> Program:
-    """The program of a model that passed its checks.
+    """Returns the program of a model that passed its checks.
 
-    Raises IllegalProgram where a pass makes a clause that breaks a law, which is a fault of the compiler, not of the
-    model. The laws of the program as a whole are for the writer to check, which trusts nobody.
+    Raises IllegalProgram if a pass makes a clause that breaks a law. That is a fault of the compiler, not of the model.
+    The writer of the bundle checks the laws of the whole program.
     """
     program = lower(model)
     _check_clauses(program, checked=())
@@ -31,9 +31,9 @@ def compile_program(model: Model) -> Program:
 
 
 def _check_clauses(program: Program, checked: Iterable[Clause]) -> None:
-    """Check every clause that is not, as the same object, among those `checked` already.
+    """Checks the clauses of a program, without the objects that are in `checked`.
 
-    PERF: a pass leaves most clauses alone; to check all of them each time was a third of a compilation.
+    PERF: a pass leaves most clauses as they are. Checking all of them after each pass took a third of a compilation.
     """
     known = set(map(id, checked))
     types = {type.id: type for type in program.types}

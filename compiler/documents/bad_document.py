@@ -1,8 +1,8 @@
-"""What a reader raises where a document can't be read any further."""
+"""The error of a document that can't be read to its end."""
 
 
 class BadDocument(Exception):
-    """The rest of a document can't be read; the message is one sentence, `offset` counts the characters before it."""
+    """The rest of a document can't be read. The message is one sentence; `offset` is the first unread character."""
 
     def __init__(self, code: str, message: str, offset: int, help_text: str = ""):
         super().__init__(message)

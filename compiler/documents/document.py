@@ -1,4 +1,4 @@
-"""Reads the documents of a model, JSON and YAML, and merges their lists in the order in which they come."""
+"""Reads the documents of a model, JSON and YAML, and joins their lists in the order of the documents."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,10 @@ from .yaml_document import YamlDocument
 
 class _Readable(Document, Protocol):
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
-        """Give everything in the document to `handler`."""
+        """Passes the members of the document to `handler`, and the number of bytes read to `byte_progress`.
+
+        Raises BadDocument and BadText.
+        """
 
 
 READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
@@ -29,11 +32,11 @@ READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
     ".yaml": YamlDocument,
     ".yml": YamlDocument,
 }
-"""How a document is read, by the ending of its name."""
+"""The reader of a document, by the ending of its name."""
 
 
 class _Unread:
-    """A document that was not opened; every finding is about all of it."""
+    """A document that was not read. Its findings are about the whole document."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -45,15 +48,15 @@ class _Unread:
 
 @dataclass(frozen=True, slots=True)
 class MergedDocuments:
-    """The documents, in order, and their lists, each merged."""
+    """The documents, in order, and their joined lists."""
 
     documents: tuple[Document, ...]
     lists: Mapping[str, ElementList]
 
     def report(self, found: Iterable[Finding], findings: Findings) -> set[int]:
-        """Add findings about the merged lists, each in its own document. Returns the indexes of the policies at fault.
+        """Adds findings about the joined lists to `findings`. Returns the indexes of the policies with a finding.
 
-        A finding that follows from what could not be read is no fault of its own, and is left out.
+        It leaves out a finding at a placeholder, because that value could not be read and has a finding already.
         """
         policies: set[int] = set()
         for finding in found:
@@ -68,23 +71,23 @@ class MergedDocuments:
         return policies
 
     def _origin(self, path: Path) -> tuple[int, Path]:
-        """The document, by its number, of an element of a merged list, or of a part of one, and its path there.
+        """Returns the number of the document that contains the value at `path`, and the value's path there.
 
-        A list as a whole has the place that it has in the document of its first element.
+        The path of a whole list leads to the list in the document of its first element.
         """
         name, index, rest = _parts(path)
         origin = self.lists[name].origin(index or 0)
         return origin.document, (name,) if index is None else (name, origin.place, *rest)
 
     def _hides(self, path: Path) -> bool:
-        """Whether what is found at `path` follows from what could not be read, and is no fault of its own."""
+        """Whether a finding at `path` only follows from a value that could not be read."""
         name, index, rest = _parts(path)
         recovered = None if index is None else self.lists[name].recovered.get(index)
         return recovered is not None and recovered.hides(rest)
 
 
 def _parts(path: Path) -> tuple[str, int | None, Path]:
-    """A path through the merged lists: the list's name, the element's index, None for the whole list, and the rest."""
+    """Splits a path into the name of the list, the index of the element (None for the whole list), and the rest."""
     match path:
         case (str(name),):
             return name, None, ()
@@ -97,7 +100,10 @@ def _parts(path: Path) -> tuple[str, int | None, Path]:
 def read_documents(
     sources: Sequence[Source], limits: Limits, findings: Findings, progress: Progress
 ) -> MergedDocuments:
-    """Read every document; what can't be read is reported to `findings`, the rest is there."""
+    """Returns the documents and their elements. It adds a finding to `findings` for each value that can't be read.
+
+    It calls `progress` with the stage `reading`, the bytes read, and all bytes.
+    """
     lists = {name: ElementList() for name in LISTS}
     interner = Interner()
     documents: list[Document] = []

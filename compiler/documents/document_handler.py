@@ -1,4 +1,4 @@
-"""The handler of one document's values: its members told apart, its elements made of the model's classes."""
+"""Handles the values that a reader finds in one document, and makes elements of the model from them."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -22,32 +22,43 @@ from .schema_check import type_of
 from .schema_findings import describe_shape
 
 VERSION_MEMBER = "model"
+"""The member of a document that gives its version."""
+
 MODEL_VERSION = 1
+"""The only version of documents that this reader knows."""
+
 _WRITE_VERSION = f"write `{VERSION_MEMBER}: {MODEL_VERSION}`"
 
 AddElement: TypeAlias = Callable[[Json, bool], None]
-"""Takes a list's next element; the flag says that it is known to have none of the faults that any value can have."""
+"""Adds the next element of a list, given as its raw value.
+
+The flag is true if the value certainly has none of the faults that `value_faults` finds, and contains no null.
+"""
 
 ByteProgress: TypeAlias = Callable[[int], None]
-"""Hears, every so often, how many bytes of a document are read."""
+"""Called now and then with the number of bytes of a document that were read."""
 
 
 class DocumentHandler:
-    """Takes the members of one document's root, as a reader of whatever format comes upon them."""
+    """Handles the members of one document's root. The readers of all formats call its methods."""
 
     def __init__(
         self, document: int, lists: Mapping[str, ElementList], findings: Findings, interner: Interner, limits: Limits
     ):
+        """`document` is the number of the document. The handler adds to `lists` and `findings`."""
         self._document, self._lists, self._findings = document, lists, findings
         self._interner, self._limits = interner, limits
         self._seen: set[str] = set()
 
     def report(self, finding: Finding) -> None:
-        """Report a finding; its path is the document's own."""
+        """Reports a finding, whose path starts at the document's root."""
         self._findings.add(DocumentFinding(self._document, finding))
 
     def begin(self, name: str) -> bool:
-        """Begin a member; False where its value is of no use, since the name is unknown or stands there again."""
+        """Begins a member, and returns True. If its name is unknown or repeated, it reports that and returns False.
+
+        Then the reader skips the value.
+        """
         if name in self._seen:
             fault = repeated_member(name)
             self.report(Finding(fault.code, fault.message, (name,), fault.help, at_key=True))
@@ -61,7 +72,7 @@ class DocumentHandler:
         return False
 
     def value(self, name: str, value: Json) -> None:
-        """Take the value of a member that is no array of elements."""
+        """Handles the value of a member that is not an array of elements."""
         self.mark_incomplete(name)
         for finding in value_faults(value, (name,), self._limits):
             self.report(finding)
@@ -75,11 +86,11 @@ class DocumentHandler:
             message = f"expected the number {quoted(MODEL_VERSION)}, found {described(value)}"
             self.report(Finding("wrong-type", message, (name,), _WRITE_VERSION))
         elif value != MODEL_VERSION:
-            message = f"the document is of version {quoted(value)}, this reader knows version {quoted(MODEL_VERSION)}"
+            message = f"the document has version {quoted(value)}, this Writ knows only version {quoted(MODEL_VERSION)}"
             self.report(Finding("unknown-version", message, (name,)))
 
     def elements(self, name: str) -> AddElement:
-        """What takes the elements of a list, one after the other."""
+        """Returns the function that adds the elements of a list, one after the other."""
         shape, element_list, share = LISTS[name], self._lists[name], self._interner.for_list(name)
         append, convert = element_list.elements.append, msgspec.convert
         index = -1
@@ -99,28 +110,31 @@ class DocumentHandler:
         return take
 
     def mark_incomplete(self, name: str) -> None:
-        """Say that elements of a list could not be read."""
+        """Records that elements of a list could not be read. Any other name is ignored."""
         if name in LISTS:
             self._lists[name].mark_incomplete()
 
     def end(self) -> None:
-        """Say that the document was read to its end."""
+        """Ends a document that was read completely."""
         if VERSION_MEMBER not in self._seen:
             message = f"the member {quoted(VERSION_MEMBER)} is missing"
             self.report(Finding("missing-member", message, (), _WRITE_VERSION))
 
     def abort(self, finding: Finding, span: Span) -> None:
-        """Say why the document can't be read any further."""
+        """Ends a document that can't be read any further; `finding` says why."""
         self._findings.add(DocumentFinding(self._document, finding, span))
         for name in LISTS:
             self.mark_incomplete(name)
 
     def _examine(self, name: str, index: int, value: Json) -> Element | None:
-        """The element, or None: then every fault of it is reported, and taken what is left of it."""
+        """Returns the element of a value without faults. Otherwise, it reports the faults and returns None.
+
+        It adds the parts of the element that it can recover to the list.
+        """
         read = read_element(name, value, index, self._limits)
         if not read.faults:
             return read.element
-        # Where no more diagnostics are listed, nobody would see what else is wrong with it.
+        # If the list of diagnostics is full, further faults of a recovered element would not be shown.
         recovered = None if self._findings.is_full else recover(value, LISTS[name], read.faults)
         for fault in read.faults:
             self.report(fault)

@@ -1,4 +1,4 @@
-"""The elements of one list as several documents give it, and where each of them stands."""
+"""The elements of one list, joined from several documents, and the origin of each element."""
 
 from bisect import bisect_right
 from typing import NamedTuple
@@ -9,39 +9,45 @@ from .error_recovery import RecoveredElement
 
 
 class Origin(NamedTuple):
-    """An element's document, by its number, and its place in the list there."""
+    """The number of an element's document, and the element's index in the list of that document."""
 
     document: int
     place: int
 
 
 class ElementList:
-    """The elements of a list, in order, those included of which only a part could be read."""
+    """The elements of a list, in order. It includes elements of which only a part could be read."""
 
     def __init__(self) -> None:
         self.elements: list[Element] = []
         self.recovered: dict[int, RecoveredElement] = {}
-        """What is left of the elements that have faults, by their places in `elements`."""
+        """The elements with faults, by their index in `elements`."""
 
         self.unread_ids: set[str] = set()
+        """The ids of the elements that could not be read."""
+
         self.all_ids_known = True
-        """Whether every element's `id` is known: that of an element, or one of `unread_ids`."""
+        """Whether the elements and `unread_ids` have the ids of all elements in the documents."""
 
         self.complete = True
-        """Whether every element is there, a part of it at least."""
+        """Whether each element in the documents is in the list, at least in part."""
 
         self._runs: list[tuple[int, Origin]] = []
+        """Runs of elements that follow each other in a document: an index in `elements`, and the origin there."""
 
     def start_run(self, document: int, index: int) -> None:
-        """Say that the next element to be added is this one; those after it follow it."""
+        """Begins a run: the next added element is at `index` in the document, and the further ones follow it."""
         self._runs.append((len(self.elements), Origin(document, index)))
 
     def mark_incomplete(self) -> None:
-        """Say that elements could not be read, nobody knows how many."""
+        """Records that an unknown number of elements could not be read."""
         self.all_ids_known = self.complete = False
 
     def skip(self, value: Json, document: int, index: int) -> None:
-        """Say that this element could not be read, so that nothing is reported merely because it is not there."""
+        """Records that the element at `index` of a document could not be read.
+
+        Then no reference to it is reported as unknown.
+        """
         name = value.get("id") if isinstance(value, dict) else None
         if isinstance(name, str):
             self.unread_ids.add(name)
@@ -51,17 +57,17 @@ class ElementList:
         self.start_run(document, index + 1)
 
     def add_recovered(self, recovered: RecoveredElement) -> None:
-        """Add what is left of an element."""
+        """Adds an element with faults."""
         self.all_ids_known = self.all_ids_known and ("id",) not in recovered.placeholders
         self.recovered[len(self.elements)] = recovered
         self.elements.append(recovered.element)
 
     def take_elements(self) -> list[Element]:
-        """The elements, which are not kept here."""
+        """Returns the elements, and removes them from this list."""
         elements, self.elements = self.elements, []
         return elements
 
     def origin(self, index: int) -> Origin:
-        """Where the element stands that is at `index` of `elements`."""
+        """Returns the origin of the element at `index` of `elements`."""
         first, origin = self._runs[bisect_right(self._runs, index, key=lambda run: run[0]) - 1]
         return Origin(origin.document, origin.place + index - first)

@@ -1,4 +1,4 @@
-"""What is left of an element that has faults, so that its sound members are checked in the same run."""
+"""Recovers the correct members of an element with faults, so that they are checked in the same run."""
 
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from .schema_check import needed, type_of
 
 
 class Placeholder(str):
-    """Stands for a text that could not be read: equal to no other, so that none repeats it and none declares it."""
+    """A placeholder for a text that could not be read. It equals no other text, so it never counts as repeated."""
 
     __slots__ = ()
 
@@ -31,10 +31,10 @@ class Placeholder(str):
 
 
 class RecoveredElement(NamedTuple):
-    """An element with stand-ins for what could not be read; the paths start at the element.
+    """An element with placeholders for the values that could not be read. All paths start at the element.
 
-    `placeholders` leads to the stand-ins, `incomplete` to objects with a member that means nothing and may be meant for
-    another.
+    `placeholders` are the paths of the placeholders. `incomplete` are the paths of objects with an unknown member,
+    which may be a misspelt one.
     """
 
     element: Element
@@ -42,13 +42,13 @@ class RecoveredElement(NamedTuple):
     incomplete: Collection[Path]
 
     def hides(self, path: Path) -> bool:
-        """Whether a check that finds a fault at `path` found a stand-in, or misses what could not be read."""
+        """Whether a fault at `path` is at a placeholder or at an incomplete object, and so is not to be reported."""
         return path in self.incomplete or any(path[:length] in self.placeholders for length in range(1, len(path) + 1))
 
 
 def recover(value: Json, shape: type[Element], faults: Iterable[Finding]) -> RecoveredElement | None:
-    """What is left of the raw value of an element in which these `faults` were found; None where nothing is."""
-    # Where a member is missing, nothing is wrong with the others; other paths lead to what is wrong.
+    """Returns the element of a raw value with these `faults`, or None if nothing of it can be recovered."""
+    # The path of a missing member leads to its object, whose other members are correct.
     bad = {fault.path[2:] for fault in faults if fault.code != "missing-member"}
     if not isinstance(value, dict) or () in bad:
         return None
@@ -63,7 +63,7 @@ class _Recovery:
         self.incomplete: set[Path] = set()
 
     def read(self, value: Json, expected: inspect.Type, path: Path) -> Any:
-        """`value` as its type, as far as it goes. A null is what an optional member may well be."""
+        """Returns `value` as its type, with placeholders for bad parts. A null in an optional member becomes None."""
         if isinstance(expected, inspect.UnionType):
             return None if value is None else self.read(value, needed(expected), path)
         if path in self._bad:
@@ -111,7 +111,7 @@ class _Recovery:
 
 
 def _stand_in(expected: inspect.Type) -> Any:
-    """A value of that type, an array with one element, since that there is none is a fault."""
+    """Returns a placeholder of a type. An array gets one element, because an empty one may be a fault."""
     match expected:
         case inspect.UnionType():
             return _stand_in(needed(expected))

@@ -1,4 +1,4 @@
-"""Interner: equal parts of a model are one object, so that a million grants fit in memory."""
+"""Interning: equal parts of a model become one object, so that a million grants fit in memory."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
@@ -9,14 +9,17 @@ from ...bundles.conditions.values import Json
 from ..model.elements import Assignment, Element, ElementKind, Grant, Resource, ResourceRef, Subject, SubjectRef
 
 MAX_SHARED_STRINGS = 65_536
+"""The number of strings that are remembered."""
+
 MAX_SHARED_CHARACTERS = 64
+"""The length of the longest string that is remembered."""
 
 Intern: TypeAlias = Callable[[Any], Element]
-"""Gives an equal element that is made of parts seen before, where there are such."""
+"""Returns an equal element that shares its parts with earlier ones."""
 
 
 class Interner:
-    """Remembers the parts that it saw."""
+    """Remembers the parts of elements, and returns the first of several equal parts."""
 
     def __init__(self) -> None:
         self._strings: dict[str, str] = {}
@@ -24,7 +27,7 @@ class Interner:
         self._actions: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def for_list(self, name: str) -> Intern | None:
-        """What shares the parts of this list's elements; None where it would not be worth while."""
+        """Returns the function that interns the elements of a list, or None if interning it would save little."""
         kind = ElementKind(name)
         match kind:
             case ElementKind.GRANTS:

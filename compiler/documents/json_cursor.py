@@ -1,4 +1,4 @@
-"""A cursor over the JSON text of a source: one value after the other, never the whole text in memory (RFC 8259)."""
+"""Reads the JSON text of a source (RFC 8259), one value after the other, without the whole text in memory."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _LONGEST_CHARACTER_BYTES = 4
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _COMMA = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _LONGEST_TAIL = 16
-"""Characters at the end of a window in which a number, a literal or an escape may be cut off."""
+"""Characters at the end of the window in which a number, a literal or an escape may be incomplete."""
 _WANTS_NAME = "expected a member's name in double quotes"
 _EXPECTED = {
     "Expecting value": "expected a value",
@@ -29,18 +29,21 @@ _EXPECTED = {
 _MESSAGES = {
     "Illegal trailing comma": "expected no `,` before the end of the array or object",
     "Unterminated string": "the string does not end",
-    "Invalid control character": "a string can't hold the character {found} as such",
+    "Invalid control character": "a string can't contain the character {found} without an escape",
     "Invalid \\u": "`\\u` needs four hexadecimal digits",
-    "Invalid \\escape": "there is no such escape in JSON",
+    "Invalid \\escape": "JSON does not have this escape",
 }
-"""Our words for the parser's, by how its message starts, and for what it expects."""
+"""The messages, by the start of the parser's own message. `_EXPECTED` has those that say what was expected."""
 
 _HELP = {"/": "JSON has no comments", "#": "JSON has no comments", "'": "write double quotes"}
-"""The remedy by the character that stands where another was expected."""
+"""The help, by the character that was found instead of the expected one."""
 
 
 class Element(NamedTuple):
-    """A value of an array, where it starts, and whether its text hints at no fault that any value can have."""
+    """A value of an array and its offset.
+
+    `plain` is true if it certainly has none of the faults that `value_faults` finds, and contains no null.
+    """
 
     value: Json
     offset: int
@@ -48,7 +51,10 @@ class Element(NamedTuple):
 
 
 class JsonCursor:
-    """Reads a text from `offset` on. Raises BadDocument where it is no JSON, BadText where it is no UTF-8."""
+    """Reads a text from `offset` on. Its methods raise BadDocument if it is not JSON, and BadText if it is not UTF-8.
+
+    It keeps a window of the text in memory, from the cursor on.
+    """
 
     def __init__(self, text: SourceText, limits: Limits, offset: int = 0):
         self._text, self._limits = text, limits
@@ -67,16 +73,16 @@ class JsonCursor:
 
     @property
     def offset(self) -> int:
-        """The characters before the cursor."""
+        """The number of characters before the cursor."""
         return self._base + self._at
 
     @property
     def bytes_read(self) -> int:
-        """How much of the source was decoded so far, in whole chunks."""
+        """The number of bytes that were decoded, in whole chunks."""
         return self._next_chunk * CHUNK_BYTES
 
     def peek(self) -> str:
-        """The next character that is no white space, empty at the end; the cursor moves to it."""
+        """Moves to the next character that is not white space, and returns it, or "" at the end of the text."""
         while True:
             found = _WHITESPACE.match(self._window, self._at)
             self._at = found.end() if found else self._at
@@ -84,7 +90,7 @@ class JsonCursor:
                 return self._window[self._at : self._at + 1]
 
     def take(self, *characters: str) -> str:
-        """Move past the next character, which must be one of `characters`."""
+        """Moves past the next character, which must be one of `characters`, and returns it."""
         found = self.peek()
         if found not in characters:
             expected = " or ".join(quoted(character) for character in characters)
@@ -93,7 +99,7 @@ class JsonCursor:
         return found
 
     def value(self) -> Json:
-        """Read the value at the cursor and move past it."""
+        """Moves past the value at the cursor, and returns it."""
         self.peek()
         while True:
             try:
@@ -110,11 +116,14 @@ class JsonCursor:
                     return value
 
     def text(self) -> str:
-        """The text of the value that was read last."""
+        """Returns the text of the last value that was read."""
         return self._window[self._start : self._at]
 
     def members(self) -> Iterator[tuple[str, int]]:
-        """The names of the object at the cursor and their offsets; the caller reads the value after each."""
+        """Yields the name of each member of the object at the cursor, with its offset.
+
+        After each name, the caller reads the value.
+        """
         self.take("{")
         if self.peek() == "}":
             self.take("}")
@@ -132,7 +141,7 @@ class JsonCursor:
                 return
 
     def elements(self, free: bool) -> Iterator[Element]:
-        """The elements of the array at the cursor; `free` says whether they can hold JSON of any form."""
+        """Yields the elements of the array at the cursor. `free` says whether they can contain JSON of any form."""
         longest = self._limits.key_characters if free else self._limits.string_bytes // _LONGEST_CHARACTER_BYTES
         self.take("[")
         if self.peek() == "]":
@@ -145,19 +154,19 @@ class JsonCursor:
             yield Element(value, self._base + self._start, plain)
             comma = _COMMA.match(self._window, self._at)
             if comma and comma.end() < len(self._window):
-                self._at = comma.end()  # PERF: what stands between a million elements is read in one step
+                self._at = comma.end()  # PERF: one step for the comma and the white space around it
             elif self.take(",", "]") == "]":
                 return
 
     def _has_hint(self, free: bool) -> bool:
-        """Whether the value read last may hold a null, a lone surrogate or too deep a nesting."""
+        """Whether the last value may contain a null or a lone surrogate, or may be nested too deeply."""
         window, start, end = self._window, self._start, self._at
         if window.find("null", start, end) >= 0 or window.find("\\u", start, end) >= 0:
             return True
         return free and window.count("[", start, end) + window.count("{", start, end) > self._limits.nesting - 2
 
     def _extend(self) -> bool:
-        """Double the window at least, forgetting what lies before the cursor; False at the end of the text."""
+        """Drops the text before the cursor, and doubles the window or more. Returns False at the end of the text."""
         rest = self._window[self._at :]
         parts = [rest]
         added = 0
@@ -195,7 +204,7 @@ class JsonCursor:
         if len(text) <= self._limits.number_digits:
             try:
                 return int(text)
-            except ValueError:  # the interpreter may be told to refuse shorter ones than we do
+            except ValueError:  # the interpreter may have a lower limit than ours
                 pass
         self._faulty = True
         return too_many_digits(len(text.lstrip("-")), self._limits)
@@ -211,6 +220,6 @@ class JsonCursor:
 
 def _unexpected(expected: str, found: str, offset: int, before: str = "") -> BadDocument:
     is_behind_comma = found in ("}", "]") and before.rstrip().endswith(",")
-    help_text = "leave the comma before it out" if is_behind_comma else _HELP.get(found, "")
+    help_text = "leave out the comma before it" if is_behind_comma else _HELP.get(found, "")
     shown = quoted(found) if found else "the end of the document"
     return BadDocument("syntax", f"{expected}, found {shown}", offset, help_text)

@@ -1,4 +1,4 @@
-"""Reads a JSON model document element by element (RFC 8259), and finds the places of its values again."""
+"""Reads a JSON model document (RFC 8259) element by element, and finds the places of its values."""
 
 from array import array
 
@@ -13,13 +13,13 @@ from .json_places import locate, token_length
 from .schema_check import allows_any_json
 
 PROGRESS_ELEMENTS = 10_000
-"""Progress is told of once in so many elements."""
+"""The number of elements between two reports of progress."""
 
 _LONGEST_UNDERLINE = 200
 
 
 class JsonDocument:
-    """A JSON document. It keeps 8 bytes for each element, to find it again, and nothing of its text."""
+    """A JSON document. It keeps the offset of each element, 8 bytes, and reads the text again to find a place."""
 
     def __init__(self, source: Source, limits: Limits):
         self.source = source
@@ -32,7 +32,7 @@ class JsonDocument:
         self._last: tuple[int, str] = (-1, "")
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
-        """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
+        """Reads the whole document. Raises BadDocument and BadText; `handler` keeps the elements before the fault."""
         cursor = JsonCursor(self.text, self._limits)
         cursor.peek()
         self._root = cursor.offset
@@ -52,7 +52,7 @@ class JsonDocument:
             else:
                 handler.value(name, cursor.value())
         if cursor.peek():
-            raise BadDocument("syntax", "the document goes on behind its end", cursor.offset)
+            raise BadDocument("syntax", "there is more text after the end of the document", cursor.offset)
         handler.end()
 
     def _read_list(self, name: str, cursor: JsonCursor, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
@@ -65,7 +65,7 @@ class JsonDocument:
                 byte_progress(cursor.bytes_read)
 
     def span(self, path: Path, at_key: bool) -> Span:
-        """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
+        """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
         match path:
             case (str(name), int(index), *rest) if index < len(self._starts.get(name, ())):
                 return self._inside(self._starts[name][index], tuple(rest), at_key)
@@ -77,7 +77,7 @@ class JsonDocument:
                 return self._inside(self._root, (), at_key=False)
 
     def _inside(self, offset: int, path: Path, at_key: bool) -> Span:
-        """The place of the value at `path` inside the value at `offset`."""
+        """Returns the span of the value at `path` inside the value at `offset`."""
         if not path:
             return Span(offset, token_length(self.text.slice(offset, offset + _LONGEST_UNDERLINE), 0))
         if self._last[0] != offset:

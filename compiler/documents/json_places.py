@@ -1,4 +1,4 @@
-"""Places inside a JSON text: where the value at a path stands, found again only when a diagnostic needs it."""
+"""Finds the place of a value in a JSON text by its path, when a diagnostic needs it."""
 
 import json
 import re
@@ -12,9 +12,10 @@ _skip = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str).raw
 
 
 def locate(text: str, path: Path, at_key: bool) -> Span:
-    """Where in `text`, one legal value, the value at `path` stands, or the name of that member.
+    """Returns the span of the value at `path` in `text`, which is one legal value; or with `at_key`, of its name.
 
-    Of equal names the last counts. Where there is no such value, the nearest one around it is meant.
+    If a name is repeated, the last one counts. If there is no such value, it returns the span of the nearest value
+    around it.
 
     >>> locate('{"a": [1, true]}', ("a", 1), at_key=False), locate('{"a": [1]}', ("a",), at_key=True)
     (Span(offset=10, length=4), Span(offset=1, length=3))
@@ -30,7 +31,7 @@ def locate(text: str, path: Path, at_key: bool) -> Span:
 
 
 def token_length(text: str, at: int) -> int:
-    """How many characters the string, number or word at `at` has, 1 for anything else.
+    """Returns the length of the string, number or word at `at`, in characters, or 1 for any other text.
 
     >>> token_length('{"a": true}', 0), token_length('{"a": true}', 1), token_length('{"a": true}', 6)
     (1, 3, 4)
@@ -40,7 +41,7 @@ def token_length(text: str, at: int) -> int:
 
 
 def _member(text: str, at: int, name: str) -> tuple[int, int] | None:
-    """The offsets of a member's name and value in the object at `at`."""
+    """Returns the offsets of a member's name and value in the object at `at`, or None if it has no such member."""
     found = None
     if text[at] == "{":
         at = _past_space(text, at + 1)
@@ -66,7 +67,7 @@ def _item(text: str, at: int, index: int) -> tuple[int, int] | None:
 
 
 def _past_item(text: str, at: int) -> int:
-    """Behind the value at `at` and the comma after it."""
+    """Returns the offset after the value at `at` and the comma that follows it."""
     at = _past_space(text, _skip(text, at)[1])
     return _past_space(text, at + 1) if text[at] == "," else at
 

@@ -1,4 +1,4 @@
-"""Raw values: what a document reader hands on before the shape is known, and the faults that any value can have."""
+"""Raw values, as a reader returns them before their class is known, and the faults that any value can have."""
 
 import json
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from ..limits import Limits
 
 _LONGEST_CHARACTER_BYTES = 4
 _ELEMENT_DEPTH = 2
-"""Levels of a document around an element: the document's own, and the list's."""
+"""Levels of nesting around an element: the document and the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands where a value is that can't be taken, so that everything around it is still checked."""
+    """A fault in the place of a value that can't be read, so that the values around it are still checked."""
 
     code: str
     message: str
@@ -25,7 +25,7 @@ class Unreadable:
 
 
 class FaultyObject(dict[str, Json]):
-    """An object some of whose members can't be taken, each with the reason. Of equal names the last counts."""
+    """An object with faulty members, and the fault of each. If a name is repeated, the last member counts."""
 
     def __init__(self, members: dict[str, Json], faults: list[tuple[str, Unreadable]]):
         super().__init__(members)
@@ -34,29 +34,31 @@ class FaultyObject(dict[str, Json]):
 
 
 def repeated_member(name: str) -> Unreadable:
-    """The fault of a member's name that an object has already."""
-    return Unreadable("duplicate-member", f"the member {quoted(name)} stands here more than once", "keep one of them")
+    """Returns the fault of a repeated member of an object."""
+    return Unreadable(
+        "duplicate-member", f"the object has the member {quoted(name)} more than once", "keep one of them"
+    )
 
 
 def too_many_digits(digits: int, limits: Limits) -> Unreadable:
-    """The fault of a number that is too long to be taken."""
+    """Returns the fault of a number with too many digits."""
     return Unreadable("too-long", f"the number has {digits} digits, the limit is {limits.number_digits}")
 
 
 def too_deep(limits: Limits) -> Unreadable:
-    """The fault of an array or object inside too many others."""
-    return Unreadable("too-deep", f"the value is nested over {limits.nesting} deep, which is the limit")
+    """Returns the fault of an array or object that is nested too deeply."""
+    return Unreadable("too-deep", f"the value is nested more than {limits.nesting} levels deep, which is the limit")
 
 
 def not_finite(text: str) -> Unreadable:
-    """The fault of a number that is none (`NaN`) or that no double can hold (`1e999`)."""
+    """Returns the fault of a number that is not finite (`NaN`), or too large for a double (`1e999`)."""
     return Unreadable("not-a-number", f"{quoted(text)} is not a finite number")
 
 
 def is_plain(value: Json, limits: Limits) -> bool:
-    """Whether an element's value certainly has none of the faults that `value_faults` finds, and holds no null.
+    """Whether an element's value certainly has none of the faults that `value_faults` finds, and contains no null.
 
-    PERF: every element that is written passes here. `value_faults` takes ten times as long.
+    PERF: every written element is tested here first, because `value_faults` takes ten times as long.
     """
     texts: list[str] = []
     level = [value]
@@ -86,9 +88,9 @@ def is_plain(value: Json, limits: Limits) -> bool:
 
 
 def value_faults(value: Json, path: Path, limits: Limits) -> Iterator[Finding]:
-    """What is wrong with a raw value whatever is expected at its place, every part of it (limits, unreadable parts).
+    """Yields the faults of a raw value and its parts that any class has: exceeded limits and unreadable parts.
 
-    `path` leads to it from the document's root, which is what nesting is counted from.
+    `path` starts at the document's root, and nesting is counted from there.
     """
     match value:
         case Unreadable(code, message, help_text):
@@ -125,7 +127,7 @@ def _text_faults(text: str, path: Path, limits: Limits, at_key: bool) -> Iterato
     try:
         size = len(text.encode())
     except UnicodeEncodeError as ex:
-        message = f"the string holds a lone surrogate, {quoted(text[ex.start])}"
+        message = f"the string contains a lone surrogate, {quoted(text[ex.start])}"
         yield Finding(
             "lone-surrogate", message, path, "write the character itself, or both halves of its pair", at_key=at_key
         )

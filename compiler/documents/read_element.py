@@ -1,4 +1,4 @@
-"""Reads one element from its raw value: the model's class, and everything that is wrong with the value itself."""
+"""Reads one element of the model from its raw value, and finds the faults of the value."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ from .schema_findings import schema_findings
 
 @dataclass(frozen=True, slots=True)
 class ReadElement:
-    """An element of a list: its raw value, its class, and the faults of the value.
+    """The raw value of an element, the element made from it, and the faults of the value.
 
-    `element` is None if the value does not fit the class. A null in place of an optional member fits, and is a fault.
-    The paths of the faults start at the root of a document, where the element stands at the index that it was read for.
+    `element` is None if the value does not fit its class. A null as an optional member fits, but is a fault. The paths
+    of the faults start at the root of a document, and contain the index for which the element was read.
     """
 
     value: Json
@@ -26,7 +26,7 @@ class ReadElement:
 
 
 def read_element(list_name: str, value: Json, index: int = 0, limits: Limits = DEFAULTS) -> ReadElement:
-    """Returns the element of a list that `value` holds. Raises nothing for what is wrong with it.
+    """Returns the element of a list made from `value`, with its faults. It never raises.
 
     PERF: most values are plain and fit; then msgspec alone reads them.
     """

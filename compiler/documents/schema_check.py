@@ -1,4 +1,4 @@
-"""The structural check: a raw value against the class that an element or another JSON body must have."""
+"""Checks a raw value against the class of an element or of another JSON body."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ _CHECKED = (
     inspect.IntType,
     inspect.BoolType,
 )
-"""The kinds of types that a class may have. A member of any other would not be checked, so it is an error of ours."""
+"""The kinds of types that members of a class may have. Another kind would not be checked, so it raises TypeError."""
 
 
 _WRAPPERS = (inspect.Metadata, inspect.UnionType)
@@ -37,8 +37,8 @@ _WRAPPERS = (inspect.Metadata, inspect.UnionType)
 class Fault:
     """One way in which a value does not fit its class, before it is put into words.
 
-    `found` is the value at `path`, and `expected` its declared type. For a missing or unknown `member` these are the
-    object's. With `at_key`, `found` is the name of a member, not its value.
+    `found` is the value at `path`, and `expected` is its declared type. If `member` is missing or unknown, they are
+    those of its object. With `at_key`, `found` is the name of a member, not its value.
     """
 
     problem: Problem
@@ -52,8 +52,8 @@ class Fault:
 def schema_faults(value: Json, shape: type[Struct], path: Path = (), nullable: bool = False) -> Iterator[Fault]:
     """Yields every way in which `value` does not fit `shape`, in the order of its members; nothing if it fits.
 
-    With `nullable`, a member whose type allows null may be null. Without it, a null never fits: an optional member is
-    left out. An `Unreadable` value was reported already, and fits.
+    With `nullable`, a member whose type allows null may be null. Without it, null never fits, and an optional member
+    must be left out. An `Unreadable` value fits, because its fault was reported already.
     """
     return _faults(value, type_of(shape), path, nullable)
 
@@ -66,12 +66,12 @@ def type_of(shape: type[Struct]) -> inspect.Type:
 
 @cache
 def allows_any_json(shape: type[Struct]) -> bool:
-    """Returns whether values of `shape` can hold JSON of any form, to any depth."""
+    """Whether values of `shape` can contain JSON of any form, to any depth."""
     return _is_free(type_of(shape))
 
 
 def needed(expected: inspect.Type) -> inspect.Type:
-    """Returns the type of an optional member without its null, and without what only describes it."""
+    """Returns the type of an optional member without null and without metadata."""
     while isinstance(expected, _WRAPPERS):
         if isinstance(expected, inspect.Metadata):
             expected = expected.type
@@ -81,12 +81,12 @@ def needed(expected: inspect.Type) -> inspect.Type:
 
 
 def allows_null(expected: inspect.Type) -> bool:
-    """Returns whether a declared type includes null."""
+    """Whether a declared type includes null."""
     return isinstance(expected, inspect.UnionType) and any(isinstance(one, inspect.NoneType) for one in expected.types)
 
 
 def choices_of(expected: inspect.LiteralType | inspect.EnumType) -> list[str]:
-    """Returns the words that a closed type consists of."""
+    """Returns the values of a closed type, as text."""
     values = expected.values if isinstance(expected, inspect.LiteralType) else [one.value for one in expected.cls]
     return [str(value) for value in values]
 

@@ -1,4 +1,4 @@
-"""The words for a value that does not fit its class: a message, and help for the author of the document."""
+"""Words the faults of a value that does not fit its class: a message, and help for the author of the document."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -95,7 +95,7 @@ def _wrong_value(found: Json, expected: inspect.Type) -> tuple[str, str]:
             return f"{value}, expected {alternatives(choices)}", _meant(found, frozenset(choices))
         case str(), inspect.StrType(max_length=limit):
             if limit is None or len(found) <= limit:
-                return "an empty string where at least one character is needed", ""
+                return "the string is empty, but at least one character is required", ""
             return f"the string has {len(found)} characters, the limit is {limit}", ""
         case int(), inspect.IntType(ge=low, le=high):
             return f"the number {quoted(found)} is out of range, expected {low} to {high}", ""
@@ -105,7 +105,7 @@ def _wrong_value(found: Json, expected: inspect.Type) -> tuple[str, str]:
 
 @lru_cache(_REMEMBERED_NAMES)
 def _meant(name: str, known: frozenset[str]) -> str:
-    """PERF: the same slip stands in a million elements, and a search takes 30 µs."""
+    """PERF: a search takes 30 µs, and a million elements may have the same wrong name."""
     return suggest(name, known)
 
 

@@ -1,4 +1,4 @@
-"""Composes the nodes of a YAML document: PyYAML's composer with the core schema's tags, bounded in depth and number."""
+"""Composes the nodes of a YAML document with PyYAML and the tags of the core schema, up to a depth and a number."""
 
 import re
 
@@ -17,14 +17,14 @@ from .raw_values import too_deep
 from .yaml_core import ARRAY, OBJECT, STRING, plain_tag
 
 DEEPEST = 200
-"""Nesting at which composing stops: beyond the limit of documents, so that what is a little too deep is still shown."""
+"""The nesting at which composing stops. It is above the limit of documents, so that their fault has an exact place."""
 
 PROGRESS_NODES = 10_000
-"""Progress is told of once in so many nodes."""
+"""The number of nodes between two reports of progress."""
 
 _QUOTE = "put a text that starts with it in quotes"
 _HELP = {"\t": "indent with spaces", **dict.fromkeys("@`%>|", _QUOTE)}
-"""The remedy by the character that is not understood."""
+"""The help, by the character at the fault."""
 
 _STARTS = {
     "while scanning an alias": "an alias",
@@ -37,23 +37,24 @@ _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 
 
 def compose(text: str, limits: Limits, byte_progress: ByteProgress) -> Node:
-    """The root node of a document. Raises BadDocument for what is no YAML, is empty, or is over a limit."""
+    """Returns the root node of a document. Raises BadDocument if it is not YAML, is empty, or exceeds a limit."""
     if control := _CONTROL.search(text):
-        raise BadDocument("syntax", f"YAML can't hold the character {quoted(control[0])} as such", control.start())
+        message = f"YAML can't contain the character {quoted(control[0])} without an escape"
+        raise BadDocument("syntax", message, control.start())
     try:
         root: Node | None = _PREFERRED(text, limits, byte_progress).get_single_node()
     except yaml.MarkedYAMLError as ex:
         raise _bad_document(ex, text) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise BadDocument("syntax", "the document is no YAML", 0) from None
+        raise BadDocument("syntax", "the document is not valid YAML", 0) from None
     if root is None:
         raise BadDocument("wrong-type", "the document is empty", 0, "write `model: 1`")
     return root
 
 
 def too_many_values(offset: int, limits: Limits) -> BadDocument:
-    """What is raised where a document has more values than the limit allows, those repeated by aliases included."""
-    message = f"the document holds over {limits.yaml_nodes} values, which is the limit of YAML here"
+    """Returns the error of a document with more values than the limit, counted again for each alias."""
+    message = f"the document has more than {limits.yaml_nodes} values, which is the limit of a YAML document"
     return BadDocument("too-many-values", message, offset, "write a large model as JSON")
 
 
@@ -61,20 +62,23 @@ def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
     offset = ex.problem_mark.index if ex.problem_mark else 0
     if ex.context == _SEVERAL:
         return BadDocument(
-            "several-documents", "a second document starts here", offset, "write each to a file of its own"
+            "several-documents", "a second document starts here", offset, "write each document to its own file"
         )
     start = ex.context_mark.index if ex.context_mark else offset
     if ex.context == _IN_QUOTES and offset == len(text):
-        return BadDocument("syntax", "the quotes that open here do not close", start)
+        return BadDocument("syntax", "the quotes that open here are never closed", start)
     if ex.context in _STARTS and offset == start + 1:
         return BadDocument("syntax", f"{quoted(text[start])} starts {_STARTS[ex.context]} here", start, _QUOTE)
-    message = (ex.problem or "the document is no YAML").replace("'", "`")
+    message = (ex.problem or "the document is not valid YAML").replace("'", "`")
     message += f" {ex.context}" if ex.context and ex.context.startswith("while") else ""
     return BadDocument("syntax", message, offset, _HELP.get(text[offset : offset + 1], ""))
 
 
 class _CoreResolver:
-    """What PyYAML's composers ask while they compose; the names are theirs."""
+    """Gives PyYAML's composers the tags of the core schema, and raises BadDocument at a limit.
+
+    PyYAML calls the methods and sets their names.
+    """
 
     def __init__(self, limits: Limits, byte_progress: ByteProgress):
         self._limits, self._byte_progress = limits, byte_progress
@@ -116,7 +120,7 @@ if yaml.__with_libyaml__:
     from yaml._yaml import CParser
 
     class FastComposer(CParser, _CoreResolver):
-        """The composer that libyaml brings, about ten times as fast."""
+        """The composer of libyaml, about ten times as fast."""
 
         def __init__(self, text: str, limits: Limits, byte_progress: ByteProgress):
             CParser.__init__(self, text)

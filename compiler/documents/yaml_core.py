@@ -1,4 +1,4 @@
-"""What a YAML scalar means by the core schema of YAML 1.2 (chapter 10.3): `no`, `09:00` and dates are strings."""
+"""The values of YAML scalars by the core schema of YAML 1.2 (chapter 10.3): `no`, `09:00` and dates are strings."""
 
 import re
 from collections.abc import Callable
@@ -21,11 +21,11 @@ _PLAIN = (
     (REAL, re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")),
 )
 _SPECIAL_STARTS = frozenset(["", *"~nNtTfF+-.0123456789"])
-"""How a plain scalar starts that may be no string."""
+"""The first characters, or none, of plain scalars that may not be strings."""
 
 
 def plain_tag(text: str) -> str:
-    """The tag of a plain scalar.
+    """Returns the tag of a plain scalar, which is one without quotes.
 
     >>> [plain_tag(text).removeprefix(TAGS) for text in ("no", "09:00", "010", "1e3", "~", "2027-01-01T00:00:00Z")]
     ['str', 'str', 'int', 'float', 'null', 'str']
@@ -36,7 +36,9 @@ def plain_tag(text: str) -> str:
 
 
 def scalar_value(tag: str, text: str, limits: Limits) -> Json | Unreadable:
-    """The value of a scalar; Unreadable for a number over the limits, another tag, or a text that its tag does not fit.
+    """Returns the value of a scalar.
+
+    The value is Unreadable if the number exceeds a limit, the tag is unknown, or the text does not fit the tag.
 
     >>> scalar_value(INTEGER, "0x1F", Limits()), scalar_value(REAL, "1.", Limits()), scalar_value(NULL, "~", Limits())
     (31, 1.0, None)
@@ -52,17 +54,17 @@ def scalar_value(tag: str, text: str, limits: Limits) -> Json | Unreadable:
 
 
 def unknown_tag(tag: str) -> Unreadable:
-    """The fault of a tag that is none of the core schema's, or does not fit the kind of value it stands at."""
+    """Returns the fault of a tag that is not in the core schema, or does not fit the kind of its value."""
     shown = tag.replace(TAGS, "!!")
     help_text = "leave the tag out" + ("" if tag.startswith(TAGS) else ", or put a text that starts with `!` in quotes")
-    return Unreadable("yaml-tag", f"the tag {quoted(shown)} means nothing in a model document", help_text)
+    return Unreadable("yaml-tag", f"a model document can't have the tag {quoted(shown)} here", help_text)
 
 
 def _integer(text: str, limits: Limits) -> int | Unreadable:
     if len(text) <= limits.number_digits:
         try:
             return int(text[2:], {"o": 8, "x": 16}[text[1]]) if text[1:2] in ("o", "x") else int(text)
-        except ValueError:  # the interpreter may be told to refuse shorter ones than we do
+        except ValueError:  # the interpreter may have a lower limit than ours
             pass
     return too_many_digits(len(text), limits)
 

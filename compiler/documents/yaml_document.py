@@ -1,4 +1,4 @@
-"""Reads a YAML model document through its composed nodes, whose marks are the places of its values."""
+"""Reads a YAML model document from its composed nodes, which know the places of its values."""
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -19,7 +19,7 @@ _MERGE_FAULT = Unreadable("merge-key", "YAML 1.2 has no merge keys", "write the 
 
 
 class YamlDocument:
-    """A YAML document. It keeps its nodes."""
+    """A YAML document. It keeps its nodes in memory."""
 
     def __init__(self, source: Source, limits: Limits):
         self.source = source
@@ -30,7 +30,7 @@ class YamlDocument:
         self._open: set[int] = set()
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
-        """Read the whole document. Raises BadDocument and BadText; what was read before then is taken."""
+        """Reads the whole document. Raises BadDocument and BadText; `handler` keeps the elements before the fault."""
         root = self._root = compose("".join(self.text.chunks()), self._limits, byte_progress)
         if not isinstance(root, MappingNode):
             raise BadDocument(
@@ -47,7 +47,7 @@ class YamlDocument:
         handler.end()
 
     def span(self, path: Path, at_key: bool) -> Span:
-        """Where the value at `path` stands, or its member's name; the nearest one around it where there is none."""
+        """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
         if self._root is None:
             return Span(0, 1)
         node = key = self._root
@@ -75,7 +75,7 @@ class YamlDocument:
                 handler.value(name, self._value(node))
 
     def _value(self, node: Node) -> Json:
-        """The value of a node, Unreadable where it has none."""
+        """Returns the value of a node, or Unreadable if it has a fault."""
         self._values += 1
         if self._values > self._limits.yaml_nodes:
             raise too_many_values(node.start_mark.index, self._limits)
@@ -84,7 +84,7 @@ class YamlDocument:
         if node.tag != (ARRAY if isinstance(node, SequenceNode) else OBJECT):
             return unknown_tag(node.tag)
         if id(node) in self._open:
-            return Unreadable("recursive-alias", "the value holds itself through an alias")
+            return Unreadable("recursive-alias", "the value contains itself through an alias")
         if len(self._open) == DEEPEST:
             return too_deep(self._limits)
         self._open.add(id(node))
@@ -106,9 +106,9 @@ class YamlDocument:
         return FaultyObject(members, faults) if faults else members
 
     def _name(self, key: Node) -> tuple[str, Unreadable | None]:
-        """A member's name, and what is wrong with it."""
+        """Returns the name of a member, and its fault or None."""
         if not isinstance(key, ScalarNode):
-            return "?", Unreadable("wrong-type", "the name of a member must be a string", "JSON knows no other")
+            return "?", Unreadable("wrong-type", "the name of a member must be a string", "JSON has no other names")
         if key.tag == STRING:
             is_merge = key.value == _MERGE_KEY and not key.style
             return key.value, _MERGE_FAULT if is_merge else None
@@ -120,7 +120,7 @@ class YamlDocument:
 
 
 def _member(node: Node, name: str) -> tuple[Node, Node] | None:
-    """The nodes of a member's name and value; of equal names the last counts."""
+    """Returns the nodes of a member's name and value, or None. If a name is repeated, the last one counts."""
     pairs = node.value if isinstance(node, MappingNode) else ()
     return next((pair for pair in reversed(pairs) if isinstance(pair[0], ScalarNode) and pair[0].value == name), None)
 
@@ -132,7 +132,10 @@ def _item(node: Node, index: int) -> tuple[Node, Node] | None:
 
 
 def _span(node: Node) -> Span:
-    """The whole of a scalar, the bracket or the dash of an array, the first name or the brace of an object."""
+    """Returns the span of a node.
+
+    That is the whole scalar; the bracket or first dash of an array; the brace or first name of an object.
+    """
     start = node.start_mark.index
     if isinstance(node, ScalarNode):
         return Span(start, max(node.end_mark.index - start, 1))

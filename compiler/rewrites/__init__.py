@@ -1,1 +1,1 @@
-"""Rewrites of the program, one a file: each takes a program and gives one that means the same."""
+"""Rewrites of the program. Each file has one, which returns a program with the same meaning."""

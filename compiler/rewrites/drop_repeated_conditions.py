@@ -1,4 +1,4 @@
-"""Drops a condition that stands twice in one body."""
+"""Drops repeated conditions from the body of a clause."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from ...bundles.program.clauses import Atom, Clause, Comparison, Program
 
 
 def drop_repeated_conditions(program: Program) -> Program:
-    """Keep the first of conditions that mean the same: of `1` and `1.0` one, of `1` and `true` both (C3).
+    """Keeps the first of several conditions with the same meaning: `1` means the same as `1.0`, but not as `true` (C3).
 
     allow(S, A, R, "p") :- ..., R.status = "draft", R.status = "draft".
     becomes  allow(S, A, R, "p") :- ..., R.status = "draft".
@@ -20,7 +20,7 @@ def _clause(clause: Clause) -> Clause:
     kept: dict[Hashable, Atom] = {}
     for atom in clause.body:
         kept.setdefault(_meaning(atom), atom)
-    # A clause without repeats stays the same object: between passes only new clauses are checked.
+    # A clause without repeats stays the same object, because the laws are checked for new objects only.
     return clause if len(kept) == len(clause.body) else replace(clause, body=tuple(kept.values()))
 
 

@@ -1,4 +1,4 @@
-"""Sorts clauses into the one order that makes the same model the same bytes."""
+"""Sorts the clauses, so that the same model gives the same bytes."""
 
 from dataclasses import replace
 
@@ -6,6 +6,6 @@ from ...bundles.program.clauses import Program
 
 
 def sort_clauses(program: Program) -> Program:
-    """Order clauses by policy, types and actions, whatever order the sources had."""
+    """Sorts clauses by policy, types and actions."""
     ordered = sorted(program.clauses, key=lambda clause: (clause.policy, clause.types, clause.actions))
     return replace(program, clauses=tuple(ordered))

@@ -55,11 +55,16 @@ SYNTAX = {
     '{"model": 1': ("syntax", 1, 12, "expected `,` or `}`, found the end of the document"),
     '{"model" 1}': ("syntax", 1, 10, "expected `:`, found `1`"),
     '{"model": 1,}': ("syntax", 1, 13, "expected a member's name in double quotes, found `}`"),
-    '{"model": 1}\n{}': ("syntax", 2, 1, "the document goes on behind its end"),
+    '{"model": 1}\n{}': ("syntax", 2, 1, "there is more text after the end of the document"),
     '{"model": 1, "roles": [{"id": "a"} {"id": "b"}]}': ("syntax", 1, 36, "expected `,` or `]`, found `{`"),
     '{"model": 1, "roles": [{"id": "a"},]}': ("syntax", 1, 36, "expected a value, found `]`"),
     '{"model": 1, "roles": [{"id": "a}]}': ("syntax", 1, 31, "the string does not end"),
-    '{"model": 1, "roles": [{"id": "\t"}]}': ("syntax", 1, 32, r"a string can't hold the character `\t` as such"),
+    '{"model": 1, "roles": [{"id": "\t"}]}': (
+        "syntax",
+        1,
+        32,
+        r"a string can't contain the character `\t` without an escape",
+    ),
     "{'model': 1}": ("syntax", 1, 2, "expected a member's name in double quotes, found `'`"),
     '{"model": 1, "roles": [{"id": tru}]}': ("syntax", 1, 31, "expected a value, found `t`"),
     '{"model": ' + "[" * 100_000 + "]" * 100_000 + "}": ("too-deep", 1, 11, None),
@@ -75,9 +80,9 @@ def test_syntax(text):
 
 
 HELP = {
-    '{"model": 1,}': "leave the comma before it out",
-    '{"model": 1, "roles": [{"id": "a",}]}': "leave the comma before it out",
-    '{"model": 1, "roles": [{"id": "a"},]}': "leave the comma before it out",
+    '{"model": 1,}': "leave out the comma before it",
+    '{"model": 1, "roles": [{"id": "a",}]}': "leave out the comma before it",
+    '{"model": 1, "roles": [{"id": "a"},]}': "leave out the comma before it",
     '{"model": 1, "roles": []]}': "",
     '{"model": ]}': "",
     "{'model': 1}": "write double quotes",

@@ -132,7 +132,7 @@ def test_aliases_are_bounded_in_number():
     rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 8)]
     found = load_text("\n".join(["a0: &a0 [x]", *rows, "roles: *a7", "model: 1"]), NAME).diagnostics
     assert [one.message for one in found if one.code == "too-many-values"] == [
-        "the document holds over 1000000 values, which is the limit of YAML here"
+        "the document has more than 1000000 values, which is the limit of a YAML document"
     ]
 
 

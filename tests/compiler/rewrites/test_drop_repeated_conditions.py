@@ -30,7 +30,7 @@ def test_of_what_means_the_same_the_first_is_kept(case):
 
 
 DIFFERENT = {
-    "a flag is no number (C3)": (True, 1, "1", False, 0, ""),
+    "a flag is not a number (C3)": (True, 1, "1", False, 0, ""),
     "nor inside a value": ([True], [1], {"a": True}, {"a": 1}),
     "arrays have an order": ([1, 2], [2, 1]),
     "an integer beyond doubles": (2**60, 2**60 + 1, float(2**60 + 2**20)),
