@@ -1,4 +1,4 @@
-"""IP addresses and CIDR blocks, IPv4-mapped IPv6 read as IPv4 (rule C9)."""
+"""IP addresses and CIDR blocks. An IPv4-mapped IPv6 address counts as its IPv4 address (rule C9)."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -28,23 +28,23 @@ _REMEMBERED_ADDRESSES = 4_096
 
 
 def parse_block(text: str) -> Block:
-    """An address or CIDR block of an allowlist.
+    """Returns the block of an address or a CIDR block in an allowlist.
 
-    Raises ValueError, one sentence, for host bits, a zone (`%eth0`), a netmask instead of a prefix length, or
-    anything else that is no block (C9).
+    Raises ValueError, with one sentence, for any other text (C9). That includes a block with host bits, a zone
+    (`%eth0`), and a netmask instead of a prefix length.
 
     >>> parse_block("::ffff:10.0.0.0/104"), parse_block("10.1.2.3")
     (IPv4Network('10.0.0.0/8'), IPv4Network('10.1.2.3/32'))
     """
     if "%" in text:
-        raise ValueError(f"`{text}` names a zone, which an address of an allowlist can't have")
+        raise ValueError(f"`{text}` names a zone, but an allowlist can't contain zones")
     base, slash, length = text.partition("/")
     if slash and not (length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH):
-        raise ValueError(f"the prefix length of `{text}` is no number")
+        raise ValueError(f"the prefix length of `{text}` is not a number")
     try:
         block = ip_network((ip_address(base), int(length)) if slash else ip_address(base), strict=False)
     except (AddressValueError, NetmaskValueError, ValueError):
-        raise ValueError(f"`{text}` is no IP address and no CIDR block") from None
+        raise ValueError(f"`{text}` is neither an IP address nor a CIDR block") from None
     if slash and block.network_address != ip_address(base):
         raise ValueError(f"`{text}` has bits beyond its prefix; the block is `{block}`")
     if isinstance(block, IPv6Network) and block.subnet_of(_MAPPED):
@@ -53,7 +53,7 @@ def parse_block(text: str) -> Block:
 
 
 def merge_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """The fewest blocks that hold the same addresses, IPv4 first, in address order.
+    """Returns the fewest blocks with the same addresses, IPv4 first, in the order of their addresses.
 
     >>> [str(block) for block in merge_blocks(map(parse_block, ["10.0.1.0/24", "10.0.0.0/24", "10.0.0.1"]))]
     ['10.0.0.0/23']
@@ -78,19 +78,19 @@ def _parse_address(text: str) -> tuple[int, int] | None:
 
 
 def read_address(value: Json) -> tuple[int, int] | None:
-    """(version, number) of what a request sent as its address; None where it can't be read (C7, C9).
+    """Returns the address that a request sent, as (IP version, number), or None if it can't be read (C7, C9).
 
     >>> read_address("::ffff:10.0.0.1") == read_address("10.0.0.1"), read_address("10.0.0.1/8")
     (True, None)
     """
-    # The length is checked first: what is remembered must not be what a caller can make large.
+    # The length is checked first, so that a caller can't fill the cache with long texts.
     if not isinstance(value, str) or len(value) > _LONGEST_ADDRESS:
         return None
     return _parse_address(value)
 
 
 class AddressSet:
-    """The addresses of some blocks, searched by bisection."""
+    """A set of the addresses in some blocks, searched by bisection."""
 
     __slots__ = ("_ends", "_starts")
 
@@ -100,5 +100,6 @@ class AddressSet:
         self._ends = [(block.version, int(block.broadcast_address)) for block in merged]
 
     def __contains__(self, address: tuple[int, int]) -> bool:
+        """Whether the set has an address that `read_address` returned."""
         place = bisect_right(self._starts, address) - 1
         return place >= 0 and address <= self._ends[place]

@@ -1,6 +1,6 @@
-"""The nine comparisons of an attribute with a constant (rules C2 to C7), each as a predicate on a value.
+"""The nine comparisons of an attribute with a constant, as predicates on the value of the attribute (rules C2 to C7).
 
-A predicate takes any JSON value, None for an absent attribute, and never raises.
+A predicate takes any JSON value, or None for a missing attribute, and never raises.
 """
 
 import operator
@@ -23,9 +23,9 @@ ORDERINGS: dict[Ordering, Callable[[Json, Json], bool]] = {
 
 
 def predicate(op: Operator, constant: Json) -> Predicate:
-    """The meaning of `attribute op constant` for a constant that the model's checks accepted.
+    """Returns the predicate of `attribute op constant`, for a constant that fits the operator.
 
-    Raises ValueError for a pattern that is refused (C6).
+    Raises ValueError if RE2 rejects a pattern, or the pattern exceeds a limit (C6).
 
     >>> predicate(Operator.EQ, 1)(1.0), predicate(Operator.EQ, 1)(True), predicate(Operator.NIN, [])("x")
     (True, False, True)
@@ -34,7 +34,7 @@ def predicate(op: Operator, constant: Json) -> Predicate:
 
 
 def constants_of(op: Operator, constant: Json) -> Sequence[Json]:
-    """Returns the constants that a comparison names: the elements of the list of `in` and `nin`, else the one.
+    """Returns the constants of a comparison: for `in` and `nin`, the elements of the list, and otherwise the constant.
 
     >>> constants_of(Operator.IN, ["a", "b"]), constants_of(Operator.EQ, ["a", "b"])
     (['a', 'b'], (['a', 'b'],))
@@ -57,7 +57,7 @@ def _equals(constant: Json) -> Predicate:
 
 
 def _one_of(constants: Sequence[Json]) -> Predicate:
-    """Membership by hashing for strings, numbers and booleans, by deep equality for the rest (C5)."""
+    """Returns the predicate of `in` (C5). PERF: strings and numbers are found by hash, the rest by comparison."""
     strings = frozenset(c for c in constants if isinstance(c, str))
     numbers = frozenset(c for c in constants if is_number(c))
     others = tuple(c for c in constants if not isinstance(c, str) and not is_number(c))
@@ -88,4 +88,4 @@ PREDICATES: dict[Operator, Callable[[Json], Predicate]] = {
     Operator.NIN: lambda constants: _present_and_not(_one_of(constants)),
     Operator.REGEX: compile_pattern,
 }
-"""The meaning of each operator. A test checks that none is missing."""
+"""The function that makes the predicate of each operator from a constant. A test checks that none is missing."""

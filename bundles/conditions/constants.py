@@ -1,4 +1,4 @@
-"""The constants that conditions compare with, written in one way each (rules C3, C5)."""
+"""Canonical forms of the constants of conditions: constants that are the same have one form (rules C3, C5)."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ CanonicalKey: TypeAlias = tuple[Any, ...]
 
 
 def canonical_key(constant: Json) -> CanonicalKey:
-    """Equal for constants that are the same (C3), different for others, and in one order for all.
+    """Returns a key that is equal for constants that are the same (C3), and different for others. Keys can be sorted.
 
     >>> canonical_key(1) == canonical_key(1.0), canonical_key(1) == canonical_key(True)
     (True, False)
@@ -27,7 +27,7 @@ def canonical_key(constant: Json) -> CanonicalKey:
 
 
 def canonical_constant(constant: Json) -> Json:
-    """The one spelling of all constants that are the same: short numbers, members of objects by name.
+    """Returns the canonical form of a constant: the shortest text of each number, and members sorted by name (C3).
 
     >>> canonical_constant({"b": [1.0, -0.0], "a": True})
     {'a': True, 'b': [1, 0]}
@@ -42,7 +42,7 @@ def canonical_constant(constant: Json) -> Json:
 
 
 def value_count(constant: Json) -> int:
-    """How many values it is made of, itself included: what it takes to read it.
+    """Returns the number of values in a constant, including the constant. It measures the work of reading the constant.
 
     >>> value_count(1), value_count([]), value_count([1, {"a": [2]}])
     (1, 1, 5)
@@ -53,7 +53,7 @@ def value_count(constant: Json) -> int:
 
 
 def canonical_list(constants: Iterable[Json]) -> list[Json]:
-    """Constants each once and in one order, which means nothing to `in` and `nin` (C5).
+    """Returns constants in canonical form, each once and sorted: `in` and `nin` ignore order and repeats (C5).
 
     >>> canonical_list(["b", 1.0, True, 1, "a"])
     [True, 1, 'a', 'b']

@@ -1,7 +1,7 @@
-"""Instants: RFC 3339 text and epoch seconds, within the years 0001 to 9999 (rule C8).
+"""Instants as RFC 3339 text and as epoch seconds, within the years 0001 to 9999 (rule C8).
 
-Inside, an instant is a whole number of nanoseconds since 1970 in UTC, so that comparisons are exact: a double can't
-tell the microseconds of the year 9999 apart. Digits beyond nanoseconds are cut off.
+An instant is a whole number of nanoseconds since 1970 in UTC. So comparisons are exact: a double can't distinguish the
+microseconds of the year 9999. Digits beyond nanoseconds are cut off.
 """
 
 import math
@@ -14,18 +14,20 @@ _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
 )
 _LONGEST_TEXT = 64
-_FAR = 10**12  # seconds; beyond every readable instant
+_FAR = 10**12
+"""Seconds from the epoch, beyond every readable instant."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 10**9
 EARLIEST = -62_135_596_800 * SECOND
 END = 253_402_300_800 * SECOND
-"""Readable instants lie in EARLIEST <= instant < END: from the start of the year 0001 to the end of 9999."""
+"""Readable instants are EARLIEST <= instant < END: from the start of the year 0001 to the end of the year 9999."""
 
 
 def parse_instant(text: str) -> int:
-    """Nanoseconds of an RFC 3339 instant with an offset; its seconds may be left out (C8).
+    """Returns the nanoseconds of an RFC 3339 instant with an offset. The seconds may be left out (C8).
 
-    Raises ValueError, one sentence, for anything else. A leap second (`:60`) is refused: no clock here has one.
+    Raises ValueError, with one sentence, for any other text, and for a leap second (`:60`).
 
     >>> parse_instant("1970-01-01T01:00:00.5+01:00"), parse_instant("1970-01-02T00:00Z") // SECOND
     (500000000, 86400)
@@ -40,7 +42,7 @@ def parse_instant(text: str) -> int:
     try:
         local = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=UTC)
     except ValueError as ex:
-        raise ValueError(f"`{text}` is no date and time: {ex}") from None
+        raise ValueError(f"`{text}` is not a date and time: {ex}") from None
     elapsed = (local - _EPOCH) - offset
     instant = (elapsed.days * 86_400 + elapsed.seconds) * SECOND + int(fraction[:9].ljust(9, "0"))
     if not EARLIEST <= instant < END:
@@ -49,7 +51,7 @@ def parse_instant(text: str) -> int:
 
 
 def read_instant(value: Json) -> int | None:
-    """Nanoseconds of what a request sent as its time; None where it can't be read (C7, C8).
+    """Returns the nanoseconds of the time that a request sent, or None if it can't be read (C7, C8).
 
     >>> read_instant("2001-09-09T01:46:40Z") == read_instant(1_000_000_000) == read_instant(1e9), read_instant(True)
     (True, None)
@@ -59,14 +61,14 @@ def read_instant(value: Json) -> int | None:
             return parse_instant(value)
         except ValueError:
             return None
-    if is_number(value) and -_FAR < value < _FAR:  # nor infinity nor NaN is
+    if is_number(value) and -_FAR < value < _FAR:  # false for infinity and NaN
         instant = from_seconds(value)
         return instant if EARLIEST <= instant < END else None
     return None
 
 
 def from_seconds(seconds: float) -> int:
-    """Nanoseconds of finite epoch seconds, without the rounding that a product of doubles has.
+    """Returns the nanoseconds of finite epoch seconds, without the rounding error of a product of doubles.
 
     >>> from_seconds(0.1), from_seconds(-1)
     (100000000, -1000000000)
@@ -76,18 +78,20 @@ def from_seconds(seconds: float) -> int:
 
 
 def seconds_not_before(instant: int) -> float:
-    """The least double of epoch seconds that is not before `instant`: for a clock's doubles, `now < it` is exact.
+    """Returns the smallest double of epoch seconds that is not before `instant`.
+
+    So comparing it with the double of a clock gives the same result as comparing the instants.
 
     >>> seconds_not_before(1_500_000_000), from_seconds(seconds_not_before(100_000_001)) >= 100_000_001
     (1.5, True)
     """
-    seconds = instant / SECOND  # correctly rounded, so it is one of the two doubles around the instant
+    seconds = instant / SECOND  # rounded correctly: one of the two doubles next to the instant
     numerator, denominator = seconds.as_integer_ratio()
     return seconds if numerator * SECOND >= instant * denominator else math.nextafter(seconds, math.inf)
 
 
 def show_instant(instant: int) -> str:
-    """RFC 3339 in UTC, with a fraction only where there is one.
+    """Returns the RFC 3339 text of nanoseconds, in UTC. It has a fraction only if the fraction is not zero.
 
     >>> show_instant(0), show_instant(1_500_000_000)
     ('1970-01-01T00:00:00Z', '1970-01-01T00:00:01.5Z')
@@ -98,7 +102,7 @@ def show_instant(instant: int) -> str:
 
 
 def show_seconds(seconds: float) -> str:
-    """RFC 3339 in UTC of finite epoch seconds, as clocks have them.
+    """Returns the RFC 3339 text, in UTC, of finite epoch seconds.
 
     >>> show_seconds(1.5)
     '1970-01-01T00:00:01.5Z'

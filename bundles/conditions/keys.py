@@ -1,14 +1,14 @@
-"""Which attribute a condition's key reads (rules C1, C2, E6)."""
+"""Finds the attribute that the key of a condition reads (rules C1, C2, E6)."""
 
 from collections.abc import Mapping, Sequence
 
 from .values import Json
 
 OWN_KEYS = frozenset({"id", "type"})
-"""Keys that read an entity's own key, never an attribute of that name (E6)."""
+"""Keys that read an entity's own id or type, never an attribute with that name (E6)."""
 
 ENTITY_SECTIONS = frozenset({"subject_attrs", "resource_attrs"})
-"""Sections whose owner is keyed by (type, id). An action has neither, a context is no entity (E6)."""
+"""The sections of entities, which have a type and an id. Actions and contexts are not entities (E6)."""
 
 
 def reads_own_key(section: str, key: str) -> bool:
@@ -17,14 +17,15 @@ def reads_own_key(section: str, key: str) -> bool:
 
 
 def steps_of(key: str) -> tuple[str, ...]:
-    """The names along a dotted key; empty for a key that is one plain name (C1)."""
+    """Returns the names of a dotted key. The result is empty for a key without a dot (C1)."""
     return tuple(key.split(".")) if "." in key else ()
 
 
 def read(attributes: Mapping[str, Json], key: str, steps: Sequence[str]) -> Json:
-    """The attribute that `key` names, None where it is absent or null (C1, C2).
+    """Returns the value of the attribute that `key` names, or None if it is missing or null (C1, C2).
 
-    The whole key is tried first as one name, then as a path; a path through a non-object is absent (C7).
+    It first looks for an attribute with the whole key as its name. Then it follows the path `steps`, which is
+    `steps_of(key)`. If the path leads through a value that is not an object, the attribute is missing (C7).
 
     >>> read({"a.b": 1, "a": {"b": 2}}, "a.b", steps_of("a.b")), read({"a": {"b": 2}}, "a.b", steps_of("a.b"))
     (1, 2)

@@ -1,4 +1,4 @@
-"""Patterns that are plain text: an equality, prefix, suffix or substring test, which every store has (C6)."""
+"""Patterns that contain only plain text. They are tests for equality, a prefix, a suffix or a substring (C6)."""
 
 from typing import Literal, TypeAlias
 
@@ -22,7 +22,7 @@ def literal_of(pattern: str) -> tuple[str, Position] | None:
 
 
 def _ends(body: str) -> bool:
-    """Returns whether the last character is a `$` without a backslash that makes it plain text."""
+    """Whether the last character is a `$` without a backslash that makes it plain text."""
     before = body[:-1]
     return body.endswith("$") and (len(before) - len(before.rstrip("\\"))) % 2 == 0
 

@@ -1,7 +1,7 @@
-"""Which value of a JSON type comes next, and the cuts between values that ordered comparisons make.
+"""The next and the previous value of a string or number, and the cuts between values that ordered comparisons make.
 
-Strings are in code-point order: the next one has U+0000 behind it, and most have no last one before them. Numbers are
-what a JSON parser gives: doubles, and integers of any size.
+Strings are in the order of their code points. The next string has U+0000 appended, so only a string that ends with
+U+0000 has a previous one. Numbers are those that a JSON parser returns: doubles, and integers of any size.
 """
 
 from math import inf, nextafter
@@ -11,21 +11,21 @@ Ordered: TypeAlias = str | int | float
 """A value that `gt`, `gte`, `lt` and `lte` compare (C4)."""
 
 EXACT_INTEGERS = 2**53
-"""From here on, doubles are whole numbers and leave some out."""
+"""From this number on, doubles are whole numbers, and not every integer is a double."""
 
 TOO_MANY_DIGITS = 10**4_300
-"""From here on, numbers have more digits than a model or a JSON parser takes, so none is ever told."""
+"""From this number on, integers have more digits than models and JSON parsers accept. No comparison names them."""
 
 
 class Cut(NamedTuple):
-    """A place between values of one type: just below `value`, or just above it."""
+    """A place between two values of one type: directly above `value` if `above`, and otherwise directly below it."""
 
     value: Ordered
     above: bool
 
 
 def next_value(value: Ordered) -> Ordered:
-    """The least value above.
+    """Returns the smallest value above `value`.
 
     >>> next_value("a"), next_value(2**53), next_value(0)
     ('a\\x00', 9007199254740993, 5e-324)
@@ -38,7 +38,7 @@ def next_value(value: Ordered) -> Ordered:
 
 
 def previous_value(value: Ordered) -> Ordered | None:
-    """The greatest value below, None where there is none.
+    """Returns the greatest value below `value`, or None if there is none.
 
     >>> previous_value("a\\0"), previous_value("b"), previous_value(2**53 + 2)
     ('a', None, 9007199254740993)
@@ -51,7 +51,10 @@ def previous_value(value: Ordered) -> Ordered | None:
 
 
 def canonical_cut(cut: Cut) -> Cut:
-    """The one of all names of a cut that is taken: the shorter, of numbers of one length the lower bound's.
+    """Returns the canonical form of a cut.
+
+    A cut has two forms, with the value below it and with the value above it. The canonical form has the shorter value.
+    If two numbers are equally long, it has the value above the cut.
 
     >>> canonical_cut(Cut("a\\0", False)), canonical_cut(Cut(0.10000000000000002, False))
     (Cut(value='a', above=True), Cut(value=0.1, above=True))
@@ -76,17 +79,19 @@ def _is_shorter(number: int | float, other: int | float) -> bool:
 
 
 def first_above(cut: Cut) -> Ordered:
-    """The least value above a cut."""
+    """Returns the smallest value above a cut."""
     return next_value(cut.value) if cut.above else cut.value
 
 
 def last_below(cut: Cut) -> Ordered | None:
-    """The greatest value below a cut, None where there is none."""
+    """Returns the greatest value below a cut, or None if there is none."""
     return cut.value if cut.above else previous_value(cut.value)
 
 
 def short_number(value: int | float) -> int | float:
-    """The shorter of a number's two JSON texts, the integer's where they are equally long (C3).
+    """Returns a number as an integer or as a double, whichever has the shorter JSON text (C3).
+
+    If both are equally long, it is the integer.
 
     >>> short_number(1.0), short_number(int(1e300)), short_number(-0.0), short_number(2.5)
     (1, 1e+300, 0, 2.5)

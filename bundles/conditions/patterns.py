@@ -1,4 +1,4 @@
-"""Regular expressions of conditions: RE2, searched unanchored, bounded, and string operations where they do (C6)."""
+"""Regular expressions of conditions: RE2 patterns with limits, found anywhere in a string (C6)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,16 +10,16 @@ from .values import is_text
 
 MAX_PATTERN_CHARACTERS = 256
 MAX_PATTERN_INSTRUCTIONS = 3_000
-"""RE2 is linear in the text but not in the pattern: `(\\pL{3}){10}` alone is a large automaton."""
+"""RE2 takes linear time in the text, but a short pattern can make a large automaton, like `(\\pL{3}){10}`."""
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 
 
 def compile_pattern(pattern: str) -> Callable[[Any], bool]:
-    """A predicate that is true of a string in which `pattern` is found (C6); any other value is false (C7).
+    """Returns the predicate that is true for strings in which `pattern` is found (C6), and false for other values (C7).
 
-    Raises ValueError, one sentence, for a pattern that RE2 rejects or that is over a limit.
+    Raises ValueError, with one sentence, if RE2 rejects the pattern or the pattern exceeds a limit.
 
     >>> compile_pattern("^draft-")("draft-7"), compile_pattern("a.c")("xabcx"), compile_pattern("a")(1)
     (True, True, False)
@@ -34,7 +34,7 @@ def compile_pattern(pattern: str) -> Callable[[Any], bool]:
             return False
         try:
             return automaton.search(value.encode()) is not None
-        except UnicodeEncodeError:  # a lone surrogate is no text, so there is nothing to read (C7)
+        except UnicodeEncodeError:  # a string with a lone surrogate is not text, and can't be read (C7)
             return False
 
     return found
@@ -46,7 +46,7 @@ def _automaton(pattern: str) -> Any:
     try:
         automaton = re2.compile(pattern, _OPTIONS)
     except UnicodeEncodeError:
-        raise ValueError("the pattern holds a lone surrogate") from None
+        raise ValueError("the pattern contains a lone surrogate") from None
     except re2.error as ex:
         reason = ex.args[0].decode(errors="replace") if ex.args and isinstance(ex.args[0], bytes) else str(ex)
         raise ValueError(f"RE2 rejects the pattern: {reason}") from None
@@ -58,9 +58,9 @@ def _automaton(pattern: str) -> Any:
 
 
 def _string_operation(pattern: str) -> Callable[[str], bool] | None:
-    """The equality, prefix, suffix or substring test that means the same as `pattern`, where there is one.
+    """Returns a test for equality, a prefix, a suffix or a substring with the meaning of `pattern`, or None.
 
-    PERF: a search costs about 2 µs through RE2's binding, a string operation 0.05 µs.
+    PERF: a search through RE2's binding takes about 2 µs, and a string operation 0.05 µs.
     """
     match literal_of(pattern):
         case literal, "whole":

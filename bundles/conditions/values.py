@@ -1,25 +1,25 @@
-"""JSON values as conditions see them: their kinds and their equality (rules C2, C3)."""
+"""The kinds of JSON values, and their equality in conditions (rules C2, C3)."""
 
 from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
-"""A value as a JSON parser gives it: None, bool, int, float, str, list, dict. Anything else can't be read (C7)."""
+"""A value from a JSON parser: None, bool, int, float, str, list or dict. A condition can't read other values (C7)."""
 
 
 NUMBER = (int, float)
-"""PERF: a tuple of types is tested in half the time that a union takes."""
+"""The types of numbers. PERF: `isinstance` takes half the time for a tuple that it takes for a union."""
 
 PRESENT = (str, int, float, list, dict)
-"""The types of a value that is there; a flag is an int to Python."""
+"""The types of a present value. It needs no `bool`, which is an `int` in Python."""
 
 
 def is_number(value: Json) -> bool:
-    """Whether `value` is a JSON number; integers and reals are one type, booleans are not numbers (C3)."""
+    """Whether `value` is a JSON number. Integers and reals are one type, and booleans are not numbers (C3)."""
     return isinstance(value, NUMBER) and value.__class__ is not bool
 
 
 def is_text(value: str) -> bool:
-    """Whether a string can be written as UTF-8: one with a lone surrogate is no text.
+    """Whether a string can be encoded as UTF-8. A string with a lone surrogate can't.
 
     >>> is_text("é"), is_text("\\ud800")
     (True, False)
@@ -34,9 +34,9 @@ def is_text(value: str) -> bool:
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two JSON values are equal by rule C3: same type and equal value, arrays and objects deeply.
+    """Whether two JSON values are equal by rule C3: the same type and an equal value, also inside arrays and objects.
 
-    A null equals nothing, itself included (C2). The recursion goes no deeper than the shallower value.
+    A null equals no value, not even null (C2). The recursion is not deeper than the shallower value.
 
     >>> same(1, 1.0), same(1, True), same([1, {"a": "x"}], [1.0, {"a": "x"}]), same(None, None)
     (True, False, True, False)

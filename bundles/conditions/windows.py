@@ -1,4 +1,4 @@
-"""Time windows: a span of instants, and hours of the week on a wall clock somewhere (rule C8)."""
+"""Time windows: a span of instants, and hours of the week by the wall clock of a time zone (rule C8)."""
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -13,9 +13,11 @@ EVERY_DAY = frozenset(range(7))
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """A legal window. Instants in nanoseconds, `days` 0 (Monday) to 6, `start` and `end` in minutes of a day.
+    """A legal time window.
 
-    Starts are inclusive and ends exclusive; `start` > `end` crosses midnight and belongs to its first day.
+    `not_before` and `not_after` are in nanoseconds since the epoch, or None for no limit. Day 0 is Monday. `start` and
+    `end` are minutes of a day. `not_before` and `start` are inclusive, `not_after` and `end` are exclusive. If `start`
+    is after `end`, the window crosses midnight and belongs to the day on which it starts.
     """
 
     not_before: int | None = None
@@ -27,14 +29,14 @@ class TimeWindow:
 
     @property
     def is_weekly(self) -> bool:
-        """Whether the wall clock matters at all."""
+        """Whether the window depends on the hours of the week."""
         return self.days != EVERY_DAY or (self.start, self.end) != (0, DAY_MINUTES)
 
 
 def within(window: TimeWindow, zone: tzinfo, instant: int) -> bool | None:
-    """Whether `instant` (nanoseconds) lies in `window`, read on the wall clock of `zone`.
+    """Whether `instant`, in nanoseconds, is in `window`, by the wall clock of `zone`.
 
-    None where the wall clock can't show the instant (years 0001 and 9999 near their ends).
+    Returns None if the wall clock can't show the instant: near the start of the year 0001 and the end of 9999.
     """
     if window.not_before is not None and instant < window.not_before:
         return False
@@ -42,7 +44,7 @@ def within(window: TimeWindow, zone: tzinfo, instant: int) -> bool | None:
         return False
     if not window.is_weekly:
         return True
-    try:  # floor: edges are whole minutes, so the fraction of a second can't matter
+    try:  # without the fraction of a second, since a window starts and ends at whole minutes
         local = datetime.fromtimestamp(instant // SECOND, zone)
     except (OverflowError, ValueError, OSError):
         return None
@@ -50,7 +52,7 @@ def within(window: TimeWindow, zone: tzinfo, instant: int) -> bool | None:
 
 
 def covers(window: TimeWindow, day: int, minute: int) -> bool:
-    """Whether the weekly part of `window` covers this minute of this day (0 is Monday).
+    """Whether the weekly part of `window` covers a minute of a day. Day 0 is Monday.
 
     >>> night = TimeWindow(days=frozenset({4}), start=22 * 60, end=6 * 60)
     >>> covers(night, 4, 23 * 60), covers(night, 5, 5 * 60), covers(night, 4, 5 * 60)
@@ -62,7 +64,7 @@ def covers(window: TimeWindow, day: int, minute: int) -> bool:
 
 
 def show_window(window: TimeWindow) -> dict[str, Any]:
-    """The window as the model document writes it, defaults left out.
+    """Returns the window as a member of the model document, without default values.
 
     >>> show_window(TimeWindow(days=frozenset({1, 0}), start=540, timezone="Europe/Oslo"))
     {'days': ['mon', 'tue'], 'start': '09:00', 'timezone': 'Europe/Oslo'}

@@ -1,7 +1,7 @@
-"""The rule program: a closed set of frozen nodes, what the compiler lowers a model to and the runtime specialises.
+"""The rule program: a closed set of frozen nodes. The compiler lowers a model to it, and the runtime specialises it.
 
-A clause reads `allow(S, A, R, policy) :- holds(S, roles), type(R, types), A in actions, body`. Effects, roles, types
-and actions decide *when* a clause applies and are indexed; the body decides *whether* it holds and is tested.
+A clause means `allow(S, A, R, policy) :- holds(S, roles), type(R, types), A in actions, body`. Effect, roles, types and
+actions decide *when* a clause applies, and are indexed. The body decides *whether* it holds, and is tested.
 """
 
 from dataclasses import dataclass, field
@@ -29,14 +29,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class During:
-    """The request's instant lies in a time window (rule C8)."""
+    """The instant of the request is in a time window (rule C8)."""
 
     window: TimeWindow
 
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """The request's address lies in one of some addresses and CIDR blocks, as the model writes them (rule C9)."""
+    """The address of the request is in one of these addresses and CIDR blocks, written as in the model (rule C9)."""
 
     blocks: tuple[str, ...]
 
@@ -50,17 +50,21 @@ class Rate:
 
 
 Atom: TypeAlias = Comparison | During | From | Rate
-"""One condition of a body. `context_attrs` comparisons and the other three are request-time gates (C10)."""
+"""One condition of a body. Comparisons of `context_attrs`, During, From and Rate are gates (C10)."""
 
 
 def is_gate(atom: Atom) -> bool:
-    """Whether `atom` is judged at request time only, never in a filter (rules C10, F2)."""
+    """Whether `atom` is a gate: a condition on the moment of the request, which filters ignore (rules C10, F2)."""
     return not isinstance(atom, Comparison) or atom.section == "context_attrs"
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One rule. `roles` None means everyone (P2); `types` are ids; each of `actions` is declared by each of `types`."""
+    """One rule of a policy. If `roles` is None, it applies to everyone (P2).
+
+    `policy` and `name` are the id and the name of the policy. `types` are ids of resource types. Each of them declares
+    all `actions`.
+    """
 
     effect: Effect
     policy: str
@@ -74,7 +78,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class ResourceType:
-    """A declared type: `id` names it inside the model, `name` in requests (E7); `action_set` is made of `actions`."""
+    """A declared resource type. The model refers to it by `id`, and requests by `name` (E7)."""
 
     id: str
     name: str
@@ -83,13 +87,13 @@ class ResourceType:
     action_set: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # PERF: every clause asks its types for its actions; a set made anew each time made the laws quadratic.
+        # PERF: the laws ask for it once per clause and type. Making the set each time took quadratic time.
         object.__setattr__(self, "action_set", frozenset(self.actions))
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Everything that rules say: types and roles sorted by id, clauses by policy id, types and actions."""
+    """The rules of a model. Types and roles are sorted by id, and clauses by policy id, types and actions."""
 
     types: tuple[ResourceType, ...]
     roles: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The transitive closure of group membership, the program's only recursion, in one pass over its cycles (rule P3)."""
+"""The transitive closure of group membership, which is the only recursion of the program (rule P3)."""
 
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -7,22 +7,29 @@ from typing import TypeVar
 Node = TypeVar("Node")
 
 MAX_PAIRS = 5_000_000
-"""Pairs of a group and one that it is in, to any depth. A bundle lists them all; a chain has half its square."""
+"""The limit of pairs of a group and a group that contains it, to any depth.
+
+A bundle lists all pairs. A chain of n groups has n² / 2 pairs.
+"""
 
 MAX_STEPS = 100_000_000
-"""Memberships read to find them, some 50 ns each: more than pairs where many ways lead to one group."""
+"""The limit of ancestors that are read to find all pairs, about 50 ns each.
+
+There are more of them than pairs if many paths lead to the same group.
+"""
 
 
 class TooManyAncestors(ValueError):
-    """Groups are nested too deeply or too densely to list who is in what; the message is one sentence."""
+    """The groups have more ancestors than a limit allows. The message is one sentence."""
 
 
 def ancestors(
     parents: Mapping[Node, Collection[Node]], max_pairs: int = MAX_PAIRS, max_steps: int = MAX_STEPS
 ) -> dict[Node, AbstractSet[Node]]:
-    """Every node that each of `parents` reaches in one step or more; a cycle is harmless (P3).
+    """Returns the ancestors of each node in `parents`: the nodes that it reaches in one step or more (P3).
 
-    The nodes of a cycle reach the same ones. Raises TooManyAncestors above a limit, before more is worked out.
+    The nodes of a cycle have the same ancestors, and are among them. Raises TooManyAncestors as soon as the number of
+    pairs of a node and an ancestor, or the number of steps, exceeds its limit.
 
     >>> sorted(ancestors({"a": ["b"], "b": ["c"], "c": ["b"]})["a"])
     ['b', 'c']
@@ -31,7 +38,7 @@ def ancestors(
     places: dict[Node, int] = {}
     pairs = steps = 0
     for cycle in _components(parents):
-        # member(S, H) :- member(S, G), member(G, H), the nearest G first: what it brings need not be read again.
+        # member(S, H) :- member(S, G), member(G, H). The nearest G is first, because its ancestors need no second look.
         above = {group for node in cycle for group in parents.get(node, ())}
         found = above.intersection(cycle)
         for group in sorted(above.difference(cycle), key=places.__getitem__, reverse=True):
@@ -42,16 +49,23 @@ def ancestors(
                     found |= reached[group]
         pairs += len(cycle) * len(found)
         if pairs > max_pairs:
-            raise TooManyAncestors(f"groups are nested too deeply: over {max_pairs:,} pairs of one group in another")
+            raise TooManyAncestors(
+                f"groups are nested too deeply: more than {max_pairs:,} pairs of a group and a group that contains it"
+            )
         if steps > max_steps:
-            raise TooManyAncestors(f"groups are in too many others: it takes over {max_steps:,} steps to follow them")
+            raise TooManyAncestors(
+                f"groups are in too many other groups: it takes more than {max_steps:,} steps to find all pairs"
+            )
         for node in cycle:
             reached[node], places[node] = found, len(places)
     return reached
 
 
 def _components(parents: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
-    """The strongly connected components, each behind all that it reaches (Tarjan's algorithm, without recursion)."""
+    """Yields the strongly connected components, each after all components that it reaches.
+
+    This is Tarjan's algorithm, without recursion.
+    """
     numbers: dict[Node, int] = {}
     lowest: dict[Node, int] = {}
     unassigned: dict[Node, None] = {}

@@ -1,4 +1,4 @@
-"""The resolved facts of a model: members of groups, holders of roles, direct grants, registered entities.
+"""The facts of a model: members of groups, holders of roles, direct grants, registered entities.
 
 Facts name roles, groups and types by their ids. A bundle file numbers them.
 """
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from ..conditions.values import Json
 
 FOREVER = float("inf")
-"""The expiry of a fact that does not expire. Others are in epoch seconds; a fact has expired at this instant (P4)."""
+"""The expiry of a fact that never expires. Other expiries are in epoch seconds: from then on, it has expired (P4)."""
 
 
 class Holding(NamedTuple):
-    """A role held until `expires` (P4)."""
+    """A role that is held until `expires`, in epoch seconds (P4)."""
 
     role: str
     expires: float
@@ -28,7 +28,7 @@ class EntityKey(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """Some actions for one subject on one resource; `actions` sorted, wildcards expanded (P4)."""
+    """Some actions for one subject on one resource. `actions` are sorted, and wildcards are expanded (P4)."""
 
     id: str
     subject: EntityKey

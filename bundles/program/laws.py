@@ -1,4 +1,4 @@
-"""What a legal program is, as a table: checked between compiler passes and again when a bundle's rules are read."""
+"""The laws of a legal program, as tables. Compiler passes and readers of bundles check them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -15,15 +15,16 @@ from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
 from .clauses import ATTRIBUTE_SECTIONS, Clause, Comparison, During, From, Program, Rate, ResourceType
 
 MAX_NESTING = 64
-"""Arrays and objects around a value of a constant: whatever walks one later has the stack for it."""
+"""Arrays and objects around a value in a constant, so that recursive functions have enough stack."""
 
 MAX_LIST_ELEMENTS = 10_000
-"""Of an `in` or `nin`: numbers can be made to collide, and a set of colliding ones is slow to build."""
+"""Elements of the list of an `in` or `nin`. A set of numbers with chosen hash collisions is slow to build."""
 
 MAX_NAME_CHARACTERS = 512
-"""Of a policy's id and name, which answers repeat (E1)."""
+"""Characters of a policy's id and name, which answers contain (E1)."""
 
 MAX_KEY_CHARACTERS = 256
+"""Characters of a condition's key."""
 
 _LONGEST_BLOCK = 64
 _INT32 = 2**31
@@ -31,7 +32,7 @@ _OPERATORS = frozenset(Operator)
 
 
 class IllegalProgram(ValueError):
-    """A program that breaks a law; the message names the clause and the law."""
+    """A program breaks a law. The message names the law, and the policy if a clause breaks it."""
 
 
 Types: TypeAlias = Mapping[str, ResourceType]
@@ -42,10 +43,10 @@ CLAUSE_LAWS: dict[str, Callable[[Clause, Types], bool]] = {
         clause.policy != "" and _is_name(clause.policy) and _is_name(clause.name)
     ),
     "the priority is a whole number of 32 bits": lambda clause, _: _is_whole(clause.priority, -_INT32, _INT32 - 1),
-    "roles are left out, or sorted, unique and some": lambda clause, _: (
+    "roles are left out, or at least one, sorted and unique": lambda clause, _: (
         clause.roles is None or (len(clause.roles) > 0 and _is_sorted(clause.roles))
     ),
-    "some type and some action is covered": lambda clause, _: bool(clause.types) and bool(clause.actions),
+    "at least one type and one action are covered": lambda clause, _: bool(clause.types) and bool(clause.actions),
     "types and actions are sorted and unique": lambda clause, _: (
         _is_sorted(clause.types) and _is_sorted(clause.actions)
     ),
@@ -58,7 +59,7 @@ CLAUSE_LAWS: dict[str, Callable[[Clause, Types], bool]] = {
         clause.effect == "ALLOW" or not any(isinstance(atom, Rate) for atom in clause.body)
     ),
 }
-"""In this order: a law may rely on those before it."""
+"""The laws of a clause, by their words. A law may rely on the laws before it."""
 
 PROGRAM_LAWS: dict[str, Callable[[Program], bool]] = {
     "types are sorted by id and unique": lambda program: _is_sorted([type.id for type in program.types]),
@@ -74,17 +75,18 @@ PROGRAM_LAWS: dict[str, Callable[[Program], bool]] = {
         {role for clause in program.clauses for role in clause.roles or ()} <= set(program.roles)
     ),
 }
+"""The laws of a whole program, by their words."""
 
 
 def check_clause(clause: Clause, types: Types) -> None:
-    """Raise IllegalProgram, naming the first law that `clause` breaks among the types declared."""
+    """Raises IllegalProgram with the first law that `clause` breaks. `types` are the declared types, by id."""
     for law, holds in CLAUSE_LAWS.items():
         if not holds(clause, types):
             raise IllegalProgram(f"clause of policy `{clause.policy}` breaks the law: {law}")
 
 
 def check_program(program: Program) -> None:
-    """Raise IllegalProgram, naming the first law that `program` or one of its clauses breaks."""
+    """Raises IllegalProgram with the first law that `program` or one of its clauses breaks."""
     for law, holds in PROGRAM_LAWS.items():
         if not holds(program):
             raise IllegalProgram(f"the program breaks the law: {law}")
@@ -116,7 +118,7 @@ def _is_key(value: str) -> bool:
 
 
 def _is_window(window: TimeWindow) -> bool:
-    """Whether the window is one that a model can say (C8), so that it can be shown and read on a clock."""
+    """Whether a model can contain the window (C8). Then it can be shown, and compared with a clock."""
     return (
         all(span is None or _is_whole(span, EARLIEST, END - 1) for span in (window.not_before, window.not_after))
         and bool(window.days)
@@ -133,7 +135,7 @@ def _is_whole(value: object, low: int, high: int) -> bool:
 
 
 def _fits(op: Operator, value: Json) -> bool:
-    """Whether the constant is one that the operator takes (C2 to C6)."""
+    """Whether the operator can compare with the constant (C2 to C6)."""
     if not _is_constant(value, MAX_NESTING):
         return False
     match op:
@@ -150,7 +152,7 @@ def _fits(op: Operator, value: Json) -> bool:
 
 
 def _is_constant(value: Json, nesting: int) -> bool:
-    """Whether a JSON parser for models gives such a value: finite, text, not too deep, and no null anywhere (C2)."""
+    """Whether a model can contain the constant: numbers are finite, strings are text, and no part is null (C2)."""
     if isinstance(value, str):
         return is_text(value)
     if isinstance(value, float):
@@ -166,7 +168,7 @@ def _is_constant(value: Json, nesting: int) -> bool:
 
 @lru_cache(4_096)
 def _compiles(pattern: str) -> bool:
-    """PERF: remembered, since a compilation asks several times; `pattern` is short."""
+    """Whether RE2 accepts a pattern. PERF: cached, because a compilation asks several times."""
     try:
         compile_pattern(pattern)
     except ValueError:
@@ -176,7 +178,7 @@ def _compiles(pattern: str) -> bool:
 
 @lru_cache(16_384)
 def _is_block(text: str) -> bool:
-    """PERF: remembered likewise."""
+    """Whether a text is an address or a CIDR block. PERF: cached, because a compilation asks several times."""
     try:
         parse_block(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The program as text, one stable form: `writ inspect --rules` prints it and golden files compare it.
+"""The program as text, in a stable form. `writ inspect --rules` prints it, and tests compare it.
 
 type document "Document" {read, update} closed.
 allow(S, A, R, "p7") :- holds(S, {"editor"}), type(R, {"document"}), A in {"update"}, R.status = "draft".
@@ -32,11 +32,11 @@ _SYMBOLS: dict[Operator, str] = {
 _NO_PRIORITY = 0
 
 PERMIT_RULE = "permit(S, A, R) :- allow(S, A, R, _), not deny(S, A, R, _)."
-"""The one rule with a negation, the same in every program; the clauses below it define allow and deny."""
+"""The only rule with a negation, the same in every program. The clauses after it define allow and deny."""
 
 
 def show_program(program: Program) -> str:
-    """The whole program, a line for every type and every clause."""
+    """Returns the whole program, with a line for each type and each clause."""
     return "".join(f"{line}\n" for line in _lines(program))
 
 
@@ -47,7 +47,7 @@ def _lines(program: Program) -> Iterator[str]:
 
 
 def show_type(type: ResourceType) -> str:
-    """A declared type on one line.
+    """Returns a declared type as one line.
 
     >>> show_type(ResourceType("doc", "Document", ("read", "update"), True))
     'type "doc" named "Document" {"read", "update"} closed.'
@@ -57,7 +57,7 @@ def show_type(type: ResourceType) -> str:
 
 
 def show_clause(clause: Clause) -> str:
-    """A clause on one line: what indexes it, then its body.
+    """Returns a clause as one line: its roles, types and actions, then its body.
 
     >>> body = (Comparison("resource_attrs", "status", Operator.EQ, "draft"),)
     >>> show_clause(Clause("ALLOW", "p7", "", 10, ("editor",), ("document",), ("update",), body))
@@ -72,7 +72,7 @@ def show_clause(clause: Clause) -> str:
 
 
 def show_atom(atom: Atom) -> str:
-    """One condition.
+    """Returns one condition of a body as text.
 
     >>> show_atom(Comparison("context_attrs", "device kind", Operator.IN, ["a", 1])), show_atom(Rate(5, 60))
     ('C."device kind" in ["a", 1]', 'rate(S) <= 5 / 60s')

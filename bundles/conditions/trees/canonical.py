@@ -12,14 +12,16 @@ from .separable import separable_tree
 from .tree import TRUE, Comparison, FilterTree, complement
 
 STEPS = 20_000
-"""The default budget of canonicalisation: how many cells and constants it may look at."""
+"""The default budget of canonicalisation. A step reads about one cell or constant."""
 
 ABSORPTION_TRIES = 100_000
-"""With more pairs of rules to compare than this, a flat tree keeps rules that a shorter rule absorbs."""
+"""If there are more pairs of rules to compare than this, a flat tree keeps rules that a shorter rule absorbs."""
 
 
 def canonical_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int = STEPS) -> FilterTree:
-    """Returns the one tree of the condition, however its rules are written; beyond `steps`, the flat tree of the rules.
+    """Returns the canonical tree of a condition: conditions with the same meaning have the same tree.
+
+    If that takes more than `steps`, it returns the flat tree of the rules.
 
     >>> from ..operators import Operator
     >>> below_5, rest = [("k", Operator.LT, 5)], [("k", Operator.GTE, 5), ("k", Operator.LT, 9)]
@@ -37,12 +39,12 @@ def canonical_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction],
 
 
 def flat_tree(allows: Iterable[Conjunction], denies: Iterable[Conjunction]) -> FilterTree:
-    """Returns the rules as they are written: flat, sorted, absorbed. Two such trees may mean the same."""
+    """Returns the tree of the rules as written, sorted and absorbed. Two such trees may have the same meaning."""
     return normal_and([_disjunction(allows), complement(_disjunction(denies))])
 
 
 def _disjunction(rules: Iterable[Conjunction]) -> FilterTree:
-    """Returns "some rule holds", without the rules that a shorter one absorbs."""
+    """Returns the tree of "some rule holds", without the rules that a shorter rule absorbs."""
     known: dict[Comparison, Comparison] = {}  # PERF: sets compare the very same object at once
     found = {
         frozenset(known.setdefault(one, one) for one in (Comparison.normal(*comparison) for comparison in rule))
@@ -54,7 +56,7 @@ def _disjunction(rules: Iterable[Conjunction]) -> FilterTree:
 
 
 def _absorbed(conjunctions: Collection[frozenset[Comparison]]) -> Collection[frozenset[Comparison]]:
-    """Returns those that contain no other one. The rarest member of each one leads to its candidates."""
+    """Returns the conjunctions that contain no other one. PERF: candidates are found by their rarest member."""
     counts = Counter(chain.from_iterable(conjunctions))
     by_rarest: dict[Comparison, list[frozenset[Comparison]]] = defaultdict(list)
     for conjunction in conjunctions:

@@ -1,9 +1,9 @@
-"""Ordered decision diagrams over the classes of attributes: conditions that mean the same are the same node.
+"""Reduced ordered decision diagrams over the cells of attributes: conditions with the same meaning are the same node.
 
-A node asks a question: in which cell is an attribute? Or, in an open cell: does a pattern match? Each answer leads to
-another node. The order of questions is fixed: keys by code point, and after each key its patterns. Diagrams are
-reduced and shared, so two conditions mean the same if and only if they are the same node. Every step is counted, so
-the work is bounded, and the same work takes the same number of steps everywhere.
+A node asks a question, which is a variable of the diagram: in which cell is an attribute? Or, in an open cell: does a
+pattern match? Each answer leads to another node. The order of questions is fixed: keys by code point, and after each
+key its patterns. Diagrams are reduced and shared, so two conditions have the same meaning if and only if they are the
+same node. Every step is counted, so the work is bounded, and takes the same number of steps on every machine.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ TRUE: Node = 1
 
 
 MAX_QUESTIONS = 128
-"""Conditions on more attributes and patterns than this have no diagram: functions recur from question to question."""
+"""Conditions on more attributes and patterns than this have no diagram, because functions recur for each question."""
 
 
 class OutOfSteps(Exception):
@@ -29,10 +29,10 @@ class OutOfSteps(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the nodes of one level ask: the cell of `key`, or whether the test number `pattern` matches.
+    """The question of the nodes of one level: the cell of `key`, or whether the pattern of test `pattern` matches.
 
-    `patterns` are all patterns of the key, as bits. `answers` is the number of answers. `after` is the level of the
-    next key.
+    `pattern` is None for the cell. `patterns` are all patterns of the key, as bits. `answers` is the number of answers.
+    `after` is the level of the next key.
     """
 
     key: str
@@ -43,7 +43,7 @@ class Question:
     after: int
 
     def is_open(self, answer: int) -> bool:
-        """Returns whether this answer leaves patterns open: later ones, or the pattern of this question itself."""
+        """Whether patterns of the key may still be asked after this answer."""
         return self.pattern is not None or self.domain.open[answer]
 
 
@@ -64,23 +64,23 @@ class Diagrams:
         self._restrictions: dict[tuple[Node, int, int], Node] = {}
 
     def spend(self, steps: int) -> None:
-        """Counts some steps."""
+        """Takes steps from the budget. Raises OutOfSteps if it is spent."""
         self.steps -= steps
         if self.steps < 0:
             raise OutOfSteps
 
     def level(self, node: Node) -> int:
-        """Returns which question a node asks."""
+        """Returns the level of a node, which is the index of its question."""
         return self._levels[node]
 
     def children(self, node: Node, level: int) -> Sequence[Node]:
-        """Returns the node for each answer to the question of `level`, which is not behind its own."""
+        """Returns the node for each answer to the question of `level`, which is the node's own level or before it."""
         if self._levels[node] == level:
             return self._children[node]
         return (node,) * self.questions[level].answers
 
     def node(self, level: int, children: Sequence[Node]) -> Node:
-        """Returns the node that asks the question of `level` and leads to `children`."""
+        """Returns the node that asks the question of `level`. `children` are the nodes of its answers."""
         self.spend(len(children))
         if children.count(children[0]) == len(children):
             return children[0]
@@ -93,7 +93,7 @@ class Diagrams:
         return found
 
     def conjunction(self, left: Node, right: Node) -> Node:
-        """Returns the condition that both hold."""
+        """Returns the condition that both conditions hold."""
         if left == right or right == TRUE:
             return left
         if left == TRUE:
@@ -109,7 +109,7 @@ class Diagrams:
         return found
 
     def negation(self, node: Node) -> Node:
-        """Returns the condition that it does not hold."""
+        """Returns the condition that `node` does not hold."""
         found = self._negations.get(node)
         if found is None:
             found = self.node(self._levels[node], [self.negation(child) for child in self._children[node]])
@@ -118,19 +118,19 @@ class Diagrams:
         return found
 
     def disjunction(self, left: Node, right: Node) -> Node:
-        """Returns the condition that one of them holds."""
+        """Returns the condition that at least one of the conditions holds."""
         return self.negation(self.conjunction(self.negation(left), self.negation(right)))
 
     def difference(self, left: Node, right: Node) -> Node:
-        """Returns the condition that the left one holds and the right one does not."""
+        """Returns the condition that `left` holds and `right` does not."""
         return self.conjunction(left, self.negation(right))
 
     def implies(self, left: Node, right: Node) -> bool:
-        """Returns whether the right one holds wherever the left one does."""
+        """Whether `right` holds whenever `left` holds."""
         return left == FALSE or right == TRUE or self.difference(left, right) == FALSE
 
     def patterns_in(self, level: int, nodes: Iterable[Node]) -> int:
-        """Returns, as bits, the patterns of the key of `level` that some nodes still ask for."""
+        """Returns, as bits, the patterns of the key of `level` that nodes ask for."""
         question = self.questions[level]
         found, seen, ahead = 0, set[Node](), list(nodes)
         while question.pattern is None and question.patterns and ahead:
@@ -143,7 +143,10 @@ class Diagrams:
         return found
 
     def restricted(self, node: Node, level: int, cell: int) -> Node:
-        """Returns the condition in one cell of the attribute of `level`. In a closed cell, its patterns are decided."""
+        """Returns `node` restricted to one cell of the attribute of `level`.
+
+        In a closed cell, it is known which patterns match. So their questions are answered.
+        """
         question = self.questions[level]
         if self._levels[node] >= question.after or question.is_open(cell):
             return node
@@ -152,7 +155,7 @@ class Diagrams:
         if found is None:
             pattern = self.questions[self._levels[node]].pattern
             if pattern is None:
-                raise ValueError("the node stands before the attribute")
+                raise ValueError("the node asks for the cell of the attribute")
             self.spend(1)
             child = self._children[node][question.domain.holding[cell] >> pattern & 1]
             found = self._restrictions[key] = self.restricted(child, level, cell)

@@ -1,8 +1,8 @@
-"""The domain of one attribute, divided into the classes that some tests on it tell apart (rules C2 to C6).
+"""The domain of one attribute, partitioned into the classes of values that tests distinguish (rules C2 to C6).
 
 Conditions compare attributes with constants only, so there are finitely many classes: the constants, the gaps between
-ordered ones, the other types, missing. Those on which every test gives the same answer are one cell. In the gaps
-between strings a pattern is open: it is taken to match there or not, whatever the gap.
+ordered constants, the other types, and the missing attribute. Classes for which every test has the same result form one
+cell. In the gaps between strings, patterns are open: in each gap, a pattern may match or not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,27 +20,34 @@ Test: TypeAlias = tuple[Operator, Json]
 """An operator and its constant, as in `(Operator.GTE, 3)`."""
 
 NULLS = 4
-"""So many U+0000 at the end of a string are looked behind."""
+"""Up to this many U+0000 are removed from the end of a string, to find the strings before it; see `_before`."""
 
 ClassTests: TypeAlias = tuple[int, bool]
-"""What is known of a class: the tests that hold there, as bits, and whether patterns are open."""
+"""The tests that hold in a class, as bits, and whether patterns are open there."""
 
 NO_VALUES = -1
-"""The cell of a gap with nothing in it."""
+"""The cell of a gap without values."""
 
 _REGEX: Final = Operator.REGEX
 """PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
 
 MISSING, OTHER = 0, 1
-"""The first two classes: absent, and present but nothing that a constant names."""
+"""The first two classes: a missing attribute, and an array or an object that no constant equals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Classes are numbered: MISSING, OTHER, the `points` (flags, arrays, objects), then gap, number, gap, number, …,
-    gap, and strings likewise. `cells` gives the cell of each class, `holding` by cell the tests that hold there, as
-    bits; an `open` cell is one of gaps, where the bits of patterns only say that they may match. Where there are
-    patterns, each string is a cell of its own, and `between` gives the cells of the nearest gaps below and above it.
+    """The partition of a domain by `tests`.
+
+    Classes are numbered in this order: MISSING, OTHER, the `points` (booleans, arrays, objects), then gap, number, gap,
+    number, …, gap, then the same for strings.
+
+    - `cells`: the cell of each class.
+    - `holding`: the tests that hold in each cell, as bits.
+    - `open`: for each cell, whether it consists of gaps between strings while there are patterns. Then the bits of
+      patterns only say that the patterns may match.
+    - `between`: if there are patterns, each string has a separate cell. For each of these cells, it has the cells of
+      the nearest gaps below and above, or None if there is no such gap.
     """
 
     tests: tuple[Test, ...]
@@ -66,8 +73,8 @@ class Domain:
 def is_satisfiable(tests: Sequence[Test]) -> bool:
     """Whether some value of one attribute passes all `tests`.
 
-    Exact but for `regex`, which is decided on the constants and taken to be able to match in the gaps: the answer
-    may then be a needless yes, never a wrong no.
+    The answer is exact if no test is a `regex`. Otherwise, a no is certain, but a yes may be wrong: it assumes that a
+    pattern can match in the gaps between the constants.
 
     >>> is_satisfiable([(Operator.EQ, "a"), (Operator.NE, "a")])
     False
@@ -79,7 +86,7 @@ def is_satisfiable(tests: Sequence[Test]) -> bool:
 
 
 def partition(tests: Sequence[Test]) -> Domain:
-    """The domain of an attribute on which `tests` are made."""
+    """Returns the partition of an attribute's domain by `tests`."""
     classes = _Classes(tests)
     answers = list(classes.answers())
     first_string = len(answers) - 2 * len(classes.strings) - 1
@@ -88,7 +95,7 @@ def partition(tests: Sequence[Test]) -> Domain:
     for place, answer in enumerate(answers):
         if answer is not None:
             alone = place if classes.patterns and place > first_string and (place - first_string) % 2 else 0
-            # PERF: as bytes, since the hashes of integers that are powers of two are 61 in all.
+            # PERF: as bytes, since powers of two have only 61 different hashes as integers.
             named = answer[0].to_bytes(width, "little"), answer[1], alone
             cells[place] = numbered.setdefault(named, len(numbered))
     holding, patterns_open, _ = zip(*numbered, strict=True)
@@ -99,7 +106,7 @@ def partition(tests: Sequence[Test]) -> Domain:
 
 
 def _between(strings: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-    """For the cell of each string, those of the nearest gaps with values below and above it."""
+    """Returns, for the cell of each string, the cells of the nearest gaps with values below and above it."""
     found: dict[int, tuple[int | None, int | None]] = {}
     for place in range(1, len(strings), 2):
         below = (cell for cell in reversed(strings[0:place:2]) if cell != NO_VALUES)
@@ -109,12 +116,15 @@ def _between(strings: Sequence[int]) -> dict[int, tuple[int | None, int | None]]
 
 
 def _before(text: str) -> list[str]:
-    """The strings right before one. Where a cut lies among strings that patterns decide alike, none must be missed."""
+    """Returns the strings directly before `text`.
+
+    If they were no constants, a cut between strings on which all patterns agree could be missed.
+    """
     return [text[:-end] for end in range(1, NULLS + 1) if text.endswith("\0" * end)]
 
 
 def compared_with(test: Test) -> Iterable[Json]:
-    """Every single value that a test compares with, none for a pattern."""
+    """Returns the single values that a test compares with. A pattern has none."""
     op, constant = test
     return () if op == _REGEX else constants_of(op, constant)
 
@@ -125,14 +135,17 @@ def patterns_of(tests: Iterable[Test]) -> list[tuple[int, str]]:
 
 
 class _Holds(NamedTuple):
-    """Where a comparison holds. One that does not go by order holds otherwise at its constants."""
+    """The values for which a comparison holds. At its constants, an unordered comparison has the opposite result."""
 
     present: bool = False
-    """It holds for every value that is present."""
+    """Whether it holds for present values in general."""
     below: bool = False
-    """It holds below its constant."""
+    """Whether it holds below its constant."""
     flips_at: bool | None = None
-    """It changes at its constant, or if False, above it. None if it does not go by order."""
+    """For an ordered comparison: true if its result changes at the constant, false if it changes above it.
+
+    None for an unordered comparison.
+    """
 
 
 _HOLDS: dict[Operator, _Holds] = {
@@ -146,11 +159,11 @@ _HOLDS: dict[Operator, _Holds] = {
     Operator.NIN: _Holds(present=True),
     Operator.REGEX: _Holds(),
 }
-"""What is known of each operator. For a pattern nothing is: it is searched for in the constants of the others."""
+"""The values for which each operator holds. A pattern is not described: it is searched in the other constants."""
 
 
 class _Classes:
-    """The classes that some tests tell apart, and which of the tests hold on each."""
+    """The classes that some tests distinguish, and the tests that hold in each."""
 
     def __init__(self, tests: Sequence[Test]):
         constants = [constant for test in tests for constant in compared_with(test)]
@@ -160,15 +173,15 @@ class _Classes:
         self.patterns = {1 << number: compile_pattern(pattern) for number, pattern in patterns_of(tests)}
         texts = {c for c in constants if isinstance(c, str)}
         self.strings = tuple(sorted(texts.union(*map(_before, texts)) if self.patterns else texts))
-        self._present = 0  # what holds of everything that is there and not named
-        self._below = {False: 0, True: 0}  # of every string (True) or number that is below all constants
-        self._flips: dict[CanonicalKey, int] = {}  # what is otherwise at a constant
-        self._passed: dict[CanonicalKey, tuple[int, int]] = {}  # what flips at a constant, and what above it
+        self._present = 0  # the tests that hold for a present value that no constant names
+        self._below = {False: 0, True: 0}  # ordered tests that hold below all constants: of strings (True), of numbers
+        self._flips: dict[CanonicalKey, int] = {}  # unordered tests with the opposite result at a constant
+        self._passed: dict[CanonicalKey, tuple[int, int]] = {}  # ordered tests that change at a constant, and above it
         for number, test in enumerate(tests):
             self._add(1 << number, *test)
 
     def answers(self) -> Iterator[ClassTests | None]:
-        """For each class, in order, what is known of it; None for a gap with no values."""
+        """Yields the tests that hold in each class, in order, or None for a gap without values."""
         yield 0, False
         yield self._present, False
         yield from ((self._at(point), False) for point in self.points)
@@ -192,11 +205,11 @@ class _Classes:
         self._passed[canonical_key(constant)] = (at | bit, above) if flips_at else (at, above | bit)
 
     def _at(self, constant: Json, ordered: int = 0) -> int:
-        """At one value; `ordered` are the comparisons by order that hold there."""
+        """Returns the tests that hold at a value. `ordered` are the comparisons by order and patterns among them."""
         return (self._present | ordered) ^ self._flips.get(canonical_key(constant), 0)
 
     def _along(self, constants: Sequence[Ordered], text: bool) -> Iterator[ClassTests | None]:
-        """On the gap below the first constant, the first constant, the gap above it, and so on."""
+        """Yields the tests of the gap below the first constant, the first constant, the gap above it, and so on."""
         ordered = self._below[text]
         maybe = sum(self.patterns) if text else 0
         yield None if "" in constants[:1] else (self._present | ordered | maybe, maybe > 0)

@@ -1,14 +1,14 @@
-"""A short tree for the condition that a diagram stands for, determined by the condition alone (rule F6).
+"""Finds a short tree for the condition of a diagram. The tree depends only on the condition (rule F6).
 
-This is how irredundant sums of products are found for binary diagrams (Minato, Morreale), extended to questions with
-many answers and to both polarities. So a product of sums stays as short as it was written.
+The method finds irredundant sums of products for binary diagrams (Minato, Morreale). It is extended to questions with
+many answers and to negations, so that a product of sums stays as short as it was written.
 
-1. The answers to the first question fall into groups that lead to the same condition.
-2. A part that holds for all answers becomes one term, without the question. For each group, the rest becomes a term
-   under as many answers as it is true for.
-3. Another term may cover a row again, so each term is a condition between a `lower` bound (rows that no term covers
-   yet) and an `upper` bound (rows that it may cover). The shortest tree between them is taken.
-4. The same is tried for the negation. The shorter of both is the result.
+1. The answers to the first question are grouped by the condition that they lead to.
+2. A part that holds for all answers becomes one term, without the question. The rest of each group becomes a term, for
+   all answers for which it is true.
+3. Terms may overlap. So each term is a condition between a `lower` bound (the rows that no term covers yet) and an
+   `upper` bound (the rows that it may cover). The term is the shortest tree between the bounds.
+4. The same is done for the negation. The result is the shorter tree of both.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from .tree import Comparison, FilterTree, complement, fold_and, fold_or, leaf_co
 from .value_sets import value_set_tree
 
 MANY_GROUPS = 32
-"""With more groups, a term is not tried on the answers of other groups."""
+"""With more groups than this, a term is not extended to other groups, and redundant terms are kept."""
 
 
 OPEN = -1
-"""Stands for the decision on patterns in an open cell."""
+"""Represents an open cell, in which it is not known which patterns match."""
 
 
 class Cover(NamedTuple):
@@ -38,9 +38,9 @@ class Cover(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Answers, as bits, that lead to the same bounds; `answer` is one that represents them.
+    """Answers, as bits, that lead to the same bounds. `answer` is one of them.
 
-    In an `open` group the bounds still ask for patterns.
+    If the group is `open`, its bounds still ask for patterns.
     """
 
     answers: int
@@ -67,11 +67,14 @@ class Minimiser:
         self._sets: dict[tuple[int, int, int], FilterTree] = {}
 
     def tree(self, node: Node) -> FilterTree:
-        """Returns the tree of a node. Raises OutOfSteps."""
+        """Returns the tree of a node. Raises OutOfSteps if the budget of the diagrams is spent."""
         return normalised(self._between(node, node).tree)
 
     def _between(self, lower: Node, upper: Node) -> Cover:
-        """Returns the shortest tree of a condition that `lower` implies and that implies `upper`."""
+        """Returns the shortest tree that is found for a condition between `lower` and `upper`.
+
+        `lower` implies the condition, and the condition implies `upper`.
+        """
         if lower == FALSE:
             return Cover(FALSE, trees.FALSE)
         if upper == TRUE:
@@ -100,7 +103,7 @@ class Minimiser:
         return found
 
     def _answers_tree(self, level: int, answers: int, free: int) -> FilterTree:
-        """Returns the tree of "the answer to the question is one of these". The `free` ones make no difference."""
+        """Returns the tree of "the answer to the question is one of `answers`". `free` answers make no difference."""
         found = self._sets.get((level, answers, free))
         if found is None:
             found = self._sets[level, answers, free] = self._made_answers_tree(level, answers, free)
@@ -153,10 +156,10 @@ class _Sum:
         return OPEN if question.domain.open[answer] else question.domain.holding[answer] & patterns
 
     def _follow_gaps(self, question: Question, bounds: Sequence[tuple[Node, Node]]) -> None:
-        """Finds the strings that differ from a gap beside them only in which patterns match.
+        """Finds the strings that differ from a gap next to them only in the patterns that match.
 
-        If both gaps fit, the string follows the one above it: there is a next string, which may be a constant, but
-        there is no previous one.
+        Such a string follows the gap. If both gaps fit, it follows the gap above it. That gap begins at the next
+        string, which may be a constant, but most strings have no previous string.
         """
         for answer, gaps in question.domain.between.items():
             for gap in reversed(gaps):
@@ -166,7 +169,7 @@ class _Sum:
                     self._followers.setdefault(answer, gap)
 
     def cover(self) -> Cover:
-        """Returns the sum. The term for all answers is found last, from the rows that the others leave uncovered."""
+        """Returns the sum. The last term is the one for all answers, from the rows that no other term covers."""
         diagrams = self._diagrams
         for index in self._order():
             group = self._groups[index]
@@ -185,7 +188,7 @@ class _Sum:
         return Cover(self._node(), fold_or([self._term_tree(term) for term in self._terms]))
 
     def _order(self) -> list[int]:
-        """Returns open groups first, whose terms may be decided in the others; then those that imply others."""
+        """Returns the order of groups: first the open ones, whose terms may be used in others; then by implication."""
         diagrams, groups = self._diagrams, self._groups
         ranks = [0] * len(groups)
         if len(groups) <= MANY_GROUPS:
@@ -193,7 +196,7 @@ class _Sum:
         return sorted(range(len(groups)), key=lambda index: (not groups[index].open, ranks[index]))
 
     def _extended(self, index: int, node: Node) -> dict[int, Node]:
-        """Returns the groups that a term of one group may cover, with its condition there."""
+        """Returns the groups that a term of one group may cover, with its condition in each."""
         if len(self._groups) > MANY_GROUPS:
             return {index: node}
         decided = {other: self._restricted(node, other) for other in range(len(self._groups))}
@@ -207,7 +210,7 @@ class _Sum:
         return self._diagrams.restricted(node, self._level, self._groups[index].answer)
 
     def _covered(self, index: int, terms: Sequence[Term] | None = None) -> Node:
-        """Returns the condition that some terms cover in one group."""
+        """Returns the condition that terms cover together in one group."""
         found = FALSE
         for term in self._terms if terms is None else terms:
             if index in term.nodes:

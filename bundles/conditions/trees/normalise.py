@@ -1,4 +1,4 @@
-"""Filter trees in one shape: flat, sorted, each child once, without constants under other nodes (F6)."""
+"""The normal shape of filter trees: flat, sorted, each child once, no constants under other nodes (F6)."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from .tree import And, Comparison, Const, FilterTree, Or
 
 
 def normal_and(trees: Iterable[FilterTree]) -> FilterTree:
-    """Returns the conjunction of trees that are in this shape.
+    """Returns the conjunction of trees in the normal shape.
 
     >>> from .tree import FALSE, TRUE
     >>> normal_and([TRUE, FALSE])
@@ -16,12 +16,12 @@ def normal_and(trees: Iterable[FilterTree]) -> FilterTree:
 
 
 def normal_or(trees: Iterable[FilterTree]) -> FilterTree:
-    """Returns the disjunction of trees that are in this shape."""
+    """Returns the disjunction of trees in the normal shape."""
     return _normal(Or, trees)
 
 
 def normalised(tree: FilterTree) -> FilterTree:
-    """Returns a tree in this shape. Its negations stand at the leaves already."""
+    """Returns a tree in the normal shape. Negations must already be at the leaves."""
     return _normal(type(tree), map(normalised, tree.children)) if isinstance(tree, And | Or) else tree
 
 

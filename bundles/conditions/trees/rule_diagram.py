@@ -1,7 +1,7 @@
-"""The diagram of "some ALLOW holds and no DENY holds", made from all rules at once (rule F1).
+"""Builds the diagram of "some ALLOW holds and no DENY holds" from all rules at once (rule F1).
 
-Answer by answer, it keeps the rules that can still hold. If two paths of answers leave the same rules, they lead to
-the same node. That takes no operation on diagrams, so a thousand rules on a thousand values of one attribute take
+After each answer, it keeps the rules that can still hold. If two paths of answers leave the same rules, they lead to
+the same node. This needs no operations on diagrams. So a thousand rules on a thousand values of one attribute take
 about a thousand steps.
 """
 
@@ -22,20 +22,23 @@ Bits: TypeAlias = int
 """A set of numbers, as bits."""
 
 Needs: TypeAlias = dict[frozenset[int], Bits]
-"""For each set of tests, by number, the rules that need all of them. PERF: bits hash badly, see `divide`."""
+"""For each set of tests, by number, the rules that need all of them.
+
+PERF: the keys are sets, because sets of tests as bits have few different hashes; see `partition`.
+"""
 
 READ_IN_A_STEP = 10
-"""How many values of constants can be read in the time of one step."""
+"""The number of values in constants that are read in the time of one step."""
 
 CHARACTERS_IN_A_STEP = 100
-"""How many characters the worst patterns search in the time of one step."""
+"""The number of characters that the slowest patterns search in the time of one step."""
 
 
 class RuleDiagram:
     """The diagram of some rules, in its own `diagrams`."""
 
     def __init__(self, allows: Sequence[Conjunction], denies: Sequence[Conjunction], steps: int):
-        """Raises OutOfSteps if the work needs more than `steps`."""
+        """Raises OutOfSteps if building the diagram takes more than `steps`."""
         rules = [*allows, *denies]
         self._settled = 1 << len(rules)  # represents all ALLOWs that hold
         self._allows = (1 << len(allows)) - 1 | self._settled
@@ -73,7 +76,7 @@ class RuleDiagram:
         return found
 
     def _pending_from(self, needs: Sequence[Needs]) -> list[Bits]:
-        """Returns, for each level, the rules that depend on its question or a later one."""
+        """Returns, for each level, the rules that depend on its question or on a later one."""
         pending = [0]
         for question, key_needs in zip(reversed(self.diagrams.questions), reversed(needs), strict=True):
             pattern = question.pattern
@@ -82,7 +85,7 @@ class RuleDiagram:
         return pending[::-1]
 
     def _node(self, level: int, left: Bits) -> Node:
-        """Returns the node in which `left` are the rules that no answer before `level` has excluded."""
+        """Returns the node of `level` for `left`, the rules that no earlier answer has excluded."""
         pending = self._pending[level]
         if left & self._denies & ~pending or not left & self._allows:
             return FALSE
@@ -106,7 +109,7 @@ class RuleDiagram:
 
 
 def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[str, dict[CanonicalKey, Test]]]:
-    """Returns, by key, the rules that need each set of tests; and the tests by their meaning, in their order."""
+    """Returns, by key, the rules that need each set of tests; and the tests by their canonical key, in order."""
     tests: dict[str, dict[CanonicalKey, Test]] = defaultdict(dict)
     numbers: dict[tuple[str, CanonicalKey], int] = {}
     needs: dict[str, Needs] = defaultdict(lambda: defaultdict(int))
@@ -123,7 +126,10 @@ def _needs(rules: Sequence[Conjunction]) -> tuple[Mapping[str, Needs], Mapping[s
 
 
 def _cost(tests: Collection[Test]) -> int:
-    """Returns the steps to divide a domain: one for each value; for patterns by their length and what they search."""
+    """Returns the steps of partitioning a domain.
+
+    Each value takes one step. Patterns take steps for their length, and for the strings that they search.
+    """
     constants = [constant for test in tests for constant in compared_with(test)]
     patterns = [pattern for _, pattern in patterns_of(tests)]
     searched = sum(1 + len(text) // CHARACTERS_IN_A_STEP for text in constants if isinstance(text, str))

@@ -1,8 +1,9 @@
-"""The canonical tree of a condition that decides each attribute separately: most need no diagram (rule F6).
+"""The canonical tree of a condition that can be decided for each attribute separately, without a diagram (rule F6).
 
-One ALLOW, and DENYs on one attribute each: the condition is a conjunction of one set of values for each attribute.
-ALLOWs on one attribute each, and no DENY: a disjunction of such sets. PERF: diagrams lead to the same tree, in five
-times the time.
+- With one ALLOW, and DENYs on one attribute each, the condition is a conjunction of one set of values per attribute.
+- With ALLOWs on one attribute each, and no DENY, it is a disjunction of such sets.
+
+PERF: most conditions are like this. A diagram leads to the same tree, but takes five times as long.
 """
 
 from collections import defaultdict
@@ -18,11 +19,14 @@ from .tree import FilterTree
 from .value_sets import value_set_tree
 
 FEW_CONSTANTS = 100
-"""With more constants, the diagram is made, which counts its steps."""
+"""With more constants than this, a diagram is used, which counts its steps."""
 
 
 def separable_tree(allows: Sequence[Conjunction], denies: Sequence[Conjunction]) -> FilterTree | None:
-    """Returns the canonical tree, or None if it takes a diagram: attributes depend on each other, or on a pattern."""
+    """Returns the canonical tree, or None if a diagram is needed.
+
+    That is so if attributes depend on each other, if there is a pattern, or if there are many constants.
+    """
     comparisons = list(chain(*allows, *denies))
     if len(comparisons) > FEW_CONSTANTS or sum(value_count(constant) for _, _, constant in comparisons) > FEW_CONSTANTS:
         return None

@@ -1,7 +1,7 @@
-"""The nodes of a filter tree: one closed set for derived filters, their JSON, searches and translations (F4 to F6).
+"""The nodes of a filter tree: a closed set for filters, their JSON, searches and translations (F4 to F6).
 
-The leaves of a filter are Comparisons. A translation replaces each of them by conditions on columns and keeps the
-other nodes, so every kind of tree shares And, Or, Not and Const.
+The leaves of a filter are Comparisons. A translation replaces each leaf by conditions on columns, and keeps the other
+nodes. So all kinds of trees share And, Or, Not and Const.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,14 @@ from ..values import Json
 Leaf = TypeVar("Leaf", covariant=True)
 
 _SINGLE_VALUE: dict[Operator, Operator] = {Operator.IN: Operator.EQ, Operator.NIN: Operator.NE}
-"""The operator that means the same as one of lists if the list has one constant."""
+"""The operator that has the same meaning as an operator of lists, if the list has one constant."""
 
 _RANKS = {op: number for number, op in enumerate(Operator)}
 
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """True of every row, or of none."""
+    """A tree that is true for every row, or for none."""
 
     value: bool
 
@@ -40,7 +40,8 @@ TRUE, FALSE = Const(True), Const(False)
 class Comparison:
     """An attribute compared with a constant.
 
-    Two comparisons are equal if their constants are the same by rule C3, so `eq 1` equals `eq 1.0`.
+    Two comparisons are equal if their keys and operators are equal, and their constants are the same by rule C3. So
+    `eq 1` equals `eq 1.0`.
     """
 
     key: str
@@ -49,7 +50,7 @@ class Comparison:
 
     @classmethod
     def normal(cls, key: str, op: Operator, value: Json) -> "Comparison":
-        """Returns the one way to write a comparison: `in` with one constant is `eq`, constants are in order (C5).
+        """Returns the canonical form of a comparison: `in` with one constant becomes `eq`, and lists are sorted (C5).
 
         >>> Comparison.normal("k", Operator.IN, ["b", "a", "b"]).value, Comparison.normal("k", Operator.NIN, [1.0]).op
         (['a', 'b'], <Operator.NE: 'ne'>)
@@ -75,14 +76,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Connective(Generic[Leaf]):
-    """What And and Or share. `identity` is the constant that makes no difference among the children."""
+    """An And or an Or. `identity` is the constant that can be removed from the children."""
 
     children: "tuple[Tree[Leaf], ...]"
     identity: ClassVar[Const]
 
     @cached_property
     def leaf_count(self) -> int:
-        """How many leaves it has."""
+        """The number of leaves."""
         return sum(map(leaf_count, self.children))
 
     @cached_property
@@ -93,13 +94,13 @@ class _Connective(Generic[Leaf]):
 
 @dataclass(frozen=True)
 class And(_Connective[Leaf]):
-    """True where every child is true."""
+    """A tree that is true where every child is true."""
 
     identity = TRUE
 
     @cached_property
     def complement(self) -> "Or[Leaf]":
-        """Its negation. PERF: each keeps the other, since trees are negated again and again as they grow."""
+        """The negation. PERF: each tree keeps its negation, because trees are negated often while they grow."""
         found: Or[Leaf] = Or(tuple(complement(child) for child in self.children))
         found.__dict__["complement"] = self
         return found
@@ -107,13 +108,13 @@ class And(_Connective[Leaf]):
 
 @dataclass(frozen=True)
 class Or(_Connective[Leaf]):
-    """True where at least one child is true."""
+    """A tree that is true where at least one child is true."""
 
     identity = FALSE
 
     @cached_property
     def complement(self) -> "And[Leaf]":
-        """Its negation. PERF: see `And`."""
+        """The negation. PERF: see `And`."""
         found: And[Leaf] = And(tuple(complement(child) for child in self.children))
         found.__dict__["complement"] = self
         return found
@@ -121,7 +122,7 @@ class Or(_Connective[Leaf]):
 
 @dataclass(frozen=True, slots=True)
 class Not(Generic[Leaf]):
-    """Plain negation: true where the child is not true, so also where an attribute is absent (F5)."""
+    """A tree that is true where the child is not true. So it is also true where an attribute is missing (F5)."""
 
     child: "Tree[Leaf]"
 
@@ -150,7 +151,7 @@ def leaves(tree: Tree[Leaf]) -> Iterator[Leaf]:
 
 
 def leaf_count(tree: Tree[Leaf]) -> int:
-    """Returns how many leaves a tree has."""
+    """Returns the number of leaves of a tree."""
     match tree:
         case And() | Or():
             return tree.leaf_count
@@ -163,7 +164,7 @@ def leaf_count(tree: Tree[Leaf]) -> int:
 
 
 def complement(tree: Tree[Leaf]) -> Tree[Leaf]:
-    """Returns the negation, pushed down to the leaves (negation normal form).
+    """Returns the negation of a tree, with `Not` only at the leaves (negation normal form).
 
     >>> one, other = Comparison("a", Operator.EQ, 1), Comparison("b", Operator.EQ, 2)
     >>> complement(And((one, Not(other)))) == Or((Not(one), other))

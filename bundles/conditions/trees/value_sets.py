@@ -1,6 +1,6 @@
-"""Sets of values of one attribute as the shortest comparisons that mean the same (rules C2 to C5, F6).
+"""Sets of values of one attribute as the shortest comparisons with the same meaning (rules C2 to C5, F6).
 
-The result depends on the set alone. A constant that makes no difference in the set does not show.
+The result depends only on the set. It does not contain a constant that makes no difference to the set.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,21 +15,21 @@ from .normalise import normal_and, normal_or
 from .tree import Comparison, FilterTree, complement
 
 FEW = 2
-"""Up to this many consecutive values are listed. More of them become a range."""
+"""Up to this many consecutive values are listed. More values become a range."""
 
 
 BOTTOM = Cut("", above=False)
-"""No string is below it, so it ends no run."""
+"""The cut below all strings. A run that begins there has no lower end."""
 
 
 class Run(NamedTuple):
-    """Consecutive values of one type. An end without a cut is open to all values beyond."""
+    """Consecutive values of one type, between two cuts. If `low` or `high` is None, the run has no end there."""
 
     low: Cut | None
     high: Cut | None
 
     def few(self, text: bool) -> list[Ordered] | None:
-        """Returns its values, or None if there are many."""
+        """Returns the values of the run, or None if it has more than FEW values or no end."""
         first = first_above(self.low) if self.low else "" if text else None
         last = last_below(self.high) if self.high else None
         if first is None or last is None:
@@ -43,8 +43,8 @@ class Run(NamedTuple):
 def value_set_tree(key: str, domain: Domain, cells: int, free: int = 0) -> FilterTree:
     """Returns the tree of "the attribute is in one of these cells", which are given as bits.
 
-    The `free` cells are strings that make no difference. If the gaps around one agree, it goes with them. So a string
-    on which only a pattern is decided does not show.
+    The `free` cells are strings that make no difference. If both gaps next to such a string are in the set, so is the
+    string, and otherwise it is not. So the tree does not contain a string that only decides a pattern.
     """
     cells = _with_neighbours(domain, cells, free)
     has = [cell != NO_VALUES and bool(cells >> cell & 1) for cell in domain.cells]
@@ -65,19 +65,19 @@ def _with_neighbours(domain: Domain, cells: int, free: int) -> int:
 
 
 def _listed(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
-    """Returns the tree of "the attribute has one of some values". OTHER is not one of them."""
+    """Returns the tree of "the attribute has one of these values". The class OTHER is not one of them."""
     points, ranges = _described(key, domain, has)
     return normal_or([*([Comparison.normal(key, Operator.IN, points)] if points else ()), *ranges])
 
 
 def _left_out(key: str, domain: Domain, has: Sequence[bool]) -> FilterTree:
-    """Returns the tree of "the attribute is present and has none of some values"."""
+    """Returns the tree of "the attribute is present and has none of these values"."""
     points, ranges = _described(key, domain, has)
     return normal_and([Comparison.normal(key, Operator.NIN, points), *map(complement, ranges)])
 
 
 def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json], list[FilterTree]]:
-    """Returns some values as single ones and as the trees of ranges."""
+    """Returns the values that are listed, and the trees of the ranges."""
     points: list[Json] = [point for point, is_in in zip(domain.points, has[2:], strict=False) if is_in]
     ranges: list[FilterTree] = []
     for constants, first, text in (
@@ -100,7 +100,7 @@ def _described(key: str, domain: Domain, has: Sequence[bool]) -> tuple[list[Json
 
 
 def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> Iterator[Run]:
-    """Yields the runs of classes that are in the set. Each class comes with its place in the order."""
+    """Yields the runs of classes that are in the set. `classes` has the place of each class in the order."""
     for is_in, run in groupby(classes, key=lambda named: named[0]):
         if is_in:
             places = [place for _, place in run]
@@ -111,7 +111,7 @@ def _runs(constants: Sequence[Ordered], classes: Sequence[tuple[bool, int]]) -> 
 
 
 def _clusters(runs: Sequence[Run], text: bool) -> Iterator[list[Run]]:
-    """Yields lists of runs that are shorter to write as one range with holes."""
+    """Yields clusters: lists of runs that are shorter as one range with holes."""
     cluster: list[Run] = []
     for run in runs:
         if cluster and (

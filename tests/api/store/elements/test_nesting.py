@@ -37,8 +37,8 @@ def test_a_write_that_nests_too_deeply_is_refused_with_the_diagnostic_of_check(s
     members = [{"group": f"g{LENGTH - 1}"}]
     fault = refused(store, Create("groups", {"id": "beside"}), Create("groups", {"id": "outer", "members": members}))
     assert (fault.path, fault.edit) == ("$.members", 1)
-    assert fault.message == "groups are nested too deeply: over 45 pairs of one group in another"
-    assert fault.help == "nest them less deeply: a subject can be a member of an outer group itself"
+    assert fault.message == "groups are nested too deeply: more than 45 pairs of a group and a group that contains it"
+    assert fault.help == "nest the groups less deeply: a subject can also be a direct member of an outer group"
 
 
 def test_inner_groups_and_cycles_count_too(store):
