@@ -1,7 +1,8 @@
-"""A delta: what one revision changes in program and facts. Each change is the whole new state of one thing.
+"""A delta: the changes that one revision makes to the program and the facts.
 
-Since changes are states and not edits, it does no harm to apply a change twice. Of two states of one thing, the later
-one counts. Changes name types, roles and groups by their ids, so a delta fits every bundle of its environment.
+A change is the whole new state of one thing, so applying it twice does no harm. If a delta has two states of the same
+thing, the later one counts. Changes name types, roles and groups by their ids, so a delta fits every bundle of its
+environment.
 """
 
 from typing import TypeAlias
@@ -31,7 +32,7 @@ class TypeChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class RoleChange(Change, frozen=True, array_like=True, tag=True):
-    """A role by its id. If a role is gone, its holders have changes of their own."""
+    """A role by its id. If a role is gone, the delta also has a change for each former holder."""
 
     id: str
     present: bool
@@ -130,12 +131,12 @@ _decoder = msgspec.msgpack.Decoder(Delta)
 
 
 def encode_delta(delta: Delta) -> bytes:
-    """The inverse of `decode_delta`."""
+    """Returns a delta as bytes, in MessagePack."""
     return _encoder.encode(delta)
 
 
 def decode_delta(data: bytes) -> Delta:
-    """Raises BundleError for bytes that are no delta."""
+    """Returns the delta that `encode_delta` encoded. Raises BundleError for other bytes."""
     try:
         return _decoder.decode(data)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
@@ -148,7 +149,7 @@ def policy_change(id: str, clauses: tuple[Clause, ...]) -> PolicyChange:
 
 
 def clauses_of(change: PolicyChange) -> tuple[Clause, ...]:
-    """Returns the clauses of a policy. Raises BundleError for bytes that are no clause."""
+    """Returns the clauses of a policy. Raises BundleError if the bytes are not clauses."""
     return tuple(decode_clause(state.clause, state.types, state.roles) for state in change.clauses)
 
 

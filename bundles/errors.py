@@ -1,12 +1,13 @@
-"""The error that a bundle raises, in one sentence."""
+"""The error of a bundle that can't be read."""
 
 LONGEST_MESSAGE = 400
+"""The length of a message, in characters. Longer messages are cut."""
 
 
 class BundleError(Exception):
-    """A bundle file is damaged, foreign, truncated or newer than this reader; the message is one sentence.
+    """A bundle file is damaged, foreign, truncated or newer than this reader. The message is one sentence.
 
-    A question that raises this error gets no answer, and never an allow.
+    A request that raises this error gets no answer. It is never allowed.
     """
 
     def __init__(self, message: str):
@@ -19,4 +20,4 @@ def _shown(character: str) -> str:
 
 
 UNREADABLE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
-"""What Python raises for crafted bytes: their checksum is right, but Writ did not write them."""
+"""The exceptions that Python raises for crafted bytes, which have a right checksum but were not written by Writ."""

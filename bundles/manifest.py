@@ -1,4 +1,4 @@
-"""The manifest: which model a bundle is made from. It is the same for every compilation of the same model."""
+"""The manifest, which names the model of a bundle. Every compilation of the same model gives the same manifest."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -7,6 +7,8 @@ import msgspec
 from .errors import UNREADABLE, BundleError
 
 Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+"""A SHA-256 digest in hexadecimal."""
+
 Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+\Z", max_length=512)]
 """A text for people, without control characters for a terminal."""
 
@@ -25,10 +27,10 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a bundle says about itself. It contains no time, user, host or path.
+    """The manifest of a bundle. It contains no time, user, host or path.
 
-    Digests are hexadecimal SHA-256: `source` of the normalised model, `parent` of the bundle before this one.
-    `environment` is None for a bundle that was compiled from files.
+    `source` is the digest of the normalised model, and `parent` the digest of the bundle before this one. `tzdata` is
+    the release of the time zone database. `environment` is None for a bundle that was compiled from files.
     """
 
     source: Digest
@@ -48,7 +50,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """The inverse of `encode_manifest`. Raises BundleError for other bytes."""
+    """Returns the manifest that `encode_manifest` encoded. Raises BundleError for other bytes."""
     try:
         return msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:

@@ -35,7 +35,7 @@ def published(path: Path) -> Iterator[BinaryIO]:
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist", str(path.parent))
     unfinished = path.parent / f".{secrets.token_hex(8)}.unfinished"
-    # tempfile would make it 0600; the umask can only be asked for by changing it, which other threads would notice.
+    # Not made by `tempfile`: its mode would be 0600. To read the umask, Python must change it for all threads.
     try:
         handle = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except OSError as ex:

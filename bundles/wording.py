@@ -1,4 +1,4 @@
-"""How messages word things: user's words in backticks on one line, kinds of values, lists of names."""
+"""Words for messages: a user's own words in backticks, values, lists of names, and similar names."""
 
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
@@ -10,13 +10,17 @@ _LONGEST_QUOTATION = 80
 _LONGEST_DECIMAL_BITS = 1_024
 MAX_COMPARED_CHARACTERS = 100
 MAX_COMPARED_NAMES = 100
+"""The number of known names that are compared with a misspelt one."""
+
 MAX_KNOWN_NAMES = 10_000
+"""With more known names than this, no similar name is searched."""
+
 MAX_SLIPS = 4
-"""Characters more or fewer that a misspelt name may have and still be recognised."""
+"""A misspelt name is recognised if it has at most this many characters more or fewer."""
 
 
 def quoted(value: Json) -> str:
-    r"""A user's word or number in backticks: one line, nothing that a terminal obeys, shortened where it is long.
+    r"""Returns a user's word or number in backticks, on one line, without control characters. A long one is shortened.
 
     >>> quoted("raed"), quoted(3), quoted(True), quoted("a\nb")
     ('`raed`', '`3`', '`true`', '`a\\nb`')
@@ -27,7 +31,7 @@ def quoted(value: Json) -> str:
 
 
 def described(value: Json) -> str:
-    """A value that was found where another was expected.
+    """Returns the description of a value that was found instead of the expected one.
 
     >>> described(3), described("x"), described([]), described(None)
     ('the number `3`', 'the string `x`', 'an array', 'null')
@@ -44,7 +48,7 @@ def described(value: Json) -> str:
 
 
 def alternatives(names: Iterable[str]) -> str:
-    """Names to choose from.
+    """Returns a list of names, one of which can be chosen.
 
     >>> alternatives(["ALLOW", "DENY"])
     '`ALLOW` or `DENY`'
@@ -53,7 +57,7 @@ def alternatives(names: Iterable[str]) -> str:
 
 
 def joined(words: Sequence[str], conjunction: str) -> str:
-    """Words as a list in a sentence.
+    """Returns words as a list for a sentence.
 
     >>> joined(["a", "b", "2 more"], "and")
     'a, b and 2 more'
@@ -62,7 +66,7 @@ def joined(words: Sequence[str], conjunction: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""`text` with every character that a terminal obeys replaced by a space, so that columns stay.
+    r"""Returns `text` with a space for each control character, so that the columns stay the same.
 
     >>> visible("a\tb\x1b[1m")
     'a b [1m'
@@ -85,7 +89,7 @@ def _literal(value: Json) -> str:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Help that names the nearest of `known`, capitals or not, or nothing.
+    """Returns help that names the word in `known` nearest to `name`, in any case, or "" if none is near.
 
     >>> did_you_mean("raed", ["read", "update"]), did_you_mean("allow", ["ALLOW", "DENY"])
     ('did you mean `read`?', 'did you mean `ALLOW`?')
@@ -96,7 +100,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
 
 def _comparable(name: str, known: Collection[str]) -> list[str]:
-    """Those of `known` with the most letters in common with `name`, as many as can be compared at leisure."""
+    """Returns the words in `known` that have the most letters in common with `name`, up to MAX_COMPARED_NAMES."""
     if len(name) > MAX_COMPARED_CHARACTERS or len(known) > MAX_KNOWN_NAMES:
         return []
     letters = set(name.casefold())

@@ -1,8 +1,8 @@
-"""Time zones as data: a bundle carries the rules of the zones that it names, so that a decision can be replayed.
+"""Time zones as data: a bundle contains the rules of the zones that it names, so that a decision can be replayed.
 
-The rules come as TZif files (RFC 8536). A TZif file from a bundle is checked before the standard library reads it,
-because that reader trusts the file: it waits forever for the end of a truncated file, and its C part follows numbers
-that are out of range into foreign memory.
+The rules are TZif files (RFC 8536). Writ checks a TZif file from a bundle before the standard library reads it, because
+that reader trusts the file. It never ends on a truncated file, and its C code follows numbers that are out of range
+into foreign memory.
 """
 
 import io
@@ -28,13 +28,13 @@ _HEADER = struct.Struct(">4sc15x6L")
 _LOCAL_TIME_TYPE = struct.Struct(">lBB")
 _FOOTER = re.compile(rb"\n[A-Za-z0-9<>+,./:-]{0,100}\n")
 _FARTHEST_TRANSITION = 2**59
-"""Seconds. Real transitions are much nearer, and sums with offsets stay within 64 bits."""
+"""Seconds from the epoch. Real transitions are much nearer, and sums with offsets stay within 64 bits."""
 
 _DAY = 86_400
 
 
 class _Counts(NamedTuple):
-    """The counts in a header, in its order; the names are those of the RFC."""
+    """The counts in a header, in its order. The RFC gives their names."""
 
     isutcnt: int
     isstdcnt: int
@@ -44,7 +44,7 @@ class _Counts(NamedTuple):
     charcnt: int
 
     def size(self, time_size: int) -> int:
-        """Returns the size of the data block behind the header, in bytes."""
+        """Returns the size of the data block after the header, in bytes. A time has `time_size` bytes."""
         return (
             self.timecnt * (time_size + 1)
             + self.typecnt * _LOCAL_TIME_TYPE.size
@@ -97,10 +97,10 @@ def _checked(data: bytes) -> bytes:
 
 def _counts(data: bytes, start: int) -> _Counts:
     if start + _HEADER.size > len(data):
-        raise ValueError("it is cut")
+        raise ValueError("it is truncated")
     magic, version, *counts = _HEADER.unpack_from(data, start)
     if magic != b"TZif" or not b"2" <= version <= b"9":
-        raise ValueError("it does not start like one of version 2 or later")
+        raise ValueError("it is not a TZif file of version 2 or later")
     return _Counts(*counts)
 
 
@@ -110,7 +110,7 @@ def _check_transitions(data: bytes, start: int, counts: _Counts) -> None:
         raise ValueError("its transitions are out of order")
     types = data[start + counts.timecnt * 8 :][: counts.timecnt]
     if not counts.typecnt or any(type >= counts.typecnt for type in types):
-        raise ValueError("a transition leads to no local time")
+        raise ValueError("a transition names a local time that does not exist")
 
 
 def _with_standard_time(data: bytes, start: int, counts: _Counts) -> bytes:

@@ -1,13 +1,13 @@
-"""Bucket tables: values by exact key, looked up in place. The checksum of a bucket is compared on first access.
+"""Bucket tables find values by exact key, in place. The checksum of a bucket is compared on first access.
 
     section  salt, number of buckets, number of entries, an offset for each bucket and one for the end, the buckets
     bucket   CRC-32, then entries in the order of their keys: key size, value size, key, value
 
-The checksum of a bucket is seeded with the salt, the number of buckets and the bucket's own number. So it also proves
-that the bucket is the one that was asked for.
+The checksum of a bucket is seeded with the salt, the number of buckets and the number of the bucket. So it also proves
+that this is the right bucket.
 
-The hash only chooses the bucket. The reader compares the whole key, since a crafted collision must not grant. An empty
-bucket has a checksum too, so damaged offsets can't make a fact disappear.
+The hash only chooses the bucket. The reader compares the whole key, because a crafted collision must not grant. An
+empty bucket has a checksum too, so that damaged offsets can't hide a fact.
 """
 
 import struct
@@ -23,9 +23,11 @@ from .header import Extent
 from .offsets import Offsets, encode_offsets
 
 MAX_BUCKET_ENTRIES = 24
-"""A bucket has two entries or fewer on average. A larger bucket than this is a chosen collision, and is not read."""
+"""A bucket has two entries or fewer on average. A bucket with more entries than this was crafted, and is not read."""
 
 MAX_SALTS = 1_000
+"""The number of salts that the writer tries."""
+
 _BUCKETS_AT_ONCE = 16_384
 _SEED = struct.Struct("<QQQ")
 _BOUNDS = struct.Struct("<QQ")
@@ -40,15 +42,15 @@ Hasher: TypeAlias = Callable[[], blake2b]
 
 
 def hasher_of(salt: int) -> Hasher:
-    """Returns a keyed hash. Keys made to collide under one salt do not collide under another.
+    """Returns a hash function with a salt. Keys that were made to collide under one salt do not under another.
 
-    PERF: each look-up copies a prepared state; preparing it anew costs twice as much.
+    PERF: each look-up copies a prepared state, which takes half the time of preparing a new one.
     """
     return blake2b(digest_size=8, salt=salt.to_bytes(8, "little")).copy
 
 
 def bucket_of(key: bytes, hasher: Hasher, mask: int) -> int:
-    """Returns the number of the bucket of `key`."""
+    """Returns the number of the bucket of `key`. `mask` is the number of buckets, a power of two, minus 1."""
     state = hasher()
     state.update(key)
     return _number(state.digest(), "little") & mask
@@ -57,7 +59,7 @@ def bucket_of(key: bytes, hasher: Hasher, mask: int) -> int:
 def encode_table(entries: Sequence[Entry], progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[bytes]:
     """Yields the bytes of a section with `entries` (distinct keys, any order), piece by piece.
 
-    Calls `progress` with the number of buckets done and of all buckets. Raises ValueError for a key given twice.
+    It calls `progress` with the number of finished buckets and of all buckets. Raises ValueError for a repeated key.
     """
     buckets = 1
     while buckets * 2 < len(entries):
@@ -75,13 +77,13 @@ def encode_table(entries: Sequence[Entry], progress: Callable[[int, int], None] 
 
 
 def _choose_salt(keys: Sequence[bytes], buckets: int) -> tuple[int, list[int]]:
-    """Returns the first salt whose largest bucket is small enough, and the bucket of every key; `keys` are sorted.
+    """Returns the first salt for which no bucket is too large, and the bucket of each key. `keys` are sorted.
 
-    The first salt tried comes from a hash of all keys. So the same keys give the same bytes, and an author who knows
-    only some of the keys can't prepare others that collide.
+    The first candidate is a hash of all keys. So the same keys give the same bytes. An author who does not know all
+    keys can't prepare keys that collide.
     """
     if any(low == high for low, high in pairwise(keys)):
-        raise ValueError("a key stands twice in a table")
+        raise ValueError("a table has the same key twice")
     seed = blake2b(digest_size=8)
     for key in keys:
         seed.update(len(key).to_bytes(8, "little") + key)
@@ -126,7 +128,7 @@ class BucketTable:
         self._checked = bytearray(buckets)
 
     def __len__(self) -> int:
-        """Returns the number of entries that the section claims; `items` compares it with what is there."""
+        """Returns the number of entries that the section claims. `items` compares it with the actual number."""
         return self.entries
 
     def get(self, key: bytes) -> bytes | None:
@@ -158,7 +160,7 @@ class BucketTable:
         for bucket in range(self._mask + 1):
             for key, value in self._check(bucket):
                 if bucket_of(key, self._hasher, self._mask) != bucket:
-                    raise BundleError(f"the bundle is damaged: a key of `{self._name}` lies in a wrong bucket")
+                    raise BundleError(f"the bundle is damaged: a key of `{self._name}` is in the wrong bucket")
                 found += 1
                 yield key, value
         if found != self.entries:
@@ -169,10 +171,10 @@ class BucketTable:
         return (value for _, value in self.items())
 
     def _check(self, bucket: int) -> list[Entry]:
-        """Returns the entries of a bucket. From now on, `get` may walk them.
+        """Returns the entries of a bucket, after checking it. From then on, `get` reads the bucket without a check.
 
-        The checksum alone is not enough, since the author of a file can write a right one. So the entries must also be
-        in order and fill the bucket exactly.
+        The checksum alone is not enough, because the author of a file can write a right one. So the entries must also
+        be in order and fill the bucket exactly. Raises BundleError.
         """
         start, end = self._offsets.bounds(bucket, least=_CHECKSUM.size)
         (checksum,) = _CHECKSUM.unpack_from(self._data, start)
@@ -183,7 +185,7 @@ class BucketTable:
             )
         entries = _split(body)
         if entries is None:
-            raise BundleError(f"the bundle is damaged: bucket {bucket} of `{self._name}` holds no sorted entries")
+            raise BundleError(f"the bundle is damaged: bucket {bucket} of `{self._name}` has no sorted entries")
         self._checked[bucket] = 1
         return entries
 

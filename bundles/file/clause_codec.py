@@ -1,6 +1,6 @@
-"""Clauses as bytes: JSON arrays that name types and roles by number.
+"""Encodes clauses as JSON arrays that name types and roles by number, and decodes them.
 
-Clauses are JSON because their constants are JSON. So integers of any size and all texts come back as they were.
+Clauses are JSON because their constants are JSON. So integers of any size and all strings stay the same.
 """
 
 import json
@@ -62,7 +62,7 @@ class _ClauseRow(_Row, frozen=True):
 
 
 def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) -> bytes:
-    """Returns a clause as JSON; `types` and `roles` have the numbers of ids."""
+    """Returns a clause as JSON. `types` and `roles` are the numbers of types and roles, by id."""
     row = _ClauseRow(
         effect=clause.effect,
         policy=clause.policy,
@@ -77,9 +77,9 @@ def encode_clause(clause: Clause, types: dict[str, int], roles: dict[str, int]) 
 
 
 def decode_clause(data: bytes, types: Sequence[str], roles: Sequence[str]) -> Clause:
-    """The inverse of `encode_clause`; `types` and `roles` are in the order of their numbers.
+    """Returns the clause that `encode_clause` encoded. `types` and `roles` are the ids in the order of their numbers.
 
-    Raises BundleError for bytes that are no clause.
+    Raises BundleError if the bytes are not a clause.
     """
     try:
         row = msgspec.convert(json.loads(data), _ClauseRow)

@@ -2,8 +2,8 @@
 
 Records name types, roles, groups and sets of actions by number, and are MessagePack arrays of their fields.
 
-Two different facts never have the same key. Each part of a key that is not the last either has its length in front
-or, as a number, a colon behind it.
+Two different facts never have the same key. Each part of a key, except the last, has a known end: its length stands
+before it, or it is a number with a colon after it, or one letter.
 """
 
 from typing import Annotated, TypeAlias
@@ -29,7 +29,10 @@ LISTED_GRANTS = 16
 
 
 class Names(msgspec.Struct, frozen=True, array_like=True):
-    """The names behind numbers, and the TZif files of time zones by name. A type is (id, name, actions, closed)."""
+    """The names in the order of their numbers, and the TZif files of time zones by name.
+
+    A type is (id, name, actions, closed).
+    """
 
     types: tuple[tuple[str, str, tuple[str, ...], bool], ...]
     roles: tuple[str, ...]
@@ -60,10 +63,9 @@ class HolderRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
-    """What decisions need of a subject: its direct groups by number, its direct roles, and where it has grants.
+    """The facts of a subject that decisions need: direct groups by number, direct roles, and resources with grants.
 
-    `granted` lists the resources of its grants in order, by the number of the type and id. It is None if there are
-    more than LISTED_GRANTS.
+    `granted` has the resources in order, as (number of the type, id). It is None if there are more than LISTED_GRANTS.
     """
 
     groups: tuple[Number, ...]
@@ -72,7 +74,7 @@ class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A direct grant; `actions` is the number of a set of actions."""
+    """A direct grant. `actions` is the number of a set of actions."""
 
     id: Id
     actions: Number
@@ -80,7 +82,7 @@ class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class EntityRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A registered entity; `attributes` is JSON text, empty if there are none."""
+    """A registered entity. `attributes` is JSON text, or empty if there are none."""
 
     external_id: str | None
     name: str | None
@@ -88,6 +90,7 @@ class EntityRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 encode_record = msgspec.msgpack.Encoder(order="deterministic").encode
+"""Encodes a record as MessagePack."""
 
 
 def subject_key(type: str, id: str) -> bytes:
@@ -96,7 +99,7 @@ def subject_key(type: str, id: str) -> bytes:
 
 
 def resource_key(type: int, id: str) -> bytes:
-    """Returns the key of a resource; `type` is the number of its type (E1)."""
+    """Returns the key of a resource. `type` is the number of its type (E1)."""
     return f"{type}:{id}".encode("utf-8", "surrogatepass")
 
 
@@ -106,7 +109,7 @@ def grants_prefix(type: str, id: str) -> str:
 
 
 def grants_key(prefix: str, type: int, resource_id: str) -> bytes:
-    """Returns the key of one subject's grants on one resource; `prefix` is the subject's `grants_prefix` (P4)."""
+    """Returns the key of one subject's grants on one resource. `prefix` is the subject's `grants_prefix` (P4)."""
     try:
         return f"{prefix}{type}:{resource_id}".encode()  # PERF: naming an error handler costs 50 ns
     except UnicodeEncodeError:
@@ -114,10 +117,10 @@ def grants_key(prefix: str, type: int, resource_id: str) -> bytes:
 
 
 def subject_alias_key(type: str, external_id: str) -> bytes:
-    """Returns the key under which a subject's id is found by its external id (E1, E3)."""
+    """Returns the key for a subject's id by its external id (E1, E3)."""
     return f"s{len(type)}:{type}{external_id}".encode("utf-8", "surrogatepass")
 
 
 def resource_alias_key(kind: str, type: int, alias: str) -> bytes:
-    """Returns the key under which a resource's id is found by its alias; `kind` is `external_id` or `name` (E1, E3)."""
+    """Returns the key for a resource's id by its alias. `kind` is `external_id` or `name` (E1, E3)."""
     return f"{kind[0]}{type}:{alias}".encode("utf-8", "surrogatepass")

@@ -4,8 +4,8 @@
     section table  for each section: name, offset, size, checksum
     sections       in the order of the section table, each at the next multiple of 8 bytes, with zeros between them
 
-All numbers are little-endian. The last section ends the file. The reader checks sizes before it reads what they
-delimit.
+All numbers are little-endian. The file ends with the last section. The reader checks each size before it reads the
+bytes.
 """
 
 import re
@@ -18,7 +18,7 @@ from typing import TypeAlias
 from ..errors import BundleError
 
 MAGIC = b"WRIT\r\n\x1a\x00"
-"""Eight bytes. A copy in text mode or with converted line ends breaks them visibly."""
+"""The first eight bytes. A copy in text mode, or with converted line ends, changes them."""
 
 ALIGNMENT = 8
 MAX_SECTIONS = 64
@@ -42,7 +42,7 @@ SectionTable: TypeAlias = Mapping[str, Extent]
 """The extents of a file's sections by name, in the order of the file."""
 
 UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = ()
-"""One function for each step from a format version to the next."""
+"""The upgrades: each turns the section table of one format version into that of the next version."""
 
 VERSION = len(UPGRADES)
 
@@ -68,10 +68,10 @@ def decode_header(data: Buffer, file_size: int) -> SectionTable:
     Raises BundleError for a foreign, newer, truncated or damaged file.
     """
     if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
-        raise BundleError("this is not a Writ bundle: it does not start like one")
+        raise BundleError("this is not a Writ bundle: its first bytes are different")
     magic, version, count, size, _ = HEADER.unpack_from(data)
     if version > VERSION:
-        raise BundleError(f"the bundle has format {version}, newer than this Writ, which reads up to {VERSION}")
+        raise BundleError(f"the bundle has format {version}, but this Writ reads only formats up to {VERSION}")
     if size != file_size:
         raise BundleError(f"the bundle is truncated or padded: it says {size} bytes and has {file_size}")
     if count > MAX_SECTIONS or header_size(count) > file_size:
@@ -99,11 +99,11 @@ def _decode_rows(data: Buffer, rows: bytes, file_size: int) -> SectionTable:
         if name in table:
             raise BundleError(f"the bundle is damaged: it has two sections `{name}`")
         if offset != end + -end % ALIGNMENT or offset + size > file_size or any(data[end:offset]):
-            raise BundleError(f"the bundle is damaged: section `{name}` lies outside its place in the file")
+            raise BundleError(f"the bundle is damaged: section `{name}` is not in its place in the file")
         table[name] = Extent(offset, size, checksum)
         end = offset + size
     if end != file_size:
-        raise BundleError("the bundle is damaged: something lies behind its last section")
+        raise BundleError("the bundle is damaged: there are bytes after its last section")
     return table
 
 

@@ -1,4 +1,4 @@
-"""The offsets at the start of a section with many items: some leading numbers, then where each item starts.
+"""The offsets at the start of a section with many items: leading numbers, and then the offset of each item.
 
 The last offset is the end of the last item. All offsets count from the start of the section.
 """
@@ -28,14 +28,14 @@ def encode_offsets(leading: Iterable[int], sizes: Iterable[int]) -> bytes:
 class Offsets:
     """The offsets of one section in a mapped file.
 
-    Nothing in the file is trusted: each item must lie behind the offsets, inside the section, and end after it starts.
-    `leading` holds the leading numbers. `start` is where the offsets begin in the file.
+    Nothing in the file is trusted: each item must be after the offsets, inside the section, and end after it starts.
+    `leading` are the leading numbers. `start` is the place in the file where the offsets begin.
     """
 
     __slots__ = ("_data", "_end", "_first", "_name", "_section_start", "leading", "start")
 
     def __init__(self, data: mmap, name: str, extent: Extent, leading: int, count_at: int):
-        """Reads `leading` leading numbers; the one at index `count_at` is the number of items.
+        """Reads `leading` leading numbers. The one at index `count_at` is the number of items.
 
         Raises BundleError if the section is too small for its offsets, or its items do not fill it.
         """
@@ -58,12 +58,12 @@ class Offsets:
         return int.from_bytes(self._data[place : place + _NUMBER_SIZE], "little")
 
     def bounds(self, number: int, least: int) -> tuple[int, int]:
-        """Returns the start and the end of an item in the file; `number` is below the number of items.
+        """Returns the start and the end of an item in the file. `number` is below the number of items.
 
-        Raises BundleError if the item lies outside its section or has fewer than `least` bytes.
+        Raises BundleError if the item is outside its section or has fewer than `least` bytes.
         """
         low, high = _BOUNDS.unpack_from(self._data, self.start + _NUMBER_SIZE * number)
         start, end = self._section_start + low, self._section_start + high
         if start < self._first or start + least > end or end > self._end:
-            raise BundleError(f"the bundle is damaged: item {number} of `{self._name}` lies outside its section")
+            raise BundleError(f"the bundle is damaged: item {number} of `{self._name}` is outside its section")
         return start, end

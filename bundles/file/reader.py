@@ -1,7 +1,8 @@
-"""Reads a bundle file in place: a bundle opens in milliseconds at any size, and facts are looked up in the mapping.
+"""Reads a bundle file in place: a bundle of any size opens in milliseconds, and facts are looked up in the mapped file.
 
 `open_bundle` checks the structure of the file, the manifest and the checksums of the rules. A clause is checked against
-the laws when it is read, a fact by checksum and form when it is looked up. A damaged bundle raises, and never grants.
+the laws when it is read. A fact is checked by checksum and form when it is looked up. A damaged bundle raises
+BundleError, and never grants.
 """
 
 import mmap
@@ -48,9 +49,9 @@ NO_ALLOWS = AllowIndex(False, ())
 
 
 def open_bundle(path: str | Path) -> "Bundle":
-    """Returns a bundle whose file is mapped, not read.
+    """Returns the bundle in a file, which is mapped into memory and not read.
 
-    Raises BundleError for a damaged, foreign or newer file, OSError for a file that can't be read.
+    Raises BundleError for a damaged, foreign or newer file, and OSError for a file that can't be read.
     """
     with open(path, "rb") as file:
         try:
@@ -61,7 +62,7 @@ def open_bundle(path: str | Path) -> "Bundle":
 
 
 class Bundle:
-    """A mapped bundle. Immutable, and safe to share between threads and across a fork.
+    """A bundle in a mapped file. It is immutable, and safe to share between threads and across a fork.
 
     `types` and `roles` are in the order of their numbers. `sections` has the extents of the sections by name.
     """
@@ -100,7 +101,7 @@ class Bundle:
         self._type_ids = tuple(self._types_by_id)
 
     def _prepare_lookups(self) -> None:
-        """PERF: the members of an enumeration cost 130 ns to name, so no look-up names its section."""
+        """Prepares a function for each look-up. PERF: naming a member of an enumeration takes 130 ns."""
         self._groups: Callable[[int], GroupRecord] = self._numbered(Section.GROUPS)
         self._role_holders: Callable[[int], HolderRecord] = self._numbered(Section.ROLE_HOLDERS)
         self._group_members: Callable[[int], HolderRecord] = self._numbered(Section.GROUP_MEMBERS)
@@ -120,7 +121,7 @@ class Bundle:
         return lambda number: decode(records[number])
 
     def _keyed(self, section: Section) -> Callable[[bytes], Any]:
-        """Returns the function that reads the record of a key from a bucket table, or None if there is none."""
+        """Returns the function that reads the record of a key from a bucket table, or None for an unknown key."""
         get, decode = self._tables[section].get, record_decoder(section)
 
         def record(key: bytes) -> Any:
@@ -141,7 +142,7 @@ class Bundle:
             raise BundleError(f"the bundle is damaged: it lacks the time zone `{name}`") from None
 
     def clause(self, number: int) -> Clause:
-        """Returns the clause of that number, checked against the laws."""
+        """Returns the clause of a number, checked against the laws. Raises BundleError."""
         clause = self._decoded(number)
         _check_law(check_clause, clause, self._types_by_id)
         return clause
@@ -171,7 +172,7 @@ class Bundle:
         return tuple(takewhile(lambda number: self.clause(number).policy == policy, numbers[first:]))
 
     def group_number(self, id: str) -> int | None:
-        """Returns the number of a group, or None if the bundle doesn't have it; groups are sorted by id."""
+        """Returns the number of a group, or None if the bundle doesn't have it. Groups are sorted by id."""
         count = self.group_count
         number = bisect_left(range(count), id, key=lambda number: self.group(number).id)
         return number if number < count and self.group(number).id == id else None
@@ -200,24 +201,27 @@ class Bundle:
         return found
 
     def _check_roles(self, holdings: Iterable[HoldingRecord]) -> None:
-        """Raises BundleError for a role number without a role: no DENY could name that role."""
+        """Raises BundleError for a number that is not the number of a role, because no DENY could name that role."""
         for holding in holdings:
             if holding.role >= len(self.roles):
                 raise BundleError(f"the bundle is damaged: it has no role {holding.role}")
 
     def group(self, number: int) -> GroupRecord:
-        """Returns the group of that number."""
+        """Returns the group of a number. Raises BundleError."""
         record = self._groups(number)
         self._check_roles(record.holdings)
         return record
 
     def grants(self, prefix: str, type: int, resource_id: str) -> tuple[GrantRecord, ...]:
-        """Returns the direct grants of one subject (see `grants_prefix`) on one resource, by id, expired ones too."""
+        """Returns the direct grants of one subject on one resource, sorted by id, with the expired ones.
+
+        `prefix` is the subject's `grants_prefix`. Raises BundleError.
+        """
         found = self._grants(grants_key(prefix, type, resource_id))
         if found is None:
             return ()
         try:
-            grants = self._decode_grants(found)  # PERF: one more call would be a tenth of the look-up
+            grants = self._decode_grants(found)  # PERF: `_keyed` would add a call, a tenth of the look-up
         except (msgspec.MsgspecError, *UNREADABLE) as ex:
             raise BundleError(f"the bundle is damaged: a grant can't be read: {ex}") from None
         for grant in grants:
@@ -228,12 +232,12 @@ class Bundle:
     def granted(self, prefix: str, type: int) -> tuple[str, ...]:
         """Returns the ids of a type's resources on which a subject has grants, in order.
 
-        The result is empty if the subject's own record lists the resources.
+        `prefix` is the subject's `grants_prefix`. The result is empty if the subject's record lists the resources.
         """
         return self._subject_grants(grants_key(prefix, type, "")) or ()
 
     def is_registered(self, type: int, id: str) -> bool:
-        """Whether a closed type has this instance (E7)."""
+        """Whether a resource of a closed type is registered (E7)."""
         return self._closed(resource_key(type, id)) is not None
 
     def subject_id(self, type: str, external_id: str) -> str | None:
@@ -241,7 +245,7 @@ class Bundle:
         return self._aliases(subject_alias_key(type, external_id))
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
-        """Returns the id of the resource with this alias, or None; `kind` is `external_id` or `name` (E3)."""
+        """Returns the id of the resource with this alias, or None. `kind` is `external_id` or `name` (E3)."""
         return self._aliases(resource_alias_key(kind, type, alias))
 
     def role_holders(self, role: int) -> HolderRecord:

@@ -1,4 +1,4 @@
-"""Record lists: numbered records, read in place. The checksum of a record is compared at each reading.
+"""Record lists find records by number, in place. The checksum of a record is compared each time it is read.
 
 section  number of records, then an offset for each and one for the end, then the records
 record   CRC-32 seeded with the record's number, then its bytes
@@ -38,7 +38,7 @@ class RecordList:
         return self._count
 
     def __getitem__(self, number: int) -> bytes:
-        """Returns the record of that number. Raises BundleError if it is damaged or doesn't exist."""
+        """Returns the record of a number. Raises BundleError if it is damaged or doesn't exist."""
         if not 0 <= number < self._count:
             raise BundleError(f"the bundle is damaged: `{self._name}` has no record {number}")
         start, end = self._offsets.bounds(number, least=_CHECKSUM.size)

@@ -1,4 +1,4 @@
-"""The rule index: which clauses are on each (type, action), and who has some ALLOW on each type."""
+"""The rule index: the clauses on each (type, action), and the roles with an ALLOW on each type."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
-    """Who has some ALLOW on one type, on any of its actions: everyone, or the holders of some roles (D5)."""
+    """Whether everyone, or which roles, have an ALLOW on one type, for any of its actions (D5)."""
 
     everyone: bool
     roles: tuple[Number, ...]
@@ -44,12 +44,12 @@ def allows_key(type: int) -> bytes:
 
 
 def encode_index(index: AnyIndex) -> bytes:
-    """The inverse of `decode_rules` and `decode_allows`."""
+    """Returns an index as MessagePack."""
     return _encode(index)
 
 
 def decode_rules(data: bytes) -> RuleIndex:
-    """Raises BundleError for bytes that are no RuleIndex."""
+    """Returns the RuleIndex that `encode_index` encoded. Raises BundleError for other bytes."""
     try:
         return _rule_decoder.decode(data)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
@@ -57,7 +57,7 @@ def decode_rules(data: bytes) -> RuleIndex:
 
 
 def decode_allows(data: bytes) -> AllowIndex:
-    """Raises BundleError for bytes that are no AllowIndex."""
+    """Returns the AllowIndex that `encode_index` encoded. Raises BundleError for other bytes."""
     try:
         return _allow_decoder.decode(data)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:

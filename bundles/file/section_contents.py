@@ -38,7 +38,7 @@ class SectionContents:
     """The contents of all sections. Types, roles, groups and sets of actions are numbered in sorted order."""
 
     def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes], manifest: Manifest):
-        """`manifest` has everything but the counts."""
+        """`zones` are TZif files by the name of the zone. `manifest` lacks only the counts."""
         self.program, self.facts, self.zones, self.manifest = program, facts, zones, manifest
         self.types = {type.id: number for number, type in enumerate(program.types)}
         self.roles = {role: number for number, role in enumerate(program.roles)}
@@ -100,7 +100,7 @@ class SectionContents:
         }
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
-        """Returns holdings by number. Of several holdings of one role, the longest counts."""
+        """Returns holdings by number. If there are several holdings of one role, the longest counts."""
         longest: dict[int, float] = {}
         for role, expires in holdings:
             number = self.roles[role]

@@ -1,6 +1,6 @@
-"""The sections of a bundle, one row each. The writer, the reader and the verification derive from these rows.
+"""The sections of a bundle, one row each. The writer, the reader and the verification use these rows.
 
-To add a section, add a row here, its contents in `section_contents`, and a method that reads it in `reader`.
+`bundles/README.md` says how to add a section.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Shape(Enum):
 
 
 class Checked(Enum):
-    """When the reader compares a section's checksums; `Bundle.verify` compares all of them in any case."""
+    """When the reader compares a section's checksums. `Bundle.verify` always compares all of them."""
 
     AT_OPENING = "at opening"
     """The checksum of the whole section, when the bundle is opened."""
@@ -42,16 +42,16 @@ FULL_ONLY: tuple[Profile, ...] = ("full",)
 
 
 class Section(StrEnum):
-    """A section: its name in the file and its row. Sections stand in the file in this order."""
+    """A section: its name in the file, and its row. The sections of a file have this order."""
 
     shape: Shape
     record: Any
     """The type of a record, or None for a bucket table with keys only, whose values are empty."""
     profiles: tuple[Profile, ...]
-    """The profiles that fill the section. In a bundle of another profile it is there and has no records."""
+    """The profiles whose bundles have records in the section. In other bundles, the section is empty."""
     checked: Checked
 
-    # name, shape, record, profiles, when it is checked
+    # name, shape, record, profiles, checked
     MANIFEST = "manifest", Shape.BLOB, Manifest, ALL_PROFILES, Checked.AT_OPENING
     NAMES = "names", Shape.BLOB, Names, ALL_PROFILES, Checked.AT_OPENING
     CLAUSES = "clauses", Shape.RECORD_LIST, Clause, ALL_PROFILES, Checked.AT_OPENING
@@ -71,7 +71,7 @@ class Section(StrEnum):
     def __new__(
         cls, name: str, shape: Shape, record: Any, profiles: tuple[Profile, ...], checked: Checked
     ) -> "Section":
-        """A member that is its name, with the other columns of the row as attributes."""
+        """Makes a member whose value is its name. The other columns of the row are its attributes."""
         section = str.__new__(cls, name)
         section._value_ = name
         section.shape, section.record, section.profiles, section.checked = shape, record, profiles, checked
@@ -79,21 +79,21 @@ class Section(StrEnum):
 
 
 CHECKED_AT_OPENING = tuple(section for section in Section if section.checked is Checked.AT_OPENING)
-"""The manifest and the rules. Their records have codecs of their own."""
+"""The sections of the manifest and the rules. Each of them has a special codec."""
 
 FACTS = tuple(section for section in Section if section.checked is Checked.ON_ACCESS)
-"""The facts. Each record is one MessagePack value of the row's type."""
+"""The sections of the facts. Each record is one MessagePack value of the row's type."""
 
 
 @cache
 def bare_decoder(section: Section) -> Callable[[bytes], Any]:
-    """Returns the function that decodes a record; it raises what msgspec and Python raise for unreadable bytes."""
+    """Returns the function that decodes a record. For other bytes, it raises MsgspecError or one of UNREADABLE."""
     return msgspec.msgpack.Decoder(section.record).decode
 
 
 @cache
 def record_decoder(section: Section) -> Callable[[bytes], Any]:
-    """Returns the function that decodes a MessagePack record of `section`; it raises BundleError for other bytes."""
+    """Returns the function that decodes a MessagePack record of `section`. For other bytes, it raises BundleError."""
     decode = bare_decoder(section)
 
     def decoded(data: bytes) -> Any:

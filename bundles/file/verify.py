@@ -1,4 +1,4 @@
-"""Reads every record of a bundle once, so that a fault is found before a decision meets it."""
+"""Verifies a bundle: reads every record, so that a fault is found before a decision reads it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -16,19 +16,23 @@ from .rule_index import index_entries
 from .sections import FACTS, Section, Shape, record_decoder
 
 Stored: TypeAlias = Mapping[Section, RecordList | BucketTable]
+"""The record lists and bucket tables of a bundle, by section."""
 
 
 def verify_rules(program: Program, rules: BucketTable) -> None:
-    """Raises BundleError if the rule index is not that of the program's clauses.
+    """Raises BundleError if the rule index does not match the clauses of the program.
 
-    People read the clauses, and decisions follow the index.
+    People read the clauses, but decisions follow the index.
     """
     if dict(rules.items()) != dict(index_entries(program)):
-        raise BundleError("the bundle is damaged: the index of its clauses is not that of its clauses")
+        raise BundleError("the bundle is damaged: its rule index does not match its clauses")
 
 
 def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: Manifest) -> None:
-    """Raises BundleError for an unreadable record, a number that names nothing, or a wrong count in the manifest."""
+    """Raises BundleError for an unreadable record, a number that nothing has, or a wrong count in the manifest.
+
+    `action_sets` is the number of sets of actions.
+    """
     known = {
         "role": len(program.roles),
         "group": len(stored[Section.GROUPS]),
@@ -40,7 +44,7 @@ def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: M
     for section, record in _records(stored):
         for kind, number in _references(record):
             if number >= known[kind]:
-                raise BundleError(f"the bundle is damaged: `{section}` names {kind} {number}, and there is none")
+                raise BundleError(f"the bundle is damaged: `{section}` names {kind} {number}, which does not exist")
         grants += len(record) if section is Section.GRANTS else 0
     resources = Section.RESOURCE_REGISTRY
     found = {
@@ -53,7 +57,7 @@ def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: M
         "types": known["type"],
     }
     if manifest.counts != found:
-        raise BundleError("the bundle is damaged: its manifest counts something else than it has")
+        raise BundleError("the bundle is damaged: the counts in its manifest are wrong")
 
 
 def _is_filled(section: Section, manifest: Manifest) -> bool:
@@ -61,10 +65,13 @@ def _is_filled(section: Section, manifest: Manifest) -> bool:
 
 
 def _check_holders(roles: int, groups: int, stored: Stored, manifest: Manifest) -> None:
-    """Every role has a list of holders and every group one of members, unless the profile leaves them out."""
+    """Raises BundleError if a role lacks its list of holders or a group its list of members.
+
+    If the profile leaves these lists out, there must be none.
+    """
     for section, count in ((Section.ROLE_HOLDERS, roles), (Section.GROUP_MEMBERS, groups)):
         if len(stored[section]) != (count if _is_filled(section, manifest) else 0):
-            raise BundleError("the bundle is damaged: a role or a group has no list of holders")
+            raise BundleError("the bundle is damaged: the number of lists of holders or members is wrong")
 
 
 def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
@@ -79,7 +86,7 @@ def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
 
 
 def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
-    """Yields the records. Raises BundleError if ids are out of order or attributes are no JSON object."""
+    """Yields the records. Raises BundleError if ids are out of order or attributes are not a JSON object."""
     if section.shape is Shape.RECORD_LIST:
         records = list(records)
     if section is Section.GROUPS:
@@ -93,7 +100,7 @@ def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
 
 
 def _check_order(section: Section, ids: Iterable[str]) -> None:
-    """Bisection, and the grant that a decision reports first, rely on the order of ids (D8)."""
+    """Raises BundleError if ids are not sorted. Bisection relies on their order, and so do reports of grants (D8)."""
     if any(low >= high for low, high in pairwise(ids)):
         raise BundleError(f"the bundle is damaged: the ids of `{section}` are out of order")
 
@@ -107,7 +114,7 @@ def _check_attributes(attributes: bytes) -> None:
 
 
 def _references(record: Any) -> Iterator[tuple[str, int]]:
-    """Yields what a record names by number, as kind and number."""
+    """Yields the numbers of other things that a record contains, as (kind, number)."""
     match record:
         case SubjectRecord(groups, holdings, granted):
             yield from (("group", number) for number in groups)

@@ -16,7 +16,7 @@ from .section_contents import SectionContents
 from .sections import Section, Shape
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of a stage, how much of it is done, and how much there is."""
+"""Called with the name of a stage, the amount done, and the total amount."""
 
 
 def write_bundle(
@@ -27,9 +27,9 @@ def write_bundle(
     manifest: Manifest,
     progress: Progress = lambda *_: None,
 ) -> None:
-    """Writes a bundle to `file`, which is empty and seekable; `manifest` has everything but the counts.
+    """Writes a bundle to `file`, which is empty and seekable. `manifest` lacks only the counts.
 
-    Raises IllegalProgram for a program that breaks a law.
+    `zones` are the TZif files of the time zones that clauses name. Raises IllegalProgram if the program breaks a law.
     """
     check_program(program)
     contents = SectionContents(program, facts, zones, manifest)
@@ -54,7 +54,7 @@ def _encoded(section: Section, contents: Iterable[Any], progress: Callable[[int,
 
 
 class _FileWriter:
-    """A bundle file in the making. The header is written last, so an unfinished file is no bundle."""
+    """An unfinished bundle file. The header is written last, so an unfinished file is not a bundle."""
 
     def __init__(self, file: BinaryIO):
         self._file = file

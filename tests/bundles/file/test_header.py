@@ -64,7 +64,7 @@ def test_a_section_without_a_plain_name_is_refused(name):
 def test_bytes_between_sections_are_zero():
     content = bytearray(file_of(START + 8, one=Extent(START, 3, 0), two=Extent(START + 8, 0, 0)))
     content[START + 5] = 1
-    with pytest.raises(BundleError, match="outside its place"):
+    with pytest.raises(BundleError, match="not in its place"):
         decode_header(bytes(content), START + 8)
 
 
