@@ -112,7 +112,7 @@ def test_nobody_branches_on_an_operator_by_its_text():
     at_home = {
         "bundles/conditions/operators.py",
         "compiler/diagnostics/synonyms.py",
-        "runtime/decisions/explain.py",  # how a proof shows a rate limit
+        "runtime/decisions/proof.py",  # how a proof shows a rate limit
         "runtime/translate/elasticsearch.py",  # the target's own words
     }
     texts = set(Operator) - {"in"}  # JSON Schema and MongoDB have an `in` too
