@@ -10,7 +10,7 @@ import msgspec
 
 from ...bundles.wording import quoted
 from ..settings import HttpLimits
-from .json_limits import check_bounds, place_of, too_deep
+from .json_limits import check_bounds, place_of, surely_keeps, too_deep
 from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def decoded(body: bytes, limits: HttpLimits) -> dict[str, object]:
         raise BodyRejected("invalid-json", f"the body is not valid JSON: {_reason(error)}") from None
     if value.__class__ is not dict:
         raise BodyRejected("not-an-object", f"the body must be a JSON object, not {_kind(value)}")
-    check_bounds(value, limits)
+    if not surely_keeps(body, limits):
+        check_bounds(value, limits)
     return cast(dict[str, object], value)
 
 

@@ -1,5 +1,8 @@
 """The limits of a decoded JSON value: its nesting, and the length of its strings and keys."""
 
+import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from ...compiler.diagnostics.diagnostic import show_path
@@ -10,6 +13,25 @@ Container: TypeAlias = "dict[str, Any] | list[Any]"
 
 _MOST_BYTES_PER_CHARACTER = 4
 _SHOWN_CHARACTERS = 40
+
+
+def surely_keeps(body: bytes, limits: HttpLimits) -> bool:
+    """Returns whether the bytes of a JSON text alone show that it keeps every limit. If not, `check_bounds` decides.
+
+    Without a backslash, each string is what is between two quotes. There are no more levels than opening brackets.
+    """
+    # PERF: for an ordinary evaluation, this takes half as long as `check_bounds`.
+    return (
+        b"\\" not in body
+        and body.count(b"{") + body.count(b"[") <= limits.nesting
+        and not _has_run(min(limits.key_characters, limits.string_bytes))(body)
+    )
+
+
+@cache
+def _has_run(longest: int) -> Callable[[bytes], object]:
+    """Returns a search for more than `longest` bytes without a quote, after a quote."""
+    return re.compile(rb'"[^"]{%d}' % (longest + 1)).search
 
 
 def check_bounds(value: Container, limits: HttpLimits) -> None:
