@@ -65,11 +65,15 @@ def tree_of(conditions: Conditions, granted: Sequence[str], steps: int) -> Filte
     return canonical_tree([*allows, *direct], [rule.residual for rule in conditions.denies], steps)
 
 
-def answer(found: Filter, has_direct: bool, included: bool = False) -> dict[str, Any]:
-    """Returns the filter response (contract 2.6) as a copy. `has_direct` says that the subject has direct grants."""
+def answer(found: Filter, has_direct: bool, included: bool = False, copies: bool = True) -> dict[str, Any]:
+    """Returns the filter response (contract 2.6). `has_direct` says that the subject has direct grants.
+
+    Unless it `copies` the filter, the caller must not change it, since the cache has the same one.
+    """
     reason = found.reason + (WITHIN if included else BESIDE) if has_direct else found.reason
     paths = map(str, (AccessPath.DIRECT, *found.paths) if has_direct else found.paths)
-    return {"filter": copied(found.json), "context": {"reason": reason, "access_paths": [*paths]}}
+    tree = copied(found.json) if copies else found.json
+    return {"filter": tree, "context": {"reason": reason, "access_paths": [*paths]}}
 
 
 def copied(json: Any) -> Any:

@@ -29,9 +29,9 @@ class FilterCache:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
-    def cached(self, left: Specialised) -> Derived | None:
-        """Returns the entry of a specialised program with its gates left open, or None if there is none."""
-        return self._derived.get((left, False))
+    def cached(self, left: Specialised, decided: bool = False) -> Derived | None:
+        """Returns the entry of a specialised program, or None if there is none; see `partial`."""
+        return self._derived.get((left, decided))
 
     def derived(self, left: Specialised, rules: TypeRules, decided: bool = False) -> Derived:
         """Returns the entry of a specialised program for a declared action; see `partial`."""

@@ -9,7 +9,7 @@ from ..filters.derive import NOTHING, Filter, answer, derive
 from ..requests.members import BadRequest
 from ..requests.searches import ResourceSearch
 from ..rules.specialise import TypeRules
-from ..snapshot import Holder, Snapshot
+from ..snapshot import FOREVER, Holder, Snapshot
 from .direct import cached_has_grants, granted_ids, has_grants
 from .searchers import Searcher, derived_for, outcome_for, searcher_of, undeclared
 from .validity import shown_instant, valid_until
@@ -44,18 +44,30 @@ def filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float, steps:
 
 
 def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float) -> dict[str, Any] | None:
-    """Returns the filter response if all its parts are cached or take microseconds, or else None."""
+    """Returns the filter response if all its parts are cached or take microseconds, or else None.
+
+    The caller must not change the filter: the cache has the same one.
+    """
     rules = snapshot.rules.types.get(search.resource_type)
     if rules is None or search.action.name not in rules.type.actions:
         return filter_answer(snapshot, search, now)
     searcher = searcher_of(snapshot, search.subject, now)
     has_direct = cached_has_grants(searcher.holder, rules.number, search.action.name, now)
     specialised = searcher.holder.roles.specialised.get(search.resource_type, {}).get(search.action.name)
-    if has_direct is None or specialised is None or search.options.include_direct or search.filter_context is not None:
+    if has_direct is None or specialised is None or search.options.include_direct:
         return None
-    derived = snapshot.rules.filters.cached(specialised)
-    found = derived and derived.filters.get(outcome_for(derived, searcher, search.action))
-    return answer(found, has_direct) if found else None
+    context = search.filter_context
+    derived = snapshot.rules.filters.cached(specialised, decided=context is not None)
+    if derived is None:
+        return None
+    found = derived.filters.get(outcome_for(derived, searcher, search.action, context, now))
+    if found is None:
+        return None
+    if context is None:
+        return answer(found, has_direct, copies=False)
+    if derived.partial.windows or searcher.holder.until != FOREVER:  # how long it is valid takes longer to find
+        return None
+    return _valid(answer(found, has_direct, copies=False), None)
 
 
 def _filter(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from writ.bundles.conditions.instants import read_instant
 from writ.runtime import BadRequest
+from writ.runtime.requests.searches import read_resource_search
 from writ.runtime.searches import validity
 
 from tests.runtime.filters.test_filters import asked_of, check_shape, rows, search_of
@@ -19,7 +20,11 @@ LATER = (1, 60, 3_600, 86_400, 7 * 86_400, 400 * 86_400)
 
 
 def decided(engine, request, now, **options):
-    return engine.filter(search_of(request, options=DECIDE | options), now)
+    """The answer, and the same one if the engine remembers it."""
+    search = search_of(request, options=DECIDE | options)
+    response = engine.filter(search, now)
+    assert engine.cached_filter(read_resource_search(search), now) in (None, response)
+    return response
 
 
 def check(engine, document, request, now, some_rows):
@@ -89,6 +94,17 @@ def found(tmp_path, document, request, now=NOW, **options):
 
 HOURS = {"conditions": {"time_window": {"start": "09:00", "end": "17:00"}}}
 EVERY, NONE = {"type": "const", "value": True}, {"type": "const", "value": False}
+
+
+def test_only_a_filter_that_lasts_is_remembered(tmp_path):
+    by_context = {"conditions": {"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]}}
+    for number, (policy, lasts) in enumerate(((by_context, True), (HOURS, False))):
+        engine = engine_for(model(policy), tmp_path / f"{number}.bundle")
+        for context in ({"mfa": True}, {"mfa": False}):
+            response = decided(engine, asking(**context), NOW)
+            search = search_of(asking(**context), options=DECIDE)
+            known = engine.cached_filter(read_resource_search(search), NOW)
+            assert known == (response if lasts else None)
 
 
 def test_a_window_by_the_clock_bounds_the_filter(tmp_path):
