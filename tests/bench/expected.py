@@ -26,11 +26,11 @@ class Expected:
 
     def answer(self, request: Document) -> dict[str, Any]:
         """The decision, its reason code and the ids that the rules name (D1 to D8)."""
-        return oracle.decide(self._cut(request), request, self._now)
+        return oracle.decide(self.cut(request), request, self._now)
 
     def candidates(self, request: Document) -> int:
         """How many policies and grants apply to the request's subject, resource and action."""
-        return len(oracle.explain(self._cut(request), request, self._now))
+        return len(oracle.explain(self.cut(request), request, self._now))
 
     def roles(self, subject: Document) -> list[str]:
         """The roles that a subject holds, itself or by its groups (P2, P3), sorted."""
@@ -43,7 +43,8 @@ class Expected:
         if whole != self.answer(request):
             raise Disagreement(f"the cut answers {self.answer(request)}, the whole document {whole}, to {request}")
 
-    def _cut(self, request: Document) -> Document:
+    def cut(self, request: Document) -> Document:
+        """The part of the document that can matter to a request."""
         type = request["resource"]["type"]
         return self._facts_of(key_of(request["subject"])) | {
             "resource_types": [row for row in self._document["resource_types"] if row["id"] == type],

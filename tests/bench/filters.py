@@ -68,8 +68,8 @@ class Contest:
         sizes = []
         for request, search in zip(self._requests, self._searches, strict=True):
             tree = engine.filter(search, self._now)["filter"]
-            asked = question(self._expected._cut(request), request, self._now)
-            if tree_holds(tree, *asked.resource[1:]) != admits(self._expected._cut(request), asked):
+            asked = question(self._expected.cut(request), request, self._now)
+            if tree_holds(tree, *asked.resource[1:]) != admits(self._expected.cut(request), asked):
                 raise Disagreement(f"the filter {tree} and the oracle disagree on {request}")
             sizes.append(size(tree))
         return sizes

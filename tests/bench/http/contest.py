@@ -1,0 +1,108 @@
+"""The rows of the table, and the services that take turns at them."""
+
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from tests.bench.expected import Disagreement
+from tests.bench.http.handshakes import Client, measure
+from tests.bench.http.load import Effort, Figures, Wrk, write_bodies
+from tests.bench.http.questions import BATCH, DECIDED, OPEN, SINGLE, Question
+from tests.bench.http.service import Running, Service
+from tests.support.certificates import Pair
+
+MANY = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is asked, and how. `resumes` is None unless each request connects anew."""
+
+    title: str
+    kind: str = SINGLE
+    connections: int = 16
+    secure: bool = False
+    resumes: bool | None = None
+
+
+EVALUATION, CROWD = Row("evaluation"), Row(f"evaluation, {MANY} connections", connections=MANY)
+A_BATCH = Row("batch of 20", BATCH)
+OPEN_FILTER, DECIDED_FILTER = Row("filter", OPEN), Row("filter for a context", DECIDED)
+OVER_TLS = Row("evaluation over TLS", secure=True)
+FULL = Row("full handshake, evaluation", connections=1, secure=True, resumes=False)
+RESUMED = Row("resumed handshake, evaluation", connections=1, secure=True, resumes=True)
+
+ROWS = (EVALUATION, CROWD, A_BATCH, OPEN_FILTER, DECIDED_FILTER, OVER_TLS, FULL, RESUMED)
+
+
+@dataclass(slots=True)
+class Entrant:
+    """One service, served plainly and over TLS."""
+
+    service: Service
+    plain: Running
+    secure: Running
+    bodies: Mapping[str, Path]
+    turns: dict[Row, list[Figures]] = field(default_factory=dict)
+
+    def figures(self, row: Row) -> Figures:
+        """Returns the medians of a row's turns."""
+        return Figures.middle(self.turns[row])
+
+
+class Contest:
+    """All services over one model. Leave it as a context manager to stop them."""
+
+    def __init__(self, asked: Mapping[str, Sequence[Question]], wrk: Wrk, pair: Pair, trust: ssl.SSLContext) -> None:
+        self._asked, self._wrk, self._pair, self._trust = asked, wrk, pair, trust
+        self._stack = ExitStack()
+        self.entrants: list[Entrant] = []
+
+    def __enter__(self) -> "Contest":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def enter(self, service: Service, folder: Path, cores: list[int]) -> None:
+        """Starts a service twice, and compares all its answers with the oracle's. Raises Disagreement, NotStarted."""
+        plain = self._stack.enter_context(service.start(folder, cores, None))
+        secure = self._stack.enter_context(service.start(folder, cores, self._pair))
+        for running, kinds in ((plain, self._asked), (secure, (SINGLE,))):
+            for kind in kinds:
+                _compare(service, running, self._asked[kind])
+        bodies = {
+            kind: write_bodies([service.call(one) for one in some], folder / f"{service.name}-{kind}.jsonl")
+            for kind, some in self._asked.items()
+        }
+        self.entrants.append(Entrant(service, plain, secure, bodies))
+
+    def turns(self, effort: Effort) -> Iterator[str]:
+        """Has all services take their turns at all rows, and yields a word before each turn."""
+        for number in range(effort.rounds):
+            for row in ROWS:
+                for entrant in self.entrants:
+                    yield f"round {number + 1} of {effort.rounds}: {row.title}, {entrant.service.name}"
+                    entrant.turns.setdefault(row, []).append(self._turn(row, entrant, effort.seconds))
+
+    def _turn(self, row: Row, entrant: Entrant, seconds: int) -> Figures:
+        running = entrant.secure if row.secure else entrant.plain
+        call = entrant.service.call(self._asked[row.kind][0])
+        if row.resumes is not None:
+            return measure(running, Client(running, call, self._trust, row.resumes), seconds)
+        return self._wrk.run(running, call.path, entrant.bodies[row.kind], row.connections, seconds)
+
+
+def _compare(service: Service, running: Running, asked: Sequence[Question]) -> None:
+    with httpx.Client(base_url=running.url, headers=dict(running.headers), verify=False, timeout=60) as client:
+        for question in asked:
+            call = service.call(question)
+            answer = client.post(call.path, json=call.body)
+            if answer.status_code != httpx.codes.OK:
+                raise Disagreement(f"{service.name} answers {answer.status_code} {answer.text} to {call.body}")
+            if service.answers(question, answer.json()) != question.right:
+                raise Disagreement(f"{service.name} answers {answer.text}, the oracle {question.right}, to {call.body}")

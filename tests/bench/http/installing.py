@@ -1,0 +1,63 @@
+"""The binaries of the other services, installed once into a folder by the tools of their languages."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+OPA, OPA_VERSION = "github.com/open-policy-agent/opa", "v1.22.2"
+"""A Go module."""
+
+CERBOS, CERBOS_VERSION = "cerbos", "0.51.0"
+"""An npm package, which carries the binary."""
+
+SECONDS = 1_800
+
+
+class Unavailable(Exception):
+    """Something can't be had; the message is one sentence."""
+
+
+def load_generator() -> str:
+    """Returns the path of wrk. Raises Unavailable."""
+    found = shutil.which("wrk")
+    if found is None:
+        raise Unavailable(
+            "this benchmark needs wrk, the load generator; on Debian, install it by `apt-get install wrk`"
+        )
+    return found
+
+
+def opa_binary(folder: Path) -> Path:
+    """Returns OPA's binary, built if it is not in `folder` yet. Raises Unavailable."""
+    binary = folder / f"opa-{OPA_VERSION}" / "opa"
+    if not binary.exists():
+        _run("go", ["install", f"{OPA}@{OPA_VERSION}"], {"GOBIN": str(binary.parent)})
+    return binary
+
+
+def cerbos_binary(folder: Path) -> Path:
+    """Returns Cerbos's binary, installed if it is not in `folder` yet. Raises Unavailable."""
+    place = folder / f"cerbos-{CERBOS_VERSION}"
+    pattern = "node_modules/@cerbos/*/cerbos-*"
+    if not any(place.glob(pattern)):
+        place.mkdir(parents=True, exist_ok=True)
+        _run("npm", ["install", "--no-save", "--prefix", str(place), f"{CERBOS}@{CERBOS_VERSION}"], {})
+    found = next(place.glob(pattern), None)
+    if found is None:
+        raise Unavailable("the package `cerbos` has no binary for this machine")
+    return found
+
+
+def _run(tool: str, arguments: list[str], variables: Mapping[str, str]) -> None:
+    if shutil.which(tool) is None:
+        raise Unavailable(f"`{tool}` is not installed")
+    line = [tool, *arguments]
+    try:
+        subprocess.run(line, env=os.environ | variables, check=True, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"`{' '.join(line)}` took more than {SECONDS} s") from None
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr.strip() or error.stdout.strip()).splitlines()
+        raise Unavailable(f"`{' '.join(line)}` failed: {said[-1] if said else error.returncode}") from None
