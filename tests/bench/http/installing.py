@@ -43,7 +43,11 @@ def cerbos_binary(folder: Path) -> Path:
     pattern = "node_modules/@cerbos/*/cerbos-*"
     if not any(place.glob(pattern)):
         place.mkdir(parents=True, exist_ok=True)
-        _run("npm", ["install", "--no-save", "--prefix", str(place), f"{CERBOS}@{CERBOS_VERSION}"], {})
+        _run(
+            "npm",
+            ["install", "--no-save", "--loglevel", "error", "--prefix", str(place), f"{CERBOS}@{CERBOS_VERSION}"],
+            {},
+        )
     found = next(place.glob(pattern), None)
     if found is None:
         raise Unavailable("the package `cerbos` has no binary for this machine")
@@ -59,5 +63,5 @@ def _run(tool: str, arguments: list[str], variables: Mapping[str, str]) -> None:
     except subprocess.TimeoutExpired:
         raise Unavailable(f"`{' '.join(line)}` took more than {SECONDS} s") from None
     except subprocess.CalledProcessError as error:
-        said = (error.stderr.strip() or error.stdout.strip()).splitlines()
-        raise Unavailable(f"`{' '.join(line)}` failed: {said[-1] if said else error.returncode}") from None
+        said = [text for text in error.stderr.splitlines() if not text.startswith("go: downloading")]
+        raise Unavailable(f"`{' '.join(line)}` failed: {said[0] if said else error.returncode}") from None
