@@ -166,7 +166,10 @@ class Engine:
         return filter_answer(self._searched(), search, self._instant(now))
 
     def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
-        """Returns the response of `filter_for` in microseconds if it is cached, or else None."""
+        """Returns the response of `filter_for` in microseconds if it is cached, or else None.
+
+        The caller must not change the filter in it: the cache has the same one.
+        """
         return cached_filter_answer(self._searched(), search, self._instant(now))
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:

@@ -45,8 +45,8 @@ def valid_until(
 def shown_instant(seconds: float) -> str | None:
     """Returns epoch seconds as RFC 3339, or None if they are infinite. Doubles tell microseconds apart.
 
-    >>> shown_instant(1_800_000_000.1), shown_instant(float("inf"))
-    ('2027-01-15T08:00:00.1Z', None)
+    >>> shown_instant(1_800_000_000.5), shown_instant(float("inf"))
+    ('2027-01-15T08:00:00.5Z', None)
     """
     if seconds == FOREVER:
         return None
