@@ -33,7 +33,7 @@ def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = N
     >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
     >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
-    Where(text='(typeof("d"."status") = \\'text\\' AND "d"."status" COLLATE BINARY = ?)', parameters=['draft'])
+    Where(text='(typeof(`d`.`status`) = \\'text\\' AND `d`.`status` COLLATE BINARY = ?)', parameters=['draft'])
     """
     fragments = condition(tree, fields, dialect, limits)
     quote, placeholder = _STYLES[dialect]
@@ -76,6 +76,6 @@ def _quoter(mark: str, percent: str) -> Callable[[str], str]:
 _STYLES: dict[str, tuple[Callable[[str], str], str]] = {
     "postgresql": (_quoter('"', "%%"), "%s"),
     "mysql": (_quoter("`", "%%"), "%s"),
-    "sqlite": (_quoter('"', "%"), "?"),
+    "sqlite": (_quoter("`", "%"), "?"),  # it takes an unknown name between double quotes for a string
     "duckdb": (_quoter('"', "%"), "?"),
 }

@@ -59,6 +59,20 @@ def test_an_empty_text_does_not_end_with_another(database):
     assert empty <= set(select(database, {"type": "logical", "operator": "not", "conditions": [tree]}))
 
 
+def test_a_name_that_no_column_has_is_an_error(database):
+    """SQLite takes an unknown name between double quotes for a string, which differs from most constants."""
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        select(database, field("k", "ne", "x"), {"k": Text("statos")})
+
+
+def test_a_name_may_hold_what_quotes_it():
+    connection = sqlite3.connect(":memory:")
+    connection.execute('CREATE TABLE rows (id TEXT, "a`b""c" TEXT)')
+    connection.execute("INSERT INTO rows VALUES ('1', 'x')")
+    assert select(connection, field("k", "eq", "x"), {"k": Text('rows.a`b"c')}) == ["1"]
+    connection.close()
+
+
 def test_json_columns_say_what_the_predicate_says(database):
     assert_agrees(lambda tree: select(database, tree), ROWS, ["any", "deep", *INSIDE], examples=150, least=0.4)
 
