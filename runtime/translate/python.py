@@ -16,8 +16,8 @@ RowTest: TypeAlias = Callable[[Callable[[str, tuple[str, ...]], Json]], bool]
 def predicate(tree: Any, limits: TreeLimits | None = None) -> Callable[..., bool]:
     """Returns the filter as a function of a row's attributes and its own keys, `f(attributes, id=None, type=None)`.
 
-    The keys `id` and `type` read the row's own (E6), any other its attributes (C1). Raises BadFilter here; the
-    function never raises, whatever JSON the attributes hold.
+    The keys `id` and `type` read the row's own (E6), any other its attributes (C1). Raises BadFilter here. The
+    function raises TypeError for an attribute that it reads and that is no JSON value, such as a Decimal or a date.
 
     >>> fits = predicate({"type": "field", "field": "size", "operator": "gt", "value": 3})
     >>> fits({"size": 5}), fits({"size": "5"}), fits({})
@@ -36,7 +36,7 @@ def _closure(tree: FilterTree) -> RowTest:
     match tree:
         case Comparison(key, op, value):
             check, steps = comparison(op, value), steps_of(key)
-            return lambda reads: check(reads(key, steps))
+            return lambda reads: check(json_value(reads(key, steps), key))
         case And(children):
             tests = [_closure(child) for child in children]
             return lambda reads: all(test(reads) for test in tests)
@@ -50,3 +50,16 @@ def _closure(tree: FilterTree) -> RowTest:
             return lambda _: value
         case _:
             assert_never(tree)
+
+
+def json_value(value: Any, key: str) -> Json:
+    """Returns the value if it is JSON. A comparison with anything else would be false, and its negation true (F5)."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list | dict):
+            waiting.extend(one.values() if isinstance(one, dict) else one)
+        elif one is not None and not isinstance(one, str | int | float):
+            found = type(one).__name__
+            raise TypeError(f"the attribute `{key}` holds a `{found}`, which JSON has not: send its string or number")
+    return value
