@@ -1,24 +1,29 @@
 """Translates filters for callers' own stores: each target says exactly what the filter means, or refuses.
 
 Reading path: `errors` → `read_tree` (JSON to nodes) → `python` (the meaning) → `fields` (the column of a key) →
-`column_numbers` → `conditions` → `plan` (the tree over columns, for every target) → `sql/fragments` → `sql/dialect` →
-`sql/postgresql`, `mysql`, `sqlite`, `duckdb` → `sqlalchemy`, `django` → `mongo`, `elasticsearch`, `polars`, `pandas`.
-An optional library is imported by the one module that is named after it.
+`column_numbers` → `column_texts` → `conditions` → `column_plan` → `plan` (the tree over columns, for every target) →
+`sql/fragments` → `sql/dialect` → `sql/postgresql`, `mysql`, `sqlite`, `duckdb` → `sqlalchemy`, `django` →
+`mongo`, `elasticsearch`, `polars`, `pandas`.
+An optional library is imported only by the modules that are named after it.
 """
 
 from .errors import BadFilter, Untranslatable
-from .fields import Attributes, Boolean, Decimal, Integer, Json, Real, Text
+from .fields import Attributes, Boolean, Date, DateTime, Decimal, Enum, Integer, Json, Real, Text, Uuid
 from .read_tree import TreeLimits
 
 __all__ = [
     "Attributes",
     "BadFilter",
     "Boolean",
+    "Date",
+    "DateTime",
     "Decimal",
+    "Enum",
     "Integer",
     "Json",
     "Real",
     "Text",
     "TreeLimits",
     "Untranslatable",
+    "Uuid",
 ]

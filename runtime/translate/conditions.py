@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from ...bundles.conditions.literals import Position
 from ...bundles.conditions.operators import Ordering
-from .fields import Boolean, Decimal, Integer, Real, Text
+from ...bundles.conditions.trees.tree import Tree
+from .fields import TypedField
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,6 @@ class OnlyMembers:
 
 ValueTest: TypeAlias = Present | OneOf | NoneOf | Ordered | Substring | Matches | ArrayLength | OnlyMembers
 JsonType: TypeAlias = Literal["any", "string", "number", "boolean", "array", "object"]
-TypedField: TypeAlias = Text | Integer | Real | Decimal | Boolean
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +90,7 @@ class JsonCondition:
     type: JsonType
     test: ValueTest
     path: str
+
+
+Plan: TypeAlias = Tree[ColumnCondition | JsonCondition]
+"""A filter over the columns of a mapping."""

@@ -13,12 +13,13 @@ from .conditions import (
     OneOf,
     OnlyMembers,
     Ordered,
+    Plan,
     Present,
     Substring,
 )
 from .errors import Untranslatable
-from .fields import Decimal, Fields, Real
-from .plan import Plan, plan
+from .fields import Date, DateTime, Decimal, Fields, Real, Uuid
+from .plan import plan
 from .read_tree import TreeLimits
 
 Query = dict[str, Any]
@@ -42,9 +43,9 @@ _RANGES: dict[Ordering, str] = {
 def query(tree: Any, fields: Fields, limits: TreeLimits | None = None) -> Query:
     """Returns the filter as a query without scores, to stand under `query` or in a `bool`'s `filter`.
 
-    A column is a field's path in the index: Text a `keyword` without `normalizer`, `null_value` or `ignore_above`,
-    Integer a `long` and Real a `double` with `coerce: false`, Boolean a `boolean`. Documents hold one value in it or
-    none: an index can't tell a value from a list of it. Raises BadFilter and Untranslatable.
+    A column is a field's path in the index: Text and Enum a `keyword` without `normalizer`, `null_value` or
+    `ignore_above`, Integer a `long` and Real a `double` with `coerce: false`, Boolean a `boolean`. Documents hold one
+    value in it or none: an index can't tell a value from a list of it. Raises BadFilter and Untranslatable.
 
     >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "ne", "value": "draft"}
@@ -76,6 +77,12 @@ def _column_condition(condition: ColumnCondition) -> Query:
     field = condition.field.column
     if isinstance(condition.field, Decimal):
         raise _refused(condition, "its numbers are integers or doubles", "index a double and map the key to Real")
+    if isinstance(condition.field, Uuid):
+        raise _refused(condition, "it has no fields of UUIDs", "map a keyword of their text to Text")
+    if isinstance(condition.field, Date | DateTime):
+        raise _refused(
+            condition, "its dates are rounded", "index the text of the attribute as a keyword and map it to Text"
+        )
     match condition.test:
         case Present():
             return {"exists": {"field": field}}

@@ -56,6 +56,38 @@ class Boolean:
 
 
 @dataclass(frozen=True, slots=True)
+class Uuid:
+    """A column of UUIDs. The attribute is the canonical text, `123e4567-e89b-12d3-a456-426614174000` in lower case."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A column of dates. The attribute is the text `2024-02-29`, of the years 0001 to 9999."""
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class DateTime:
+    """A column of instants. The attribute is the text `2024-02-29T12:00:00.000000Z`, always UTC with six decimals.
+
+    A column without a time zone holds UTC. Of a finer part of the second, the attribute has the first six decimals.
+    """
+
+    column: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A column of a few names. `values` has the attribute for each name that the column may hold."""
+
+    column: Any
+    values: Mapping[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Json:
     """Any JSON value: the column, or the value that `path` leads to in it, by names and by indexes of arrays."""
 
@@ -70,9 +102,31 @@ class Attributes:
     column: Any
 
 
-Field: TypeAlias = Text | Integer | Real | Decimal | Boolean | Json | Attributes
+TypedField: TypeAlias = Text | Integer | Real | Decimal | Boolean | Uuid | Date | DateTime | Enum
+Field: TypeAlias = TypedField | Json | Attributes
 Fields: TypeAlias = Mapping[str, Any]
 """A Field for each key of a filter. The SQLAlchemy target also takes columns."""
+
+FieldTypes: TypeAlias = tuple[type[Field], ...]
+
+IN_TEXT: Mapping[str, FieldTypes] = {
+    "postgresql": (),
+    "mysql": (Json, Attributes, Uuid),
+    "sqlite": (Json, Attributes, Uuid, Date, DateTime),
+}
+"""What a column of strings may hold besides strings, in the databases that have no type of its own for it."""
+
+
+def integer_fields(dialect: str) -> FieldTypes:
+    """Returns the fields that a column of integers allows, the best first."""
+    return (Integer,) if dialect == "postgresql" else (Integer, Boolean)
+
+
+def decimal_fields(digits: int, dialect: str) -> FieldTypes:
+    """Returns the fields that a column of decimals allows. SQLite keeps doubles in it."""
+    if digits > MOST_DIGITS:
+        return ()
+    return (Real,) if dialect == "sqlite" else (Decimal,)
 
 
 def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
@@ -94,6 +148,8 @@ def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
         raise Untranslatable(
             path, target, f"`{key}` is the row's own key, no attribute (E6)", "map it to the column of that key"
         )
+    if isinstance(found, Enum):
+        _check_names(found, key, path, target)
     if isinstance(found, Decimal) and not 0 < found.digits <= MOST_DIGITS:
         raise Untranslatable(
             path,
@@ -102,3 +158,11 @@ def field_of(fields: Fields, key: str, path: str, target: str) -> Field:
             "keep fewer digits, integers of a smaller unit, or doubles",
         )
     return found
+
+
+def _check_names(field: Enum, key: str, path: str, target: str) -> None:
+    """Refuses an enumeration without names, and one with an attribute that no JSON has."""
+    for name, attribute in field.values.items():
+        if not isinstance(name, str) or not isinstance(attribute, str | int | float):
+            reason = f"the mapping of `{key}` has `{name!r}: {attribute!r}`, not a string and its attribute"
+            raise Untranslatable(path, target, reason, "give each stored name its string, number or boolean")

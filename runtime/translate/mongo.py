@@ -15,12 +15,13 @@ from .conditions import (
     OneOf,
     OnlyMembers,
     Ordered,
+    Plan,
     Present,
     Substring,
 )
 from .errors import Untranslatable
 from .fields import Fields
-from .plan import Plan, plan
+from .plan import plan
 from .read_tree import TreeLimits
 
 Query = dict[str, Any]

@@ -1,9 +1,12 @@
 """A filter as a mask of a pandas frame, tested value by value, since a column may hold values of many types."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime
 from decimal import Decimal as Exact
+from enum import Enum as Names
 from math import isfinite
 from typing import Any, assert_never
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -13,7 +16,25 @@ from ...bundles.conditions.keys import read, steps_of
 from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
 from ...bundles.conditions.values import Json as Value
 from ...bundles.conditions.values import is_number
-from .fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Real, Text, field_of
+from .column_texts import FORMS
+from .errors import Untranslatable
+from .fields import (
+    Attributes,
+    Boolean,
+    Date,
+    DateTime,
+    Decimal,
+    Enum,
+    Field,
+    Fields,
+    Integer,
+    Json,
+    Real,
+    Text,
+    Uuid,
+    field_of,
+)
+from .python import json_value
 from .read_tree import ROOT, TreeLimits, path_of_child, read_tree
 
 
@@ -35,8 +56,9 @@ def _mask(tree: FilterTree, path: str, frame: pd.DataFrame, fields: Fields) -> p
     match tree:
         case Comparison(key, op, constant):
             field = field_of(fields, key, path, "pandas")
-            check, reads = predicate(op, constant), _reader(field, key)
-            return pd.Series([check(reads(value)) for value in frame[field.column].tolist()], frame.index, dtype=bool)
+            check, reads, values = predicate(op, constant), _reader(field, key), _values(frame[field.column])
+            _check_kinds(values, field, key, path)
+            return pd.Series([check(reads(value)) for value in values], frame.index, dtype=bool)
         case And(children):
             return _masks(children, path, frame, fields).all(axis=1)
         case Or(children):
@@ -54,14 +76,21 @@ def _masks(children: tuple[FilterTree, ...], path: str, frame: pd.DataFrame, fie
     return pd.concat(masks, axis=1)
 
 
+def _values(column: pd.Series) -> list[Any]:
+    """Returns the values. pandas can't give those of a zone that lie beyond the year 9999."""
+    zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
+    found: list[Any] = (column.dt.tz_convert(None) if zoned else column).tolist()
+    return found
+
+
 def _reader(field: Field, key: str) -> Callable[[Any], Value]:
     """Returns how a value of the column is read. A value that is not JSON of the field's type is absent."""
     match field:
         case Attributes():
             steps = steps_of(key)
-            return lambda value: read(value, key, steps) if isinstance(value, dict) else None
+            return lambda value: json_value(read(value, key, steps), key) if isinstance(value, dict) else None
         case Json(path=path):
-            return lambda value: _walked(_plain(value), path)
+            return lambda value: json_value(_walked(_plain(value), path), key)
         case Text():
             return lambda value: value if isinstance(value, str) else None
         case Boolean():
@@ -69,17 +98,55 @@ def _reader(field: Field, key: str) -> Callable[[Any], Value]:
         case Integer() | Real() | Decimal():
             # Integers with a gap between them are floats in pandas; the two are one type here too (C3).
             return lambda value: found if is_number(found := _plain(value)) else None
+        case Enum(_, attributes):
+            return lambda value: _attribute(attributes, value)
+        case DateTime():
+            return _instant
+        case Uuid() | Date():
+            kind, show = _KINDS[type(field)], FORMS[type(field)].show
+            return lambda value: show(value) if isinstance(value, kind) and value is not pd.NaT else None
         case _:
             assert_never(field)
 
 
+_KINDS: dict[type, type] = {Uuid: UUID, DateTime: datetime, Date: date, Decimal: Exact, Enum: Names}
+"""The kind of value, none of JSON, that a field reads. A datetime is a date too, so it comes first."""
+
+_PLAIN = (str, int, float, list, dict, np.generic, type(None), type(pd.NA), type(pd.NaT))
+
+
+def _check_kinds(values: list[Any], field: Field, key: str, path: str) -> None:
+    """Refuses values that the field can't read and JSON has not: they are no absent ones."""
+    for kind in {type(value) for value in values if not isinstance(value, _PLAIN)}:
+        right = next((right for right, read in _KINDS.items() if issubclass(kind, read)), None)
+        if right is None or not isinstance(field, right):
+            remedy = f"map it to {right.__name__}" if right else "convert them to strings, numbers or booleans"
+            raise Untranslatable(
+                path, "pandas", f"the column of `{key}` holds values of type `{kind.__name__}`", remedy
+            )
+
+
+def _attribute(attributes: Mapping[Any, Value], value: Any) -> Value:
+    name = value.name if isinstance(value, Names) else value
+    return attributes.get(name) if isinstance(name, str) else None
+
+
+def _instant(value: Any) -> Value:
+    """Returns the text of an instant without its nanoseconds. The years of pandas go beyond those of the text."""
+    if value is pd.NaT or not isinstance(value, datetime):
+        return None
+    utc = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+    return FORMS[DateTime].show(utc) if MINYEAR <= utc.year <= MAXYEAR else None
+
+
 def _plain(value: Any) -> Value:
-    """Returns a number of NumPy or `decimal` as Python's own, or None for NaN and infinity."""
+    """Returns a number of NumPy or `decimal` as Python's own, or None for what pandas takes for missing."""
     if isinstance(value, np.generic):
         value = value.item()
     elif isinstance(value, Exact):
         value = float(value)
-    return None if isinstance(value, float) and not isfinite(value) else value
+    missing = value is pd.NA or value is pd.NaT or (isinstance(value, float) and not isfinite(value))
+    return None if missing else value
 
 
 def _walked(value: Value, path: tuple[str | int, ...]) -> Value:

@@ -1,52 +1,19 @@
-"""Plans a filter over columns: replaces each comparison by conditions on the column that its key is mapped to.
-
-The type of a column decides here, once, for every target: `eq "x"` on a column of numbers is false, `ne "x"` on it
-asks whether there is a value.
-"""
+"""Plans a filter over columns: replaces each comparison by conditions on the column that its key is mapped to."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
 from ...bundles.conditions.comparisons import constants_of
 from ...bundles.conditions.keys import steps_of
-from ...bundles.conditions.literals import literal_of
-from ...bundles.conditions.operators import Operator, Ordering
-from ...bundles.conditions.trees.tree import (
-    FALSE,
-    And,
-    Comparison,
-    Const,
-    FilterTree,
-    Not,
-    Or,
-    Tree,
-    fold_and,
-    fold_not,
-    fold_or,
-)
+from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or, fold_and, fold_not, fold_or
 from ...bundles.conditions.values import Json as Constant
 from ...bundles.conditions.values import is_number, is_text
-from . import column_numbers as numbers
-from .conditions import (
-    ArrayLength,
-    ColumnCondition,
-    JsonCondition,
-    JsonType,
-    Matches,
-    NoneOf,
-    OneOf,
-    OnlyMembers,
-    Ordered,
-    Present,
-    Substring,
-    TypedField,
-    ValueTest,
-)
+from .column_plan import planned_column, tested_pattern
+from .conditions import ArrayLength, JsonCondition, JsonType, OneOf, OnlyMembers, Ordered, Plan, Present, ValueTest
 from .errors import Untranslatable
-from .fields import Attributes, Boolean, Decimal, Field, Fields, Integer, Json, Text, field_of
+from .fields import Attributes, Field, Fields, Json, field_of
 from .read_tree import ROOT, TreeLimits, path_of_child, read_tree
-
-Plan: TypeAlias = Tree[ColumnCondition | JsonCondition]
 
 
 def plan(tree: Any, fields: Fields, target: str, limits: TreeLimits | None = None) -> Plan:
@@ -90,7 +57,7 @@ def _condition(comparison: Comparison, path: str, field: Field, target: str) -> 
             absent: Plan = Not(JsonCondition(column, (key,), "any", Present(), path))
             return fold_or([whole, fold_and([absent, _json(comparison, path, column, steps)])])
         case _:
-            return _typed(comparison, path, field)
+            return planned_column(comparison, path, field, target)
 
 
 def _has_lone_surrogate(constant: Constant) -> bool:
@@ -99,69 +66,6 @@ def _has_lone_surrogate(constant: Constant) -> bool:
     if isinstance(constant, dict):
         return any(map(_has_lone_surrogate, (*constant, *constant.values())))
     return isinstance(constant, str) and not is_text(constant)
-
-
-def _typed(comparison: Comparison, path: str, field: TypedField) -> Plan:
-    op, constant = comparison.op, comparison.value
-    match op:
-        case Operator.EQ | Operator.IN:
-            values = _equals(field, constants_of(op, constant))
-            return ColumnCondition(field, OneOf(values), path) if values else FALSE
-        case Operator.NE | Operator.NIN:
-            values = _equals(field, constants_of(op, constant))
-            return ColumnCondition(field, NoneOf(values) if values else Present(), path)
-        case Operator.REGEX:
-            return ColumnCondition(field, _pattern(constant), path) if isinstance(field, Text) else FALSE
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
-            bound = _ordered(field, op, constant)
-            if isinstance(bound, bool):
-                return ColumnCondition(field, Present(), path) if bound else FALSE
-            return ColumnCondition(field, Ordered(*bound), path)
-        case _:
-            assert_never(op)
-
-
-def _equals(field: TypedField, constants: Sequence[Constant]) -> tuple[Any, ...]:
-    """Returns the column's own values that are `eq` to one of the constants, each once."""
-    return tuple(dict.fromkeys(found for item in constants if (found := _equal(field, item)) is not None))
-
-
-def _equal(field: TypedField, constant: Constant) -> Any:
-    """Returns the column's own value that is `eq` to the constant, or None if it has none (C3)."""
-    match field:
-        case Text():
-            return constant if isinstance(constant, str) else None
-        case Boolean():
-            return constant if isinstance(constant, bool) else None
-    if not is_number(constant):
-        return None
-    if isinstance(field, Decimal):
-        return numbers.decimal(constant, field.digits)
-    return numbers.integer(constant) if isinstance(field, Integer) else numbers.real(constant)
-
-
-def _ordered(field: TypedField, op: Ordering, constant: Constant) -> numbers.Bound:
-    """Returns the column's own bound that means the same, or a boolean that is right for all its values (C4)."""
-    match field:
-        case Text():
-            return (op, constant) if isinstance(constant, str) else False
-        case Boolean():
-            return False
-    if not is_number(constant):
-        return False
-    if isinstance(field, Decimal):
-        return numbers.decimal_bound(op, constant, field.digits)
-    return numbers.integer_bound(op, constant) if isinstance(field, Integer) else numbers.real_bound(op, constant)
-
-
-def _pattern(pattern: str) -> ValueTest:
-    found = literal_of(pattern)
-    if found is None:
-        return Matches(pattern)
-    text, position = found
-    if position == "whole":
-        return OneOf((text,))
-    return Substring(text, position) if text else Present()
 
 
 def _json(comparison: Comparison, path: str, column: Any, steps: tuple[str | int, ...]) -> Plan:
@@ -193,7 +97,7 @@ def _json(comparison: Comparison, path: str, column: Any, steps: tuple[str | int
         case Operator.NE | Operator.NIN:
             return fold_and([condition("any", Present()), fold_not(among(constants_of(op, constant), steps))])
         case Operator.REGEX:
-            return condition("string", _pattern(constant))
+            return condition("string", tested_pattern(constant))
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
             return condition("string" if isinstance(constant, str) else "number", Ordered(op, constant))
         case _:

@@ -1,6 +1,7 @@
 """A filter as a Polars expression over columns of one type each."""
 
 from collections.abc import Callable
+from datetime import date, datetime
 from functools import reduce
 from operator import and_, ge, gt, le, lt, or_
 from typing import Any, assert_never
@@ -9,6 +10,7 @@ import polars as pl
 
 from ...bundles.conditions.operators import Operator, Ordering
 from ...bundles.conditions.trees.tree import And, Const, Not, Or
+from .column_texts import microseconds
 from .conditions import (
     ArrayLength,
     ColumnCondition,
@@ -18,12 +20,13 @@ from .conditions import (
     OneOf,
     OnlyMembers,
     Ordered,
+    Plan,
     Present,
     Substring,
 )
 from .errors import Untranslatable
-from .fields import Boolean, Decimal, Fields, Integer, Real, Text
-from .plan import Plan, plan
+from .fields import Boolean, Date, DateTime, Decimal, Enum, Fields, Integer, Real, Text, TypedField, Uuid
+from .plan import plan
 from .read_tree import TreeLimits
 
 _COMPARES: dict[Ordering, Callable[[Any, Any], Any]] = {
@@ -38,6 +41,9 @@ _TYPES: dict[type, pl.DataType | type[pl.DataType]] = {
     Real: pl.Float64,
     Boolean: pl.Boolean,
     Decimal: pl.Decimal(38, 15),
+    Enum: pl.String,
+    Date: pl.Date,
+    DateTime: pl.Int64,
 }
 
 
@@ -77,22 +83,49 @@ def _expression(plan: Plan) -> pl.Expr:
             assert_never(plan)
 
 
+def _value(field: TypedField) -> pl.Expr:
+    """Returns the column as it is compared. Polars raises for a column of another type, rather than convert it."""
+    column: pl.Expr = field.column if isinstance(field.column, pl.Expr) else pl.col(field.column)
+    match field:
+        case Integer():
+            return (column ^ 0).cast(pl.Int64)
+        case DateTime():
+            return column.dt.convert_time_zone("UTC").dt.epoch("us")
+        case _:
+            nothing = pl.Series([], dtype=_TYPES[type(field)]).implode()
+            typed = pl.when(~column.is_in(nothing)).then(column)
+            return typed.cast(pl.String) if isinstance(field, Text | Enum) else typed
+
+
+def _present(field: TypedField, value: pl.Expr) -> pl.Expr:
+    match field:
+        case Real():
+            return value.is_not_null() & value.is_finite()
+        case Date():
+            return value.is_between(date.min, date.max).fill_null(False)
+        case DateTime():
+            return value.is_between(microseconds(datetime.min), microseconds(datetime.max)).fill_null(False)
+        case _:
+            return value.is_not_null()
+
+
 def _column_condition(condition: ColumnCondition) -> pl.Expr:
-    column = condition.field.column
-    value = column if isinstance(column, pl.Expr) else pl.col(column)
-    present = value.is_not_null()
-    if isinstance(condition.field, Real):
-        present &= value.is_finite()
-    dtype = _TYPES[type(condition.field)]
+    if isinstance(condition.field, Uuid):
+        raise Untranslatable(
+            condition.path, "polars", "it has no columns of UUIDs", "map a column of their text to Text"
+        )
+    value, dtype = _value(condition.field), _TYPES[type(condition.field)]
+    present = _present(condition.field, value)
+    held: Callable[[Any], Any] = microseconds if isinstance(condition.field, DateTime) else lambda found: found
     match condition.test:
         case Present():
             return present
         case OneOf(values):
-            return present & value.is_in(pl.Series(values, dtype=dtype).implode())
+            return present & value.is_in(pl.Series(map(held, values), dtype=dtype).implode())
         case NoneOf(values):
-            return present & ~value.is_in(pl.Series(values, dtype=dtype).implode())
+            return present & ~value.is_in(pl.Series(map(held, values), dtype=dtype).implode())
         case Ordered(op, bound):
-            compared: pl.Expr = _COMPARES[op](value, pl.lit(bound, dtype=dtype))
+            compared: pl.Expr = _COMPARES[op](value, pl.lit(held(bound), dtype=dtype))
             return present & compared
         case Substring(text, position):
             literal = pl.lit(text, dtype=pl.String)

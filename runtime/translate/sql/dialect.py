@@ -1,6 +1,7 @@
 """SQL conditions that are true or false of every row, never NULL: the part that all dialects share."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn, assert_never
 
 from ....bundles.conditions.operators import Operator, Ordering
@@ -14,14 +15,13 @@ from ..conditions import (
     OneOf,
     OnlyMembers,
     Ordered,
+    Plan,
     Present,
     Substring,
-    TypedField,
 )
 from ..errors import Untranslatable
-from ..fields import Boolean, Decimal, Integer, Real, Text
-from ..plan import Plan
-from .fragments import Column, Parameter, Sql, ValueType, joined, listed, sql
+from ..fields import Boolean, Decimal, Enum, Integer, Real, Text, TypedField
+from .fragments import Column, Parameter, Sql, ValueType, joined, listed, repeated, sql
 
 COMPARES: dict[Ordering, str] = {Operator.GT: ">", Operator.GTE: ">=", Operator.LT: "<", Operator.LTE: "<="}
 TYPES: dict[type, ValueType] = {
@@ -30,6 +30,7 @@ TYPES: dict[type, ValueType] = {
     Real: "real",
     Decimal: "decimal",
     Boolean: "boolean",
+    Enum: "text",
 }
 
 
@@ -45,6 +46,8 @@ class Dialect(ABC):
     """The column as it is compared by value, strings by code point."""
     value: ClassVar[dict[type, str]] = {}
     """A bound value as it is compared with the column in `exact`."""
+    bound: ClassVar[dict[type, Callable[[Any], Parameter]]]
+    """A UUID, a date, or an instant in UTC, as it is bound."""
     pattern: ClassVar[str | None] = None
     """The condition that a text column matches an RE2 pattern, if the patterns of the dialect are RE2."""
     holds_nul: ClassVar[bool] = True
@@ -74,7 +77,7 @@ class Dialect(ABC):
         """Returns a condition on a column of one type."""
         column, field = Column(condition.field.column), condition.field
         template = self.present.get(type(field), "{} IS NOT NULL")
-        present = sql(template, *[column] * template.count("{}"))
+        present = repeated(template, column)
         match condition.test:
             case Present():
                 return sql("({})", present)
@@ -84,7 +87,7 @@ class Dialect(ABC):
                 test = self.none_of(field, column, [self.parameter(field, value, condition) for value in values])
             case Ordered(op, value):
                 bound = self.exact_value(field, self.parameter(field, value, condition))
-                test = sql(f"{{}} {COMPARES[op]} {{}}", self.exact_column(type(field), column), bound)
+                test = sql(f"{{}} {COMPARES[op]} {{}}", self.ordered_column(type(field), column), bound)
             case Substring(text):
                 self.check_text(condition, text)
                 test = self.substring(column, condition.test)
@@ -108,7 +111,11 @@ class Dialect(ABC):
 
     def exact_column(self, type: type[TypedField], column: Column) -> Sql:
         """Returns a column of this type as `exact` has it."""
-        return sql(self.exact.get(type, "{}"), column)
+        return repeated(self.exact.get(type, "{}"), column)
+
+    def ordered_column(self, type: type[TypedField], column: Column) -> Sql:
+        """Returns a column of this type as it is compared by order."""
+        return self.exact_column(type, column)
 
     def exact_value(self, field: TypedField, value: Parameter) -> Sql:
         """Returns the value as `value` has it."""
@@ -116,6 +123,8 @@ class Dialect(ABC):
 
     def parameter(self, field: TypedField, value: Any, condition: ColumnCondition) -> Parameter:
         """Returns a value of the column's type as a parameter."""
+        if type(field) in self.bound:
+            return self.bound[type(field)](value)
         self.check_text(condition, value)
         return Parameter(value, TYPES[type(field)])
 

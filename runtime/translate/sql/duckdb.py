@@ -1,21 +1,42 @@
 """DuckDB: text under `COLLATE C`, patterns by RE2 itself, plain columns only."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, ClassVar
 
+from ..column_texts import microseconds
 from ..conditions import JsonCondition, Substring
-from ..fields import Real, Text
+from ..fields import Date, DateTime, Enum, Real, Text, Uuid
 from .dialect import Dialect
 from .fragments import Column, Parameter, Sql, sql
 
 
 class DuckDb(Dialect):
-    """DuckDB 1.0 or newer, columns of VARCHAR, BIGINT, DOUBLE, DECIMAL, BOOLEAN, also members of a STRUCT."""
+    """DuckDB 1.0 or newer, columns of VARCHAR, BIGINT, DOUBLE, DECIMAL, BOOLEAN, UUID, DATE, TIMESTAMP with and without
+    a time zone, ENUM, also members of a STRUCT."""
 
     name = "duckdb"
     most_values = 65_535
 
-    present: ClassVar[dict[type, str]] = {Real: "{} IS NOT NULL AND isfinite({})"}
-    exact: ClassVar[dict[type, str]] = {Text: "({} COLLATE C)"}
+    # A date may be infinite, BC or beyond the year 9999; the microseconds of an infinite instant are NULL.
+    present: ClassVar[dict[type, str]] = {
+        Real: "{} IS NOT NULL AND isfinite({})",
+        Date: "{} IS NOT NULL AND {} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+        DateTime: (
+            f"COALESCE(epoch_us({{}}) BETWEEN {microseconds(datetime.min)} AND {microseconds(datetime.max)}, FALSE)"
+        ),
+    }
+    exact: ClassVar[dict[type, str]] = {
+        Text: "({} COLLATE C)",
+        Enum: "(CAST({} AS VARCHAR) COLLATE C)",
+        DateTime: "epoch_us({})",
+    }
+    value: ClassVar[dict[type, str]] = {Uuid: "CAST({} AS UUID)", Date: "CAST({} AS DATE)"}
+    bound: ClassVar[dict[type, Callable[[Any], Parameter]]] = {
+        Uuid: lambda value: Parameter(str(value), "text"),
+        Date: lambda value: Parameter(value.isoformat(), "text"),
+        DateTime: lambda value: Parameter(microseconds(value), "integer"),
+    }
     pattern = "regexp_matches({}, {})"
 
     def substring(self, column: Column, test: Substring) -> Sql:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-ValueType: TypeAlias = Literal["text", "integer", "real", "decimal", "boolean", "texts"]
+ValueType: TypeAlias = Literal["text", "integer", "real", "decimal", "boolean", "instant", "texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value with its type, for drivers that need one. `texts` is an array."""
+    """A value with its type, for drivers that need one. An `instant` is text with its offset, `texts` is an array."""
 
     value: Any
     type: ValueType
@@ -40,6 +40,11 @@ def sql(template: str, *parts: "Sql | Fragment") -> Sql:
         found.extend(part if isinstance(part, tuple) else (part,))
         found.append(text)
     return tuple(fragment for fragment in found if fragment != "")
+
+
+def repeated(template: str, part: Fragment) -> Sql:
+    """Returns the template with the same part in place of each of its `{}`."""
+    return sql(template, *[part] * template.count("{}"))
 
 
 def listed(parts: "list[Sql] | list[Parameter]") -> Sql:

@@ -1,5 +1,6 @@
 """MySQL: text compared by its UTF-8 bytes, which no collation, padding or folding touches; JSON by its types."""
 
+from collections.abc import Callable
 from json import dumps
 from typing import Any, ClassVar
 
@@ -15,33 +16,57 @@ from ..conditions import (
     Ordered,
     Present,
     Substring,
-    TypedField,
 )
-from ..fields import Boolean, Text
+from ..fields import Boolean, Date, DateTime, Enum, Text, TypedField, Uuid
 from .dialect import COMPARES, Dialect
 from .fragments import Column, Parameter, Sql, ValueType, joined, listed, sql
 
 BYTES = "CAST(CONVERT({} USING utf8mb4) AS BINARY)"
 """Text by its UTF-8 bytes, which are in the order of code points."""
 
+HEX = "CAST(LOWER(HEX(UNHEX({}))) AS BINARY)"
+"""Hexadecimal digits written anew, in lower case; NULL for what is none."""
+
+DATED = "{} IS NOT NULL AND MONTH({}) > 0 AND DAYOFMONTH({}) > 0 AND YEAR({}) > 0"
+"""That a date is one: MySQL can store `0000-00-00` and `2024-02-00`."""
+
 WIDEST = 10**64
 """Integers in JSON are compared as DECIMAL(65)."""
 
 
 class MySql(Dialect):
-    """MySQL 8.0.17 or newer, columns of any character set, BIGINT, DOUBLE, BOOLEAN (0 and 1), JSON."""
+    """MySQL 8.0.17 or newer, columns of any character set, BIGINT, DOUBLE, BOOLEAN (0 and 1), DATE, DATETIME, JSON.
+
+    A UUID is 32 hexadecimal digits in lower case, as SQLAlchemy and Django store it.
+    """
 
     name = "mysql"
     most_values = 65_535
 
-    present: ClassVar[dict[type, str]] = {Boolean: "{} IS NOT NULL AND {} IN (0, 1)"}
-    exact: ClassVar[dict[type, str]] = {Text: BYTES}
-    value: ClassVar[dict[type, str]] = {Text: BYTES}
+    present: ClassVar[dict[type, str]] = {
+        Boolean: "{} IS NOT NULL AND {} IN (0, 1)",
+        Date: DATED,
+        DateTime: DATED,
+        Uuid: f"{{}} IS NOT NULL AND COALESCE({HEX} = {BYTES}, FALSE) AND LENGTH({BYTES}) = 32",
+    }
+    exact: ClassVar[dict[type, str]] = {Text: BYTES, Enum: BYTES, Uuid: BYTES}
+    value: ClassVar[dict[type, str]] = {
+        Text: BYTES,
+        Enum: BYTES,
+        Uuid: BYTES,
+        Date: "CAST({} AS DATE)",
+        DateTime: "CAST({} AS DATETIME(6))",
+    }
+    bound: ClassVar[dict[type, Callable[[Any], Parameter]]] = {
+        Uuid: lambda value: Parameter(value.hex, "text"),
+        Date: lambda value: Parameter(value.isoformat(), "text"),
+        DateTime: lambda value: Parameter(value.isoformat(" ", "microseconds"), "text"),
+    }
 
     def one_of(self, field: TypedField, column: Column, values: list[Parameter]) -> Sql:
         """Equality under the column's own collation lets its index serve, the bytes decide."""
         bytewise = super().one_of(field, column, values)
-        if not isinstance(field, Text):
+        if not isinstance(field, Text | Uuid | Enum):
             return bytewise
         return sql("{} IN ({}) AND {}", column, listed(values), bytewise)
 

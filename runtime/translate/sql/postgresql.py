@@ -1,6 +1,7 @@
 """PostgreSQL: text under `COLLATE "C"`, JSON as jsonb, whose numbers are exact decimals."""
 
-from decimal import Decimal
+from collections.abc import Callable
+from decimal import Decimal as Exact
 from json import dumps
 from typing import Any, ClassVar
 
@@ -16,24 +17,50 @@ from ..conditions import (
     Ordered,
     Present,
     Substring,
-    TypedField,
 )
-from ..fields import Real, Text
+from ..fields import Date, DateTime, Decimal, Enum, Real, Text, TypedField, Uuid
 from .dialect import COMPARES, Dialect
 from .fragments import Column, Parameter, Sql, joined, sql
 
 
 class PostgreSql(Dialect):
-    """PostgreSQL 12 or newer, a database in UTF-8, columns of text or varchar, bigint, double precision, jsonb."""
+    """PostgreSQL 12 or newer, a database in UTF-8.
+
+    Columns are of text, varchar, citext, bigint, double precision, numeric, uuid, date, timestamp, enum types, jsonb.
+    """
 
     name = "postgresql"
     most_values = 65_535
     holds_nul = False
 
-    present: ClassVar[dict[type, str]] = {Real: "{} IS NOT NULL AND {} > '-Infinity' AND {} < 'Infinity'"}
-    # NaN is the greatest double here. The cast takes citext and the like back to text.
-    exact: ClassVar[dict[type, str]] = {Text: 'CAST({} AS text) COLLATE "C"'}
-    value: ClassVar[dict[type, str]] = {Text: "CAST({} AS text)"}
+    # NaN is the greatest number here. A date may be infinite, BC or beyond the year 9999.
+    # The difference, `isfinite`, the time and the collation below are errors for a column of another type.
+    present: ClassVar[dict[type, str]] = {
+        Real: "{} IS NOT NULL AND {} > '-Infinity' AND {} < 'Infinity'",
+        Decimal: "{} IS NOT NULL AND {} > -1e15 AND {} < 1e15",
+        Date: "{} IS NOT NULL AND {} - 0 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+        DateTime: (
+            "{} IS NOT NULL AND isfinite({}) AND CAST({} AS time) IS NOT NULL"
+            " AND {} >= '0001-01-01 00:00:00+00' AND {} <= '9999-12-31 23:59:59.999999+00'"
+        ),
+    }
+    # The cast takes citext, enumerations and the like back to text.
+    exact: ClassVar[dict[type, str]] = {
+        Text: 'CAST({} COLLATE "C" AS text) COLLATE "C"',
+        Enum: 'CAST({} AS text) COLLATE "C"',
+    }
+    # An instant has no cast: it is read by the column's own type, and one without a zone ignores the offset.
+    value: ClassVar[dict[type, str]] = {
+        Text: "CAST({} AS text)",
+        Enum: "CAST({} AS text)",
+        Uuid: "CAST({} AS uuid)",
+        Date: "CAST({} AS date)",
+    }
+    bound: ClassVar[dict[type, Callable[[Any], Parameter]]] = {
+        Uuid: lambda value: Parameter(str(value), "text"),
+        Date: lambda value: Parameter(value.isoformat(), "text"),
+        DateTime: lambda value: Parameter(f"{value.isoformat(' ', 'microseconds')}+00:00", "instant"),
+    }
 
     def one_of(self, field: TypedField, column: Column, values: list[Parameter]) -> Sql:
         """Equality under the column's own collation lets its index serve, under "C" it decides."""
@@ -102,7 +129,7 @@ class PostgreSql(Dialect):
             tests = [sql(f"{{}} {COMPARES[op]} {{}}", number, Parameter(bound, "decimal")) for op, bound in pairs]
             return joined("AND", tests)
 
-        whole = all_of([(op, Decimal(bound)) for op, bound in bounds])
+        whole = all_of([(op, Exact(bound)) for op, bound in bounds])
         fraction = all_of([read_bound(op, bound) for op, bound in bounds])
         return sql(
             "(CASE WHEN jsonb_typeof({}) = 'number' THEN CASE WHEN scale({}) = 0 THEN {} ELSE {} END ELSE FALSE END)",

@@ -1,5 +1,6 @@
 """SQLite: any column may hold any type, so each condition asks for the type first; JSON is read by json_each."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ....bundles.conditions.operators import IS_UPWARD
@@ -16,19 +17,33 @@ from ..conditions import (
     Ordered,
     Present,
     Substring,
-    TypedField,
 )
-from ..fields import Boolean, Decimal, Integer, Real, Text
+from ..fields import Boolean, Date, DateTime, Decimal, Enum, Integer, Real, Text, TypedField, Uuid
 from .dialect import COMPARES, Dialect
 from .fragments import Column, Parameter, Sql, listed, sql
 
 PRESENT: dict[type, str] = {
     Text: "typeof({}) = 'text'",
+    Enum: "typeof({}) = 'text'",
     Integer: "typeof({}) = 'integer'",
-    Real: "typeof({}) IN ('integer', 'real') AND abs({}) < 9e999",
+    Real: "typeof({}) IN ('integer', 'real') AND CAST({} AS REAL) = {} AND abs({}) < 9e999",
     Boolean: "typeof({}) = 'integer' AND {} IN (0, 1)",
+    Uuid: "typeof({}) = 'text' AND length(CAST({} AS BLOB)) = 32 AND {} NOT GLOB '*[^0-9a-f]*'",
+    Date: "typeof({}) = 'text' AND {} COLLATE BINARY IS date({}, '+0 days') AND {} > '0001-'",
+    DateTime: (
+        "typeof({}) = 'text' AND substr({}, 1, 19) COLLATE BINARY IS datetime(substr({}, 1, 19), '+0 days')"
+        " AND {} > '0001-' AND (length(CAST({} AS BLOB)) = 19 OR length(CAST({} AS BLOB)) = 26"
+        " AND substr({}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]')"
+    ),
 }
-"""What a column of each type holds; 9e999 is infinity here."""
+"""What a column of each type holds; 9e999 is infinity here. An integer that is no double is no real.
+
+A date is one that SQLite writes in the same way: adding no days makes a March day of `2024-02-30`.
+"""
+
+BINARY = "{} COLLATE BINARY"
+INSTANT = "(CASE length({}) WHEN 19 THEN {} || '.000000' ELSE {} END) COLLATE BINARY"
+"""An instant with its six decimals, which Django leaves out if they are zero."""
 
 TYPES: dict[JsonType, str] = {
     "any": "writ.type <> 'null'",
@@ -44,22 +59,35 @@ NO_NUL = "instr(replace({}, '\\\\', ''), '\\u0000') = 0"
 
 
 class Sqlite(Dialect):
-    """SQLite 3.38 or newer, a database in UTF-8, JSON as text that repeats no member's name."""
+    """SQLite 3.38 or newer, a database in UTF-8, JSON as text.
+
+    Dates, instants in UTC and UUIDs are text as SQLAlchemy and Django store them: `2024-02-29`,
+    `2024-02-29 12:00:00.000000`, 32 hexadecimal digits in lower case.
+    """
 
     name = "sqlite"
     most_values = 32_766
     true, false = "1", "0"
 
     present: ClassVar[dict[type, str]] = PRESENT
-    exact: ClassVar[dict[type, str]] = {Text: "{} COLLATE BINARY"}
+    exact: ClassVar[dict[type, str]] = {Text: BINARY, Enum: BINARY, Uuid: BINARY, Date: BINARY, DateTime: INSTANT}
+    bound: ClassVar[dict[type, Callable[[Any], Parameter]]] = {
+        Uuid: lambda value: Parameter(value.hex, "text"),
+        Date: lambda value: Parameter(value.isoformat(), "text"),
+        DateTime: lambda value: Parameter(value.isoformat(" ", "microseconds"), "text"),
+    }
 
-    def parameter(self, field: TypedField, value: Any, condition: ColumnCondition) -> Parameter:
+    def column_condition(self, condition: ColumnCondition) -> Sql:
         """SQLite keeps decimals as doubles."""
-        if isinstance(field, Decimal):
+        if isinstance(condition.field, Decimal):
             self.refuse(
                 condition, "it keeps no exact decimals", "map the column to Real, or keep integers of a smaller unit"
             )
-        return super().parameter(field, value, condition)
+        return super().column_condition(condition)
+
+    def ordered_column(self, type: type[TypedField], column: Column) -> Sql:
+        """The plus keeps a constant such as `5` text: a column declared STRING would make a number of it."""
+        return sql(f"+{BINARY}", column) if type is Text else super().ordered_column(type, column)
 
     def substring(self, column: Column, test: Substring) -> Sql:
         """instr and blobs look past U+0000, LIKE and the length of text do not."""

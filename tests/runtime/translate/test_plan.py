@@ -9,8 +9,21 @@ from hypothesis import strategies as st
 from writ.bundles.conditions.comparisons import ORDERINGS, predicate
 from writ.bundles.conditions.literals import literal_of
 from writ.bundles.conditions.trees.tree import FALSE
-from writ.runtime.translate import Attributes, Boolean, Decimal, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate import (
+    Attributes,
+    Boolean,
+    Date,
+    DateTime,
+    Decimal,
+    Integer,
+    Json,
+    Real,
+    Text,
+    Untranslatable,
+    Uuid,
+)
 from writ.runtime.translate import column_numbers as numbers
+from writ.runtime.translate import column_texts as texts
 from writ.runtime.translate.conditions import ColumnCondition, Present
 from writ.runtime.translate.plan import plan
 
@@ -52,6 +65,47 @@ def test_a_decimal_column_is_compared_as_the_doubles_that_it_is_read_as(op, cons
             assert (numbers.decimal(constant, 15) == value) is (float(value) == constant)
 
 
+TEXT_OF_A_VALUE = st.one_of(
+    st.uuids().map(str),
+    st.dates().map(str),
+    st.datetimes().map(lambda instant: f"{instant.isoformat(timespec='microseconds')}Z"),
+)
+NEAR_A_VALUE = st.builds(
+    lambda text, cut, more: text[:cut] + more, TEXT_OF_A_VALUE, st.integers(0, 40), st.text("019afg:-TZ ~", max_size=3)
+)
+
+
+@settings(max_examples=300)
+@given(OPS, st.sampled_from([Uuid, Date, DateTime]), st.one_of(TEXT_OF_A_VALUE, NEAR_A_VALUE, st.text()), st.data())
+@example("gt", Date, "2024-02-3", None)
+@example("gt", Date, "20240229", None)
+@example("lte", Uuid, "123E4567-E89B-12D3-A456-426614174000", None)
+@example("lt", DateTime, "2024-02-29T12:00:00.000000+00:00Z", None)
+def test_a_text_is_compared_with_the_texts_of_the_values_around_it(op, kind, constant, data):
+    form = texts.FORMS[kind]
+    bound = texts.bound(form, op, constant)
+    middle = form.size // 2 if isinstance(bound, bool) else place_of(form, bound[1])
+    far = data.draw(st.integers(0, form.size - 1)) if data else 0
+    for place in {0, form.size - 1, far, *(middle + step for step in (-1, 0, 1))}:
+        if 0 <= place < form.size:
+            value = form.at(place)
+            assert holds(bound, value) is ORDERINGS[op](form.show(value), constant)
+            assert (texts.equal(form, constant) == value) is (form.show(value) == constant)
+            assert texts.equal(form, form.show(value)) == value
+            if constant:
+                starts = all(holds(one, value) for one in texts.start_bounds(form, constant))
+                assert starts is form.show(value).startswith(constant)
+
+
+def place_of(form, value):
+    """The place of a value in the order of its kind."""
+    low, high = 0, form.size
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if form.at(middle) < value else (low, middle)
+    return low
+
+
 @settings(max_examples=200)
 @given(OPS, NUMBERS, st.fractions(-(10**6), 10**6), st.integers(-60, 60))
 @example("gt", 1.0, Fraction(1) + Fraction(1, 2**53), 0)
@@ -86,10 +140,12 @@ def test_a_pattern_of_plain_text_is_found_where_re2_finds_it(pattern):
         assert finds(value) is expected[position], value
 
 
-@pytest.mark.parametrize("kind", [Text("k"), Integer("k"), Real("k"), Decimal("k", 5), Boolean("k")])
+@pytest.mark.parametrize(
+    "kind", [Text("k"), Integer("k"), Real("k"), Decimal("k", 5), Boolean("k"), Uuid("k"), Date("k"), DateTime("k")]
+)
 def test_what_another_type_decides_is_decided_here(kind):
     """C3, C4, C7: a number never equals a string, and what differs from all strings is any number that is there."""
-    strange = 5 if isinstance(kind, Text) else "5"
+    strange = 5 if isinstance(kind, Text | Uuid | Date | DateTime) else "5"
     assert plan(field("k", "eq", strange), {"k": kind}, "t") == FALSE
     assert plan(field("k", "gt", strange), {"k": kind}, "t") == FALSE
     assert plan(field("k", "in", [[1], {}]), {"k": kind}, "t") == FALSE
