@@ -1,22 +1,14 @@
 """Django's Q on SQLite, held against the predicate; negation, joins, and the vendor it was made for."""
 
-import django
 import pytest
-from django.conf import settings
+from django.db import connection, models
+from writ.runtime.translate import Attributes, Boolean, Integer, Json, Real, Text, Untranslatable
+from writ.runtime.translate.django import q
 
-settings.configure(
-    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-    INSTALLED_APPS=[],
-    USE_TZ=True,
-    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-)
-django.setup()
+from tests.support import django_settings
+from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows
 
-from django.db import connection, models  # noqa: E402 - models need the settings
-from writ.runtime.translate import Attributes, Boolean, Integer, Json, Real, Text, Untranslatable  # noqa: E402 - as above
-from writ.runtime.translate.django import q  # noqa: E402 - as above
-
-from tests.support.translated import INSIDE, TYPED, assert_agrees, field, rows  # noqa: E402 - as above
+django_settings.configure()
 
 
 class Folder(models.Model):

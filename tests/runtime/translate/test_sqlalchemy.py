@@ -102,15 +102,6 @@ def test_it_compiles_for_its_own_dialect_only():
 @pytest.mark.parametrize(
     ("type", "dialect", "reason"),
     [
-        (sa.Numeric(20, 2), "postgresql", "decimals of more than 15 digits"),
-        (sa.Numeric(10, 2), "sqlite", "it keeps no exact decimals"),
-        (sa.Float(), "mysql", "does not say what JSON value"),
-        (sa.REAL(), "postgresql", "does not say what JSON value"),
-        (sa.Float(precision=24), "postgresql", "does not say what JSON value"),
-        (sa.DateTime(), "postgresql", "does not say what JSON value"),
-        (sa.JSON(), "sqlite", "does not say what JSON value"),
-        (sa.CHAR(3), "postgresql", "padded"),
-        (sa.Enum("a", "b"), "postgresql", "padded or an enumeration"),
         (sa.String(), "oracle", "how it compares is not known"),
         (sa.String(), "mariadb", "how it compares is not known"),
     ],
