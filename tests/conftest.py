@@ -15,5 +15,25 @@ settings.register_profile(
 settings.load_profile("writ")
 
 
+HEAVY = {
+    "browser": "needs a headless browser",
+    "gateway": "runs a gateway beside the service",
+    "object_store": "runs an object store",
+}
+"""The groups that the ordinary suite leaves out. A test with such a mark is `heavy`; `.ci/run` runs these apart."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, why in {**HEAVY, "heavy": "any of the heavy groups"}.items():
+        config.addinivalue_line("markers", f"{name}: {why}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.get_closest_marker(name) for name in HEAVY):
+            item.add_marker("heavy")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the expectations of tests/cases/*.case")

@@ -44,25 +44,35 @@ def acknowledged(directory: Path, first: int, kill_after: int) -> int:
 
 
 def test_acknowledged_writes_outlast_the_writer(tmp_path):
-    store = Store.open(tmp_path)
-    put(store, {"subjects": [{"type": "counter", "id": "one", "attributes": {"count": -1}}]})
-    store.close()
+    begin(tmp_path)
     first = 0
     for kill_after in (1, *(Random(7).randrange(2, 60) for _ in range(3))):
-        last = acknowledged(tmp_path, first, kill_after)
-        store = Store.open(tmp_path)
-        document = stored(store)
-        ids = {role["id"] for role in document["roles"]}
-        assert {f"{side} {number}" for number in range(first, last + 1) for side in ("left", "right")} <= ids
-        assert {id for id in ids if id.startswith("left")} == {f"left {id[6:]}" for id in ids if id.startswith("right")}
-        (counter,) = document["subjects"]
-        assert counter["attributes"]["count"] in (last, last + 1)
-        env = store.environment(ENV)
-        revisions, _ = store.revisions(ENV)
-        assert [one.revision for one in revisions] == list(range(env.revision, 0, -1))
-        assert len(deltas(store, 0) or ()) == env.revision
-        store.close()
-        first = 1 + max(int(id.split()[1]) for id in ids)
+        first = killed_round(tmp_path, first, kill_after)
+
+
+def begin(directory: Path) -> None:
+    """Make the store that writers are killed on."""
+    store = Store.open(directory)
+    put(store, {"subjects": [{"type": "counter", "id": "one", "attributes": {"count": -1}}]})
+    store.close()
+
+
+def killed_round(directory: Path, first: int, kill_after: int) -> int:
+    """Kill a writer, check the store, and return the number that the next one begins at."""
+    last = acknowledged(directory, first, kill_after)
+    store = Store.open(directory)
+    document = stored(store)
+    ids = {role["id"] for role in document["roles"]}
+    assert {f"{side} {number}" for number in range(first, last + 1) for side in ("left", "right")} <= ids
+    assert {id for id in ids if id.startswith("left")} == {f"left {id[6:]}" for id in ids if id.startswith("right")}
+    (counter,) = document["subjects"]
+    assert counter["attributes"]["count"] in (last, last + 1)
+    env = store.environment(ENV)
+    revisions, _ = store.revisions(ENV)
+    assert [one.revision for one in revisions] == list(range(env.revision, 0, -1))
+    assert len(deltas(store, 0) or ()) == env.revision
+    store.close()
+    return 1 + max(int(id.split()[1]) for id in ids)
 
 
 def test_a_child_process_has_connections_of_its_own(tmp_path):

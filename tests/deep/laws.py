@@ -1,0 +1,54 @@
+"""The laws of a trial: each compares an engine's answers with the oracle's, and fails by an exception."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from writ.runtime import Engine
+
+from tests.runtime import test_agreement
+from tests.runtime.filters import test_decided_filters, test_filters
+from tests.runtime.searches import test_searches
+from tests.support import oracle
+from tests.support.strategies_pick import Pick
+
+Document = dict[str, Any]
+Law = Callable[[Engine, Document, Document, float], None]
+
+
+def decide(engine: Engine, document: Document, request: Document, now: float) -> None:
+    """A decision, alone, again and in a batch (D1 to D9)."""
+    expected = oracle.decide(document, request, now)
+    found = [test_agreement.judged(engine.decide(request, now)) for _ in range(2)]
+    found += [test_agreement.judged(item) for item in engine.decide_many([request, request], now)]
+    for answer in found:
+        assert answer == expected, f"the engine says {answer}, the oracle {expected}"
+
+
+def open_filter(engine: Engine, document: Document, request: Document, now: float) -> None:
+    """A filter with open gates, with and without direct grants (F1 to F6)."""
+    rows = test_filters.rows(Pick.seeded(0), request)
+    test_filters.check(engine, document, request, now, rows)
+
+
+def decided_filter(engine: Engine, document: Document, request: Document, now: float) -> None:
+    """A filter with decided gates, and its `valid_until` (F7)."""
+    rows = test_filters.rows(Pick.seeded(0), request)
+    test_decided_filters.check(engine, document, request, now, rows)
+
+
+def search(engine: Engine, document: Document, request: Document, now: float) -> None:
+    """Resource, subject and action searches, with the context as it came, none, and an empty one (S2, S3, S5)."""
+    for asking in (request, {**request, "context": None}, {**request, "context": {}}):
+        test_searches.check_resources(engine, document, asking, now)
+        test_searches.check_subjects(engine, document, asking, now)
+        test_searches.check_actions(engine, document, asking, now)
+
+
+LAWS: Final[dict[str, Law]] = {
+    "decide": decide,
+    "explain": test_agreement.check,
+    "filter": open_filter,
+    "decided_filter": decided_filter,
+    "search": search,
+}
+"""By name. `explain` compares the proof, and `allowed` as well."""
