@@ -10,21 +10,24 @@ _META = frozenset(r".^$*+?()[]{}|\\")
 def literal_of(pattern: str) -> tuple[str, Position] | None:
     """Returns the text that an RE2 pattern looks for and its position, or None if the pattern is more than plain text.
 
-    >>> literal_of(r"^draft\\."), literal_of("x$"), literal_of("a|b")
-    (('draft.', 'start'), ('x', 'end'), None)
+    A `.*` at the end changes nothing: a pattern is found anywhere in a text, and `.*` finds the empty text too. But
+    `.*$` is more than plain text, since `.` does not find a newline.
+
+    >>> literal_of(r"^draft\\."), literal_of("x$"), literal_of("^draft-.*"), literal_of("a|b")
+    (('draft.', 'start'), ('x', 'end'), ('draft-', 'start'), None)
     """
     body = pattern.removeprefix("^")
-    start, end = body != pattern, _ends(body)
-    text = _plain(body[:-1] if end else body)
+    start, end = body != pattern, _ends_in(body, "$")
+    text = _plain(body[:-1] if end else body[:-2] if _ends_in(body, ".*") else body)
     if text is None:
         return None
     return text, "whole" if start and end else "start" if start else "end" if end else "inside"
 
 
-def _ends(body: str) -> bool:
-    """Whether the last character is a `$` without a backslash that makes it plain text."""
-    before = body[:-1]
-    return body.endswith("$") and (len(before) - len(before.rstrip("\\"))) % 2 == 0
+def _ends_in(body: str, operator: str) -> bool:
+    """Whether `body` ends in an operator, without a backslash that makes it plain text."""
+    before = body.removesuffix(operator)
+    return before != body and (len(before) - len(before.rstrip("\\"))) % 2 == 0
 
 
 def _plain(body: str) -> str | None:

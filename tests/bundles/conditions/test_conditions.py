@@ -12,6 +12,7 @@ from writ.bundles.conditions import patterns
 from writ.bundles.conditions.addresses import AddressSet, parse_block, read_address
 from writ.bundles.conditions.comparisons import predicate
 from writ.bundles.conditions.instants import SECOND, parse_instant, read_instant, seconds_not_before, show_instant
+from writ.bundles.conditions.literals import literal_of
 from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.windows import DAYS, TimeWindow, within
 from writ.bundles.program.closure import ancestors
@@ -56,6 +57,24 @@ PATTERNS = st.sampled_from(
         "é",
         "a|b",
         r"\x61",
+        "a.*",
+        "^a.*",
+        "^.*",
+        ".*",
+        "^a.*$",
+        "a.*.*",
+        "a.*?",
+        "a*.*",
+        "^a\n.*",
+        r"a\.*",
+        r"a\\.*",
+        r"a\\\.*",
+        r"^a\$.*",
+        "a$.*",
+        "(?s)^a.*$",
+        "(?i)^A.*",
+        r"\Qa.*",
+        "^é.*",
     ]
 )
 
@@ -70,16 +89,45 @@ def test_a_predicate_is_what_the_oracle_says(test, value):
 @given(pattern=PATTERNS, text=st.text(alphabet="aAb.$\\^\né\0", max_size=6))
 @example("a$", "a\n")
 @example(r"a\.b", "a.b")
+@example("^a.*", "a\nb")
+@example("^a.*$", "a\n")
+@example("^a.*", "\na")
+@example(r"^a\.*", "ab")
 def test_a_string_operation_is_what_re2_says(pattern, text):
     """C6: equality, prefix, suffix and substring stand in for a search and must not differ from it."""
     assert patterns.compile_pattern(pattern)(text) is (re2.search(pattern, text) is not None)
 
 
-@pytest.mark.parametrize("pattern", ["", "a", "^a", "[ab]", "a.b", "(?s)."])
+@pytest.mark.parametrize("pattern", ["", "a", "^a", "[ab]", "a.b", "(?s).", "^a.*", ".*"])
 @pytest.mark.parametrize("value", ["\ud800", "a\ud800b", None, 1, True, ["a"], {}])
 def test_what_is_no_text_never_matches(pattern, value):
     """C6, C7: a lone surrogate is no text, for string operations as for RE2."""
     assert patterns.compile_pattern(pattern)(value) is False
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("^a.*", ("a", "start")),
+        ("a.*", ("a", "inside")),
+        (".*", ("", "inside")),
+        (r"^a\..*", ("a.", "start")),
+        (r"a\\.*", ("a\\", "inside")),
+        (r"^a\.*", None),
+        (r"a\\\.*", None),
+        ("^a.*$", None),
+        ("a.*.*", None),
+        ("a.*?", None),
+        ("a*.*", None),
+        ("(?s)^a.*", None),
+        ("(?i)^a.*", None),
+        (r"\Qa.*", None),
+        ("a$.*", None),
+    ],
+)
+def test_what_a_pattern_of_plain_text_is(pattern, expected):
+    """C6: a `.*` at the end says nothing, if it is an operator."""
+    assert literal_of(pattern) == expected
 
 
 @pytest.mark.parametrize(
