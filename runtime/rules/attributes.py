@@ -3,19 +3,19 @@
 A test reads its section's attributes directly from its arguments, so it can't be one function for all sections.
 `source_of` writes the Python source of each from one template, and tests compare every one with `predicate`.
 
-PERF: a second call inside a test costs 35 ns of 100. So the common shapes compare in place, and only the others call
-`predicate`. The type of a value is checked before it is compared, because a value of a foreign Python type may equal
-anything, or raise.
+PERF: a second call inside a test costs 35 ns of 100. So a test compares a value of the constant's own class in place,
+and asks `predicate` about any other: a value of a foreign Python type may equal anything, or raise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache, partial
 from typing import Any, Final, TypeAlias
+from weakref import WeakValueDictionary
 
-from ...bundles.conditions.comparisons import ORDERINGS, predicate
+from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.values import NUMBER, Json, is_number
+from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection
 from ..requests.members import Attributes
 
@@ -41,8 +41,8 @@ ValueOf: TypeAlias = Callable[
 ]
 """Returns the value of one attribute from the arguments of `Asked`, or None if it is absent."""
 
-Shape: TypeAlias = tuple[Any, ...]
-"""The name of a shape, and its parameters after the key."""
+Shape: TypeAlias = tuple[str, str, Json]
+"""The name of a shape, Python's operator, and the constant as the operator takes it."""
 
 NO_CLOCK = 0.0
 """The instant given to tests that read no clock."""
@@ -62,29 +62,47 @@ _ATTRIBUTES: Final[dict[AttributeSection, str]] = {
 _OWN_KEYS: Final = {("subject_attrs", "type"): "t", ("subject_attrs", "id"): "i", ("resource_attrs", "id"): "n"}
 """The arguments that are an entity's own keys (E6). A resource's type is known before its tests are made."""
 
-_TEXT: Final = "((v := {owner}.get(key)).__class__ is str or isinstance(v, str))"
-_NUMBER: Final = "isinstance(v := {owner}.get(key), NUMBER) and v.__class__ is not bool"
+_OTHERWISE: Final = "else v is not None and check(v)"
 _TEMPLATES: Final = {
-    "flag": ("key, constant", "{owner}.get(key) is constant"),
-    "text": ("key, constant", _TEXT + " and v == constant"),
-    "few": ("key, constant", _TEXT + " and v in constant"),
-    "number": ("key, constant", _NUMBER + " and v == constant"),
-    "order": ("key, compare, constant", _NUMBER + " and compare(v, constant)"),
+    "flag": ("key, constant, _", "{owner}.get(key) is constant"),
+    "other flag": (
+        "key, constant, check",
+        "v is not constant if (v := {owner}.get(key)).__class__ is bool " + _OTHERWISE,
+    ),
+    "text": (
+        "key, constant, check",
+        "v {symbol} constant if (v := {owner}.get(key)).__class__ is str " + _OTHERWISE,
+    ),
+    "number": (
+        "key, constant, check",
+        "v {symbol} constant if (v := {owner}.get(key)).__class__ is int or v.__class__ is float " + _OTHERWISE,
+    ),
     "check": ("key, check", "check({owner}.get(key))"),
     "path": ("key, check, steps", "check(read({owner}, key, steps))"),
     "value": ("key, steps", "read({owner}, key, steps)"),
     "own check": ("check", "check({owner})"),
     "own value": ("", "{owner}"),
 }
-"""The parameters of each shape, and its expression. `{owner}` stands for the argument that has the value."""
+"""The parameters of each shape, and its expression. `{owner}` stands for the argument that has the value. `{symbol}`
+stands for Python's operator."""
+
+_tests: WeakValueDictionary[Hashable, Test] = WeakValueDictionary()
 
 
 def attribute_test(section: AttributeSection, key: str, op: Operator, constant: Json) -> Test:
-    """Returns the test of `section.key op constant` (C1 to C7, E6). Not for the type of a resource."""
-    if reads_own_key(section, key):
-        return _maker("own check", _OWN_KEYS[section, key])(predicate(op, constant))
-    shape, *parts = _shape(key, op, constant)
-    return _maker(shape, _ATTRIBUTES[section])(key, *parts)
+    """Returns the test of `section.key op constant` (C1 to C7, E6). Not for the type of a resource.
+
+    PERF: rules that repeat a comparison share its test, while one of them is in use. A thousand policies often have
+    only a few hundred comparisons, and their tests then stay in the processor's caches.
+    """
+    compared = _hashable(constant)
+    if compared is None:
+        return _made(section, key, op, constant)
+    name = section, key, op, compared
+    test = _tests.get(name)
+    if test is None:
+        test = _tests[name] = _made(section, key, op, constant)
+    return test
 
 
 def attribute_value(section: AttributeSection, key: str) -> ValueOf:
@@ -94,57 +112,74 @@ def attribute_value(section: AttributeSection, key: str) -> ValueOf:
     return _maker("value", _ATTRIBUTES[section])(key, steps_of(key))
 
 
-def source_of(shape: str, owner: str) -> str:
+def source_of(shape: str, owner: str, symbol: str = "") -> str:
     """Returns the Python source of the function that makes the tests of a shape.
 
     >>> source_of("flag", "r")
-    'lambda key, constant: lambda t, i, s, n, r, a, c, now: r.get(key) is constant'
+    'lambda key, constant, _: lambda t, i, s, n, r, a, c, now: r.get(key) is constant'
     """
     parameters, expression = _TEMPLATES[shape]
-    return f"lambda {parameters}: lambda {_ARGUMENTS}: {expression.format(owner=owner)}"
+    return f"lambda {parameters}: lambda {_ARGUMENTS}: {expression.format(owner=owner, symbol=symbol)}"
+
+
+def _hashable(constant: Json) -> Hashable | None:
+    """Returns a value that is equal for the same constants only (C3), or None for one that is not compared in place."""
+    if isinstance(constant, list):
+        return tuple(constant) if _are_few_texts(constant) else None
+    return None if isinstance(constant, dict) else (constant.__class__, constant)
+
+
+def _made(section: AttributeSection, key: str, op: Operator, constant: Json) -> Test:
+    check = predicate(op, constant)
+    if reads_own_key(section, key):
+        return _maker("own check", _OWN_KEYS[section, key])(check)
+    owner = _ATTRIBUTES[section]
+    if steps := steps_of(key):
+        return _maker("path", owner)(key, check, steps)
+    shape = _SHAPES[op](constant)
+    if shape is None:
+        return _maker("check", owner)(key, check)
+    name, symbol, compared = shape
+    return _maker(name, owner, symbol)(key, compared, check)
 
 
 @cache
-def _maker(shape: str, owner: str) -> Callable[..., Callable[..., Any]]:
-    names = {"NUMBER": NUMBER, "read": read}
-    made: Callable[..., Callable[..., Any]] = eval(source_of(shape, owner), names)  # noqa: S307 - only our own tables
+def _maker(shape: str, owner: str, symbol: str = "") -> Callable[..., Callable[..., Any]]:
+    source = source_of(shape, owner, symbol)
+    made: Callable[..., Callable[..., Any]] = eval(source, {"read": read})  # noqa: S307 - only our own tables
     return made
 
 
-def _shape(key: str, op: Operator, constant: Json) -> Shape:
-    """Returns the shape of a comparison, and its parameters after the key."""
-    if steps := steps_of(key):
-        return "path", predicate(op, constant), steps
-    return _SHAPES[op](constant) or ("check", predicate(op, constant))
-
-
-def _shape_of_eq(constant: Json) -> Shape | None:
+def _shape_of_one(symbol: str, constant: Json) -> Shape | None:
     if isinstance(constant, bool):
-        return "flag", constant
+        return _SHAPES_OF_FLAGS[symbol], "", constant
     if isinstance(constant, str):
-        return "text", constant
-    return ("number", constant) if is_number(constant) else None
+        return "text", symbol, constant
+    return ("number", symbol, constant) if is_number(constant) else None
 
 
-def _shape_of_in(constants: list[Json]) -> Shape | None:
-    few = len(constants) <= FEW and all(isinstance(item, str) for item in constants)
-    return ("few", tuple(constants)) if few else None
+def _shape_of_list(symbol: str, constants: list[Json]) -> Shape | None:
+    return ("text", symbol, tuple(constants)) if _are_few_texts(constants) else None
 
 
-def _shape_of_order(compare: Callable[[Json, Json], bool], constant: Json) -> Shape | None:
-    return ("order", compare, constant) if is_number(constant) else None
+def _are_few_texts(constants: list[Json]) -> bool:
+    return len(constants) <= FEW and all(isinstance(item, str) for item in constants)
 
 
 def _no_shape(_constant: Json) -> Shape | None:
     return None
 
 
-_SHAPES: dict[Operator, Callable[[Json], Shape | None]] = {
-    Operator.EQ: _shape_of_eq,
-    Operator.NE: _no_shape,
-    **{op: partial(_shape_of_order, compare) for op, compare in ORDERINGS.items()},
-    Operator.IN: _shape_of_in,
-    Operator.NIN: _no_shape,
+_SHAPES_OF_FLAGS: Final = {"==": "flag", "!=": "other flag"}
+_SHAPES: Final[dict[Operator, Callable[[Json], Shape | None]]] = {
+    Operator.EQ: partial(_shape_of_one, "=="),
+    Operator.NE: partial(_shape_of_one, "!="),
+    Operator.GT: partial(_shape_of_one, ">"),
+    Operator.GTE: partial(_shape_of_one, ">="),
+    Operator.LT: partial(_shape_of_one, "<"),
+    Operator.LTE: partial(_shape_of_one, "<="),
+    Operator.IN: partial(_shape_of_list, "in"),
+    Operator.NIN: partial(_shape_of_list, "not in"),
     Operator.REGEX: _no_shape,
 }
 """The functions that choose a shape for an operator, or None for `check`. A test finds a missing operator."""
