@@ -17,8 +17,8 @@ from .limits import CacheLimits
 from .requests.evaluations import read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
-from .rules.attribute_index import first_rule
 from .rules.attributes import NO_CLOCK
+from .rules.plan import permits
 from .rules.reasons import GrantingPath
 from .searches.actions import find_actions
 from .searches.filtering import cached_filter_answer, filter_answer
@@ -94,54 +94,58 @@ class Engine:
 
         PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
         `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
-        `properties` at most, and the rules read no clock. A name that is found in a dictionary of checked names needs
-        no check of its own. `_decide_carefully` answers every other request. `test_every_way_is_the_plain_loop` proves
-        that all ways agree.
+        `properties` at most, and there is a plan for it. A name that is found in a dictionary of checked names needs no
+        check of its own, and the number of members tells that there are no others. `_decide_carefully` answers every
+        other request. `test_every_way_is_the_plain_loop` proves that all ways agree.
         """
+        snapshot = self._snapshot
         try:
             subject, action, resource = request["subject"], request["action"], request["resource"]
-            stype, sid, name, rid = subject["type"], subject["id"], action["name"], resource["id"]
-            holder = self._snapshot.holders[stype][sid]
-            specialised = holder.roles.specialised[resource["type"]][name]
-            s, r = subject.get("properties", NO_ATTRIBUTES), resource.get("properties", NO_ATTRIBUTES)
-            a, c = action.get("properties", NO_ATTRIBUTES), request.get("context", NO_ATTRIBUTES)
+            stype, sid, rtype, rid = subject["type"], subject["id"], resource["type"], resource["id"]
+            holder = snapshot.holders[stype][sid]
+            plan = holder.roles.plans[rtype][action["name"]]
+            in_subject, in_resource, in_request = len(subject), len(resource), len(request)
+            s = NO_ATTRIBUTES if in_subject == 2 else subject["properties"]
+            r = NO_ATTRIBUTES if in_resource == 2 else resource["properties"]
+            a = NO_ATTRIBUTES if len(action) == 1 else action["properties"]
+            c = NO_ATTRIBUTES if in_request == 3 else request["context"]
         except (KeyError, TypeError, AttributeError, IndexError):
             return self._decide_carefully(request, now)
-        if (
-            (holder.plain or self._is_as_good_as_plain(holder, specialised.type, rid, now))
-            and specialised.plain
+        if not (
+            (holder.plain or self._is_as_good_as_plain(snapshot, holder, rtype, rid, now))
             and s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
             and rid.__class__ is str
             and 0 < len(rid) <= MAX_ID_CHARACTERS
-            and len(subject) == (2 if s is NO_ATTRIBUTES else 3)
-            and len(resource) == (2 if r is NO_ATTRIBUTES else 3)
-            and "options" not in request
+            and in_subject <= 3
+            and in_resource <= 3
+            and in_request <= 4
         ):
-            for test, rest, override, explicit in specialised.deny_tests:
-                if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                    for test in rest:
-                        if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                            break
-                    else:
-                        permitted = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, NO_CLOCK)
-                        return {"decision": False, "context": (override if permitted else explicit).context.copy()}
-            for test, rest, _, answer in specialised.allow_tests:
-                if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                    for test in rest:
-                        if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
-                            break
-                    else:
-                        return {"decision": True, "context": answer.context.copy()}
-            return {"decision": False, "context": specialised.otherwise.context.copy()}
-        return self._decide_carefully(request, now)
+            return self._decide_carefully(request, now)
+        denies, allows, _, permitted, context = plan
+        for test, rest, override, explicit in denies:
+            if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                for test in rest:
+                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                        break
+                else:
+                    context = override if permits(plan, stype, sid, s, rid, r, a, c) else explicit
+                    return {"decision": False, "context": context.copy()}
+        for test, rest, _, explicit in allows:
+            if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                for test in rest:
+                    if not test(stype, sid, s, rid, r, a, c, NO_CLOCK):
+                        break
+                else:
+                    return {"decision": True, "context": explicit.copy()}
+        return {"decision": permitted, "context": context.copy()}
 
-    def _is_as_good_as_plain(self, holder: Holder, type: int, id: str, now: float | None) -> bool:
+    def _is_as_good_as_plain(self, snapshot: Snapshot, holder: Holder, rtype: str, rid: Any, now: float | None) -> bool:
         """Whether a holder counts as plain for this request: it has no grants on the resource, and is valid now."""
-        return (
-            id.__class__ is str
-            and not may_be_granted(holder, type, id)
-            and holder.since <= (self._clock() if now is None else now) < holder.until
-        )
+        if not holder.since <= (self._clock() if now is None else now) < holder.until:
+            return False
+        if not holder.grants:
+            return True
+        return rid.__class__ is str and not may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
 
     def _decide_carefully(self, request: Any, now: float | None) -> dict[str, Any]:
         read = read_evaluation(request)
@@ -205,16 +209,16 @@ class Engine:
 
     def decide_many(self, requests: Iterable[Any], now: float | None = None) -> list[dict[str, Any]]:
         """Returns a response for each request, in order. A malformed request gets an error item (W4)."""
-        instant = self._instant(now)
-        return [self._decide_item(request, instant) for request in requests]
-
-    def _decide_item(self, request: Any, now: float) -> dict[str, Any]:
-        try:
-            return self.decide(request, now)
-        except BadRequest as ex:
-            return error_item(400, str(ex))
-        except BundleError as ex:
-            return error_item(500, str(ex))
+        instant, decide = self._instant(now), self.decide
+        answers = []
+        for request in requests:
+            try:
+                answers.append(decide(request, instant))
+            except BadRequest as ex:
+                answers.append(error_item(400, str(ex)))
+            except BundleError as ex:
+                answers.append(error_item(500, str(ex)))
+        return answers
 
     def allowed(
         self,
@@ -241,15 +245,14 @@ class Engine:
         snapshot = self._snapshot
         try:
             holder = snapshot.holders[subject_type][subject_id]
-            specialised = holder.roles.specialised[resource_type][action]
+            denies, _, allows, permitted, _ = holder.roles.plans[resource_type][action]
         except (KeyError, TypeError):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
         instant = NO_CLOCK if holder.plain else self._instant(now)
         if not (
-            specialised.plain
-            and resource_id.__class__ is str
+            resource_id.__class__ is str
             and 0 < len(resource_id) <= MAX_ID_CHARACTERS
             and (holder.plain or holder.since <= instant < holder.until)
             and s.__class__ is r.__class__ is a.__class__ is c.__class__ is dict
@@ -257,14 +260,16 @@ class Engine:
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
             )
-        for test, rest, _, _ in specialised.deny_tests:
+        for test, rest, _, _ in denies:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                         break
                 else:
                     return False
-        for test, rest, _, _ in specialised.allow_by_length:
+        if permitted:
+            return True
+        for test, rest, _, _ in allows:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
                     if not test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
@@ -273,7 +278,8 @@ class Engine:
                     return True
         if holder.plain:
             return False
-        return is_granted(snapshot, holder, specialised.type, resource_id, action, instant)
+        type = snapshot.rules.types[resource_type].number
+        return is_granted(snapshot, holder, type, resource_id, action, instant)
 
     def _allowed_carefully(
         self,

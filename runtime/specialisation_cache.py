@@ -59,7 +59,7 @@ class SpecialisationCache:
         specialised = rules.specialise(roles, action)
         if action in rules.type.actions:
             self._make_room(specialised)
-            roles.specialised.setdefault(type_name, {})[action] = specialised
+            roles.keep(type_name, action, specialised)
         return specialised
 
     def _make_room(self, specialised: Specialised) -> None:
@@ -68,7 +68,7 @@ class SpecialisationCache:
             or self._specialised_rules + specialised.weight > self._limits.specialised_rules
         ):
             for roles in list(self._role_sets.values()):
-                roles.specialised.clear()
+                roles.forget()
             self._specialisations = self._specialised_rules = 0
         self._specialisations += 1
         self._specialised_rules += specialised.weight

@@ -67,10 +67,9 @@ def judge(
     denial = first_rule(specialised.deny_indexes, stype, sid, s, rid, r, a, c, now)
     if permission is None:
         allow = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, now)
-        permission = None if allow is None else allow.ready[-1]
+        permission = None if allow is None else allow.explicit
     if denial is not None:
-        _, _, override, explicit = denial.ready
-        return explicit if permission is None else override
+        return denial.explicit if permission is None else denial.override
     return permission or (_refusal(specialised) if grants else specialised.otherwise)
 
 

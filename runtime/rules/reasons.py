@@ -57,8 +57,11 @@ _THROUGH: dict[PolicyPath, str] = {
 
 
 def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
-    """Returns the members of every context as plain text: callers may pickle an answer or write it as YAML."""
-    return {"reason": reason, "reason_code": str(code), "access_path": str(path)}
+    """Returns the members of every context as plain text: callers may pickle an answer or write it as YAML.
+
+    PERF: the value of a member is one object for all answers. `str` would make a new one.
+    """
+    return {"reason": reason, "reason_code": code.value, "access_path": path.value}
 
 
 def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:

@@ -10,8 +10,9 @@ from .attributes import Test
 from .conditions import Conjunction, always, never
 from .reasons import PATH_RANK, Answer, PolicyPath, allowed, denied
 
-Ready: TypeAlias = tuple[Test, tuple[Test, ...], Answer, Answer]
-"""A rule's first test, its other tests, its answer if it overrides another rule, and its answer if it stands alone.
+Ready: TypeAlias = tuple[Test, tuple[Test, ...], dict[str, str], dict[str, str]]
+"""A rule's first test, its other tests, and the contexts of its answers: if it overrides another rule, and if it stands
+alone.
 
 PERF: most rules fail at their first test. Starting a loop over all tests costs 30 ns more, looking up an attribute 15.
 """
@@ -28,6 +29,10 @@ class Rule:
     path: PolicyPath
     body: Conjunction
     rank: tuple[int, int, str]
+    override: Answer
+    """The answer if it overrides another rule."""
+    explicit: Answer
+    """The answer if it stands alone."""
     ready: Ready
 
     @property
@@ -48,7 +53,8 @@ def make_rule(clause: Clause, path: PolicyPath, body: Conjunction) -> Rule:
         case _:
             assert_never(clause.effect)
     first, *rest = body.tests or (always,)
-    return Rule(clause, path, body, (-clause.priority, rank, clause.policy), (first, tuple(rest), override, explicit))
+    ready = first, tuple(rest), override.context, explicit.context
+    return Rule(clause, path, body, (-clause.priority, rank, clause.policy), override, explicit, ready)
 
 
 def first_that_holds(

@@ -4,7 +4,7 @@ This is partial evaluation of `permit(S, A, R)`. It decides the indexed atoms of
 body into closures. Evaluations, filters, searches and explanations all start from the same `Specialised`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...bundles.errors import UNREADABLE, BundleError
@@ -13,42 +13,48 @@ from ...bundles.program.clauses import Clause, ResourceType
 from ..state.state import State
 from .attribute_index import AttributeIndex
 from .conditions import Conjunction, conjunction
-from .rank_rules import RankedRules, merged, rank_rules, worth_testing
+from .plan import Plan, plan_of, weight_of
+from .rank_rules import RankedRules, merged, rank_rules
 from .reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, AccessPath, Answer, PolicyPath, condition_failed
-from .rule import Ready, Rule, make_rule
+from .rule import Rule, make_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoleSet:
     """The roles that a subject holds, by number and path, sorted. There is one object for each set.
 
-    `specialised` caches the specialised program by type, as requests name it, and action.
+    `specialised` caches the specialised program by type, as requests name it, and action. `plans` has the plan of each,
+    if it has one.
     """
 
     held: tuple[tuple[int, PolicyPath], ...]
     specialised: dict[str, dict[str, "Specialised"]] = field(default_factory=dict)
+    plans: dict[str, dict[str, Plan]] = field(default_factory=dict)
+
+    def keep(self, type: str, action: str, specialised: "Specialised") -> None:
+        """Adds a specialised program to the cache."""
+        self.specialised.setdefault(type, {})[action] = specialised
+        if specialised.plan is not None:
+            self.plans.setdefault(type, {})[action] = specialised.plan
+
+    def forget(self) -> None:
+        """Empties the cache."""
+        self.specialised.clear()
+        self.plans.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class Specialised:
-    """The program for one (set of roles, type, action): the rules that apply.
-
-    It is `plain` if the type is open, no rule reads the clock, and the rules are too few for an index. Only a plain one
-    fills `deny_tests`, `allow_tests` and `allow_by_length`.
-    """
+    """The program for one (set of roles, type, action): the rules that apply."""
 
     type: int
     closed: bool
-    plain: bool
     parts: tuple[RankedRules, ...]
     """The rules. If the rules for everyone are indexed, they are a part of their own, which all sets of roles share."""
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
-    deny_tests: tuple[Ready, ...]
-    allow_tests: tuple[Ready, ...]
-    """The rules in the order in which they are reported (D8)."""
-    allow_by_length: tuple[Ready, ...]
-    """The ALLOWs by the number of their tests, the likeliest first: `allowed` needs any that holds, not the first."""
+    plan: Plan | None = field(compare=False)
+    """None if the type is closed, if some rule reads the clock, or if the rules are so many that they are indexed."""
     deny_indexes: tuple[AttributeIndex, ...]
     allow_indexes: tuple[AttributeIndex, ...]
 
@@ -65,7 +71,7 @@ class Specialised:
     @property
     def weight(self) -> int:
         """The places for rules that it takes in memory, without the rules that all sets of roles share."""
-        return len(self.parts[-1]) + len(self.deny_tests) + len(self.allow_tests)
+        return len(self.parts[-1]) + (0 if self.plan is None else weight_of(self.plan))
 
 
 @dataclass(slots=True)
@@ -96,18 +102,13 @@ class TypeRules:
         """Returns the program for a subject that holds `roles` and does `action` on this type."""
         shared, own = self._everyone(action), self._held(roles, action)
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
-        plain = not self.type.closed and not any(part.timed or part.indexed for part in parts)
-        deny_tests = _flat(part.deny_index.rules for part in parts) if plain else ()
-        allow_tests = _flat(part.allow_index.rules for part in parts) if plain else ()
+        otherwise = self._otherwise(roles, parts)
         return Specialised(
             type=self.number,
             closed=self.type.closed,
-            plain=plain,
             parts=parts,
-            otherwise=self._otherwise(roles, parts),
-            deny_tests=deny_tests,
-            allow_tests=allow_tests,
-            allow_by_length=tuple(sorted(allow_tests, key=lambda ready: len(ready[1]))),
+            otherwise=otherwise,
+            plan=None if self.type.closed else _plan(parts, otherwise),
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
             allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
         )
@@ -194,8 +195,11 @@ class TypeRules:
         return ACTION_NOT_PERMITTED if elsewhere else NO_POLICY_MATCH
 
 
-def _flat(orders: Iterable[Sequence[Rule]]) -> tuple[Ready, ...]:
-    return tuple(rule.ready for rule in worth_testing(merged(orders)))
+def _plan(parts: tuple[RankedRules, ...], otherwise: Answer) -> Plan | None:
+    if any(part.timed or part.indexed for part in parts):
+        return None
+    (rules,) = parts  # only indexed rules are a part of their own
+    return plan_of(rules, otherwise)
 
 
 def _misplaced(what: str) -> BundleError:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from writ.runtime import BadRequest, Engine
+from writ.runtime.engine import error_item
 from writ.runtime.requests.members import MAX_ID_CHARACTERS
 
 from tests.support.bundling import engine_for
@@ -128,6 +129,61 @@ def test_every_mutation_of_a_known_request(engine: Engine, now: float) -> None:
         for mutated in mutations(request) if request["subject"]["id"] == "bob" else ():
             careful = outcome(lambda mutated=mutated: engine._decide_carefully(mutated, now))
             assert outcome(lambda mutated=mutated: engine.decide(mutated, now)) == careful
+
+
+LENGTHS = [
+    {"context": ...},
+    {"context": None},
+    {"context": ..., "options": {}},
+    {"context": ..., "options": {"explain": True}},
+    {"context": ..., "other": 1},
+    {"options": {"explain": True}},
+    {"other": 1},
+    *(
+        {owner: members}
+        for owner in ("subject", "action", "resource")
+        for members in (
+            {"properties": {"status": "open"}},
+            {"properties": None},
+            {"properties": {}, "other": 1},
+            {"properties": ..., "attributes": {"status": "open", "secret": True}},
+            {"properties": {}, "attributes": {"status": "open", "secret": True}},
+            {"properties": ..., "external_id": None},
+            {"properties": ..., "external_id": "x"},
+            {"properties": {}, "external_id": "x"},
+            {"properties": ..., "name": None},
+            {"properties": ..., "other": 1},
+        )
+    ),
+]
+
+
+def changed(part: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """A request or a part of it with other members: `...` removes one, and an object changes the part."""
+    found = dict(part)
+    for name, value in changes.items():
+        if value is ...:
+            found.pop(name, None)
+        else:
+            found[name] = changed(part[name], value) if name in ("subject", "action", "resource") else value
+    return found
+
+
+@pytest.mark.parametrize("changes", LENGTHS, ids=str)
+def test_members_are_told_apart_by_more_than_their_number(engine: Engine, changes: dict[str, Any]) -> None:
+    """E2, E4: the short way counts members. As many others in their place must not pass for them."""
+    for request in plain_requests():
+        asked = changed(request, changes)
+        careful = outcome(lambda asked=asked: engine._decide_carefully(asked, NOW))
+        assert outcome(lambda asked=asked: engine.decide(asked, NOW)) == careful
+        assert engine.decide_many([asked, asked], NOW) == [decided_alone(engine, asked)] * 2
+
+
+def decided_alone(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return engine.decide(request, NOW)
+    except BadRequest as ex:
+        return error_item(400, str(ex))
 
 
 @pytest.mark.parametrize("now", [NOW - 1, NOW, NOW + 1])

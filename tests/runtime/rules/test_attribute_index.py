@@ -7,6 +7,7 @@ from writ.bundles.program.clauses import Clause, Comparison
 from writ.runtime.rules import attribute_index
 from writ.runtime.rules.attribute_index import AttributeIndex, first_rule
 from writ.runtime.rules.conditions import Conjunction, conjunction
+from writ.runtime.rules.reasons import AccessPath
 from writ.runtime.rules.rule import first_that_holds, make_rule
 
 # One attribute and two values are much more common than the others, so that it is indexed and several rules hold.
@@ -26,7 +27,7 @@ ATTRIBUTES = st.dictionaries(st.sampled_from(["a", "b", "a.b"]), VALUES, max_siz
 def rule_of(place, body, tests=None):
     clause = Clause("ALLOW", f"p{place:03}", "", 0, None, ("document",), ("read",), body)
     made = conjunction(body, "ALLOW", "document", lambda name: None)
-    return make_rule(clause, "abac", Conjunction(tests, made.by_atom) if tests else made)
+    return make_rule(clause, AccessPath.ABAC, Conjunction(tests, made.by_atom) if tests else made)
 
 
 def place_of(rule):
