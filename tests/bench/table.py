@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tests.bench.rounds import Row
 
 BY_SIZE = "{:>10} {:>8} {:>9}"
-HOT, DECIDE, ALLOWED = "hot", "writ decide", "writ allowed"
+HOT, DISTINCT, DECIDE, ALLOWED = "hot", "distinct", "writ decide", "writ allowed"
 
 
 def show(rows: Sequence[Row]) -> str:
@@ -38,7 +38,8 @@ def _cells(found: dict[tuple[str, str, int], float], asked: str, engine: str, si
 
 def _growth(found: dict[tuple[str, str, int], float], small: int, large: int) -> list[str]:
     return [
-        f"hot, {engine}: {large:,} policies take {found[HOT, engine, large] / found[HOT, engine, small]:.2f} times "
-        f"as long as {small:,}"
+        f"{asked}, {engine}: {large:,} policies take {found[asked, engine, large] / found[asked, engine, small]:.2f} "
+        f"times as long as {small:,}"
+        for asked in (HOT, DISTINCT)
         for engine in (DECIDE, ALLOWED)
     ]
