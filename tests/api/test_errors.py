@@ -23,6 +23,9 @@ class Broken:
     def __init__(self, error: Exception) -> None:
         self._error = error
 
+    def pinned(self) -> "Broken":
+        return self
+
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         raise self._error
 

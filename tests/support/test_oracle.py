@@ -141,11 +141,20 @@ def test_d10_every_candidate_is_explained_with_each_condition() -> None:
             "policy",
             "DENY",
             "abac",
+            None,
             True,
             [("resource_attrs", "x", "eq", True), ("ip_allowlist", None, None, True)],
         ),
-        ("g", "grant", "ALLOW", "direct", True, []),
-        ("l", "policy", "ALLOW", "abac", False, [("time_window", None, None, True), ("rate_limit", None, None, False)]),
+        ("g", "grant", "ALLOW", "direct", None, True, []),
+        (
+            "l",
+            "policy",
+            "ALLOW",
+            "abac",
+            None,
+            False,
+            [("time_window", None, None, True), ("rate_limit", None, None, False)],
+        ),
     ]
 
 
@@ -298,7 +307,7 @@ def test_p4_at_the_instant_itself_it_has_expired(now: float, live: bool) -> None
 def test_the_oracle_answers_every_hostile_case(case: tuple[Any, Any, float]) -> None:
     """C7: never an error; and the decision agrees with its own explanation (D1-D3, D10)."""
     answer, found = decide(*case), explain(*case)
-    holding = {effect for _, _, effect, _, holds, _ in found if holds}
+    holding = {effect for _, _, effect, _, _, holds, _ in found if holds}
     assert answer["decision"] is (holding == {"ALLOW"})
     assert ("policy_id" in answer) is answer["decision"]
     assert ("denied_by" in answer) is ("DENY" in holding)

@@ -33,7 +33,7 @@ def where(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = N
     >>> from writ.runtime.translate import Text
     >>> tree = {"type": "field", "field": "status", "operator": "eq", "value": "draft"}
     >>> where(tree, {"status": Text("d.status")}, dialect="sqlite")
-    Where(text='(typeof(`d`.`status`) = \\'text\\' AND `d`.`status` COLLATE BINARY = ?)', parameters=['draft'])
+    Where(text="(typeof(`d`.`status`) = 'text' AND `d`.`status` COLLATE BINARY = ?)", parameters=['draft'])
     """
     fragments = condition(tree, fields, dialect, limits)
     quote, placeholder = _STYLES[dialect]

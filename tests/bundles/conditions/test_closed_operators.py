@@ -2,11 +2,13 @@
 
 import ast
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import get_args
 
 import pandas
 import pytest
+from sqlalchemy import column
 from writ.api.store.search.candidate_sql import CandidateSql
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, TAKES_LIST, Operator, Ordering
@@ -186,7 +188,7 @@ def test_rules_refuse_an_invented_operator(consumer):
 
 TARGETS = {
     **{name: lambda field, name=name: sql.where(NODE, {"k": field}, name) for name in sql.DIALECTS},
-    "sqlalchemy": lambda field: expressions.expression(NODE, {"k": field}, "sqlite"),
+    "sqlalchemy": lambda field: expressions.expression(NODE, {"k": replace(field, column=column("k"))}, "sqlite"),
     "django": lambda field: django.q(NODE, {"k": field}, "sqlite"),
     "mongodb": lambda field: mongo.query(NODE, {"k": field}),
     "elasticsearch": lambda field: elasticsearch.query(NODE, {"k": field}),
