@@ -298,7 +298,7 @@ def test_p4_at_the_instant_itself_it_has_expired(now: float, live: bool) -> None
 def test_the_oracle_answers_every_hostile_case(case: tuple[Any, Any, float]) -> None:
     """C7: never an error; and the decision agrees with its own explanation (D1-D3, D10)."""
     answer, found = decide(*case), explain(*case)
-    holding = {effect for _, _, effect, _, holds, _ in found if holds}
+    holding = {effect for _, _, effect, _, _, holds, _ in found if holds}
     assert answer["decision"] is (holding == {"ALLOW"})
     assert ("policy_id" in answer) is answer["decision"]
     assert ("denied_by" in answer) is ("DENY" in holding)
