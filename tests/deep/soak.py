@@ -39,22 +39,24 @@ def soak(task: Task) -> None:
         running(folder / "data", "--import", str(folder / "model.json"), settings=_SETTINGS, workers=2) as server,
         multiprocessing.get_context("spawn").Pool(3) as pool,
     ):
-        add_environment(server)
+        bound = bound_key(server)
         workers = set(children(server.process.pid))
         alone = ordinary(pool, server, task, ALONE * seconds).get(ALONE * seconds + _PATIENCE)
         with Watch(server.process.pid) as watch:
-            beside, counts = both(pool, server, task, (1 - ALONE) * seconds)
+            beside, counts = both(pool, server, bound, task, (1 - ALONE) * seconds)
         judge(task, alone, beside)
         judge_workers(task, server, workers)
         judge_memory(task, watch)
         tell_hostile(task, counts)
 
 
-def add_environment(server: Server) -> None:
-    """An environment of its own for the models that hostile callers write, and a key that is bound to it."""
+def bound_key(server: Server) -> str:
+    """Make an environment for the models that hostile callers write. Returns a key that is bound to it."""
     with server.client() as client:
         client.post("/v1/environments", json={"id": BOUND}).raise_for_status()
         client.put(f"/v1/environments/{BOUND}/model", json=tiny_model()).raise_for_status()
+        given = {"name": "hostile", "scopes": ["write"], "environments": [BOUND]}
+        return str(client.post("/v1/api-keys", json=given).raise_for_status().json()["key"])
 
 
 def ordinary(pool: ProcessPool, server: Server, task: Task, seconds: float) -> AsyncResult[Ordinary]:
@@ -62,9 +64,11 @@ def ordinary(pool: ProcessPool, server: Server, task: Task, seconds: float) -> A
     return pool.apply_async(ordinary_caller, (server.host, server.port, KEY, questions(), task.fresh_seed(), seconds))
 
 
-def both(pool: ProcessPool, server: Server, task: Task, seconds: float) -> tuple[Ordinary, dict[str, dict[str, int]]]:
+def both(
+    pool: ProcessPool, server: Server, bound: str, task: Task, seconds: float
+) -> tuple[Ordinary, dict[str, dict[str, int]]]:
     """Run ordinary and hostile callers together."""
-    args = (server.host, server.port, KEY, task.fresh_seed(), seconds)
+    args = (server.host, server.port, KEY, bound, task.fresh_seed(), seconds)
     hostile = pool.apply_async(hostile_caller, args)
     calm = ordinary(pool, server, task, seconds).get(seconds + _PATIENCE)
     return calm, hostile.get(seconds + _PATIENCE)

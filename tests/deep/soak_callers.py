@@ -100,10 +100,13 @@ def is_right(status: int, body: bytes, expected: dict[str, Any]) -> bool:
     return {"decision": answer["decision"], **answer["context"], "reason": ""} == expected | {"reason": ""}
 
 
-def hostile_caller(host: str, port: int, key: str, seed: int, seconds: float) -> dict[str, dict[str, int]]:
-    """Run all scenarios at once, and return how often each status came."""
+def hostile_caller(host: str, port: int, key: str, bound: str, seed: int, seconds: float) -> dict[str, dict[str, int]]:
+    """Run all scenarios at once, and return how often each status came. `bound` is the key of models of patterns."""
     until = time.monotonic() + seconds
-    callers = {name: Hostile(host, port, key, Random(f"{seed} {name}"), until) for name in SCENARIOS}
+    callers = {
+        name: Hostile(host, port, bound if name == "patterns" else key, Random(f"{seed} {name}"), until)
+        for name in SCENARIOS
+    }
     threads = [threading.Thread(target=_go_on, args=(SCENARIOS[name][1], callers[name])) for name in SCENARIOS]
     for thread in threads:
         thread.start()

@@ -9,7 +9,7 @@ Document = dict[str, Any]
 BOUND = "hostile"
 """The environment that hostile callers write to."""
 
-ROLES, SUBJECTS = 40, 400
+ROLES, SUBJECTS = 20, 200
 TYPES = [{"resource_type_id": "document", "actions": ["read", "edit"]}]
 
 

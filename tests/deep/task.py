@@ -55,7 +55,7 @@ class Task:
         """Take down a failure that is no trial. The group's name and the run's seed reproduce it."""
         self.failures += 1
         if self.failures <= 2 * MOST_WRITTEN:
-            self.note(f"FAILED: {what}\n  again: python -m tests.deep --group {self.name} --seed {self.seed}")
+            self.note(f"FAILED: {what[:2_000]}\n  again: python -m tests.deep --group {self.name} --seed {self.seed}")
 
     def fail_trial(self, trial: Trial, what: str) -> Written | None:
         """Take down a trial that failed, as a case file or a line of JSON that the ordinary suite runs."""
