@@ -29,6 +29,7 @@ from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import ManagementServices
 from .routes import ACCESS, ROUTES, Services
+from .serving.preparations import Preparing, unmarked
 from .serving.store_work import Activate, StoreWork
 from .settings import Settings
 from .store.audit.events import Event
@@ -56,7 +57,8 @@ class Collaborators:
 
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
-    sign tokens. `refused` counts refused attempts for the audit log. `page_secret` signs page tokens.
+    sign tokens. `refused` counts refused attempts for the audit log. `page_secret` signs page tokens. `preparing`
+    surrounds what prepares an environment.
     """
 
     store: Store
@@ -70,6 +72,7 @@ class Collaborators:
     signing: KeySource
     refused: RefusedAttempts
     page_secret: bytes
+    preparing: Preparing
 
     @property
     def public_url(self) -> str:
@@ -89,6 +92,7 @@ def collaborators(
     log: logging.Logger,
     own_url: str,
     refused: RefusedAttempts | None = None,
+    preparing: Preparing = unmarked,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -106,6 +110,7 @@ def collaborators(
         signing=prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, clock, log),
         refused=refused or RefusedAttempts(),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
+        preparing=preparing,
     )
 
 
@@ -177,7 +182,7 @@ def _services(
         limits=parts.settings.limits,
         report=errors.report,
         bodies=bodies,
-        deciding=Deciding(),
+        deciding=Deciding(parts.preparing),
         search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,

@@ -24,6 +24,7 @@ from .http.rejections import (
     UnsupportedMedia,
 )
 from .serving.live_engines import ReportDamage, Stale
+from .serving.preparations import Unprepared
 from .store.environments import DEFAULT
 from .store.errors import (
     BadQuery,
@@ -94,7 +95,9 @@ class ErrorAnswers:
         The text of a BundleError is logged, since it is about the bundle alone and says what to do. A lasting failure
         is logged only once: a damaged bundle, a store that can't be read.
         """
-        if isinstance(error, Stale) or (isinstance(error, BundleError) and not self._report_damage(environment, error)):
+        if isinstance(error, Stale | Unprepared):
+            return
+        if isinstance(error, BundleError) and not self._report_damage(environment, error):
             return
         text = f": {error}" if isinstance(error, BundleError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
@@ -106,7 +109,7 @@ class ErrorAnswers:
         status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             self.report(error, params.get("env", DEFAULT))
-            _answer(resp, status, INTERNAL)
+            _answer(resp, status, f"{INTERNAL}: {error}" if isinstance(error, Unprepared) else INTERNAL)
             return
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             resp.set_header("WWW-Authenticate", _challenge(error))

@@ -5,6 +5,7 @@ import os
 import shlex
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
 from ..serving.live_engines import LiveEngines, Stale
+from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
@@ -171,7 +173,8 @@ def _prepare_service(options: _Options) -> Service:
     upkeep = _audit_upkeep(directory, store, settings, refused, log)
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
-    live_engines = _open_engines(directory, store, settings, log)
+    preparations = Preparations(time.time, log)
+    live_engines = _open_engines(directory, store, settings, log, preparations)
     start_listening(listener)
     place = shown_address(listener)
     url = f"{'https' if options.tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
@@ -190,6 +193,7 @@ def _prepare_service(options: _Options) -> Service:
         log=log,
         own_url=url,
         refused=refused,
+        preparing=preparations,
     )
 
     def heartbeat() -> None:
@@ -207,9 +211,15 @@ def _prepare_service(options: _Options) -> Service:
         tls=options.tls,
         held=(lock,),
         heartbeat=heartbeat,
-        worker_ends=upkeep.end_worker,
+        worker_ends=partial(_end_worker, upkeep, preparations),
+        worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
+
+
+def _end_worker(upkeep: AuditUpkeep, preparations: Preparations) -> None:
+    preparations.leave()
+    upkeep.end_worker()
 
 
 def _read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
@@ -233,9 +243,13 @@ def _begin(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAcc
     return access
 
 
-def _open_engines(directory: Path, store: Store, settings: Settings, log: logging.Logger) -> LiveEngines:
+def _open_engines(
+    directory: Path, store: Store, settings: Settings, log: logging.Logger, preparations: Preparations
+) -> LiveEngines:
     """Returns the engines. The default one is opened before the workers are forked, so that they share its mapping."""
-    live_engines = LiveEngines(store, BundleFiles(directory, store), settings.stale_seconds, log)
+    live_engines = LiveEngines(
+        store, BundleFiles(directory, store), settings.stale_seconds, log, preparing=preparations
+    )
     live_engines.engine()
     live_engines.close()
     store.close()

@@ -33,7 +33,7 @@ class Evaluation:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
-        engine = engine_for(req, self._engine_of, env)
+        engine = await engine_for(req, self._engine_of, env)
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:

@@ -57,7 +57,7 @@ class Evaluations:
         """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""
         body = await self._bodies.read_object(req)
         batch = read_batch(body, self._limits.batch_items)
-        engine = engine_for(req, self._engine_of, env)
+        engine = await engine_for(req, self._engine_of, env)
         if batch is None:
             resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
             return

@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from ..http.bodies import ENCODER
 from ..openapi.operation import Answer, Operation
+from ..serving.bound_engines import ready_engine
 from ..serving.live_engines import EngineOf, Stale
+from ..serving.preparations import Unprepared
 from ..store.environments import DEFAULT
 
 
@@ -58,8 +60,8 @@ class Readiness:
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 or 503. `source` is the digest of the bundle's model. The answer never names a file."""
         try:
-            engine = self._engine_of(DEFAULT)
-        except Stale as ex:
+            engine = await ready_engine(self._engine_of, DEFAULT)
+        except (Stale, Unprepared) as ex:
             resp.status = falcon.HTTP_503
             resp.data = ENCODER.encode({"status": "failing", "error": str(ex)})
             return

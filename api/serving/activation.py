@@ -8,7 +8,8 @@ from typing import Final
 
 from ..store.environments import Environment
 from ..store.errors import StoreUnavailable
-from .live_engines import LiveEngines
+from .bound_engines import ready_engine
+from .live_engines import LiveEngines, Stale
 from .own_process import own_process
 
 COMPACT_AFTER: Final = 10_000
@@ -37,8 +38,11 @@ class Activation:
         commit without a delta, wait for a bundle. Raises StoreUnavailable if the bundle can't be built. The commit
         stays stored then, and the live revision stays live.
         """
-        revision = self._live_engines.revision(env.id)
-        if revision is None or revision < env.revision:
+        try:
+            revision = (await ready_engine(self._live_engines.engine, env.id)).revision
+        except Stale:  # it has no bundle yet
+            revision = -1
+        if revision < env.revision:
             await self._build(env.id, env.revision)
         else:
             changes, elements = self._live_engines.changes(env.id)

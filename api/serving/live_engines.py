@@ -1,29 +1,38 @@
 """The live engines: one per environment, at the newest revision that the store has committed.
 
 Before every decision, a worker asks whether the database has changed (`PRAGMA data_version`, microseconds). If so, it
-applies the changes that it has not seen. So an evaluation is never older than the last commit that its client was told
-of.
+applies the changes that it has not seen to the engine that is asked for. So an evaluation is never older than the last
+commit that its client was told of. A large change is applied in a thread, and only its environment waits for it.
 """
 
+import asyncio
 import logging
-import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 
-from ...bundles.delta import Delta, decode_delta
 from ...bundles.errors import BundleError
 from ...runtime import Engine
+from ..http.caller import SERVICE
 from ..store.database.watch import Version
-from ..store.environments import DEFAULT, Environment
+from ..store.environments import DEFAULT
 from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
-from .bundle_files import BundleFile, BundleFiles, NoBundle
+from .bundle_files import BundleFiles, NoBundle
+from .fair_threads import FairThreads
+from .live_engine import LiveEngine, opened
+from .preparations import Preparing, Unprepared, unmarked
+
+INLINE_BYTES: Final = 32 * 1024
+"""More bytes of deltas than this are applied in a thread. To apply a kilobyte takes up to 0.2 ms."""
+
+PREPARING_THREADS: Final = 2
+"""The threads of a worker that open engines and apply large changes."""
 
 EngineOf: TypeAlias = Callable[[str], Engine]
-"""Returns the engine of an environment, by its id."""
+"""Returns the engine of an environment, by its id. Raises Updating, and what `LiveEngines.engine` raises."""
 
 ReportDamage: TypeAlias = Callable[[str, BundleError], bool]
 """Reports that the bundle of an environment is damaged. Returns False if that was reported before."""
@@ -36,29 +45,19 @@ class Stale(Exception):
     """
 
 
-@dataclass(slots=True)
-class _LiveEngine:
-    """An engine, its environment's UUID and epoch, its bundle file and the revision of that bundle.
+class Updating(Exception):
+    """The engine of an environment is being opened or updated in a thread.
 
-    `behind_since` is the time on the monotonic clock since which Writ could not update it, or None if it is up to date.
-    `required_revision` is the revision that a new bundle must have, or None if deltas suffice. `damage` says that the
-    bundle is damaged, and then Writ decides nothing with it. `changes` counts the changes on top of the bundle.
+    `engine` is the engine until then, or None if there is none that may decide.
     """
 
-    engine: Engine
-    uuid: str
-    epoch: int
-    file: BundleFile
-    base: int
-    behind_since: float | None = None
-    required_revision: int | None = None
-    damage: str | None = None
-    changes: int = 0
+    def __init__(self, done: "asyncio.Future[None]", engine: Engine | None):
+        super().__init__("the engine is being updated")
+        self._done, self.engine = done, engine
 
-    def is_at(self, env: Environment) -> bool:
-        """Whether the engine is at the environment's newest revision."""
-        newest = self.uuid, self.epoch, self.engine.revision
-        return newest == (env.uuid, env.epoch, env.revision) and self.behind_since is None
+    async def wait(self) -> None:
+        """Wait for the end of the work. Raises what the work raised for those who ask."""
+        await asyncio.shield(self._done)
 
 
 class LiveEngines:
@@ -75,39 +74,36 @@ class LiveEngines:
         stale_seconds: float,
         log: logging.Logger,
         clock: Callable[[], float] = time.time,
+        preparing: Preparing = unmarked,
     ):
         """`stale_seconds` is how long the snapshot in memory serves while the store can't be read."""
         self._store, self._files, self._log, self._clock = store, files, log, clock
-        self._stale_seconds = stale_seconds
+        self._stale_seconds, self._preparing = stale_seconds, preparing
         self._watch = store.watch
         self._seen: Version | None = None
-        self._served: dict[str, _LiveEngine] = {}
+        self._served: dict[str, LiveEngine] = {}
+        self._behind: set[str] = set()
         self._without_bundle: set[str] = set()
+        self._updating: dict[str, asyncio.Future[None]] = {}
+        self._threads = FairThreads(PREPARING_THREADS, "prepare")
 
     def engine(self, environment: str = DEFAULT) -> Engine:
         """Returns the engine of an environment.
 
-        Raises NotFound, or Stale if the engine has been behind for too long.
+        Raises NotFound, Stale if the engine has been behind for too long, Unprepared if the environment rests, and
+        Updating. Only where an event loop runs does work take place in threads.
         """
         try:
-            version = self._watch.version()
-            if version != self._seen:
-                self._update_all()
-                behind = any(served.behind_since is not None and not served.damage for served in self._served.values())
-                self._seen = None if behind else version
-            if environment not in self._served:
-                self._open(environment)
-        except (StoreUnavailable, NoBundle, BundleError) as ex:
+            self._look()
+            self._bring_up(environment)
+        except StoreUnavailable as ex:
             self._seen = None
             if environment not in self._served:
-                if isinstance(ex, NoBundle):
-                    self._without_bundle.add(environment)
                 raise self._undecided(environment, ex) from ex
             for served in self._served.values():
                 self._fall_behind(served, ex)
         served = self._served[environment]
-        since = served.behind_since
-        if since is not None and time.monotonic() - since > self._stale_seconds:
+        if self._is_stale(served):
             raise Stale(served.damage or "the store can't be read, so nothing is decided")
         return served.engine
 
@@ -119,52 +115,20 @@ class LiveEngines:
         served = self._served.get(environment)
         if served is None or served.damage:
             return False
-        served.damage = f"nothing is decided in `{environment}` until its bundle is built anew, since it is damaged"
-        served.behind_since, served.required_revision = -math.inf, served.engine.revision
-        self._log.error("%s: %s", served.damage, error)
+        damage = f"nothing is decided in `{environment}` until its bundle is built anew, since it is damaged"
+        served.mark_damaged(damage)
+        self._log.error("%s: %s", damage, error)
         self._files.discard(served.file)
         self._seen = None  # another worker may have built it already
         return True
 
-    def _undecided(self, environment: str, trouble: Exception) -> Stale:
-        """Returns the error that /readyz may show to anyone. Only the log names files."""
-        if isinstance(trouble, NoBundle):
-            return Stale(f"nothing can be decided in `{environment}`: {trouble}")
-        self._log.error("nothing can be decided in `%s`: %s", environment, trouble)
-        return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
-
-    def _fall_behind(self, served: _LiveEngine, trouble: Exception) -> None:
-        """Start the time for which the snapshot in memory may serve."""
-        if served.behind_since is None:
-            served.behind_since = time.monotonic()
-            self._log.error("the engines can't be updated: %s", trouble)
-
-    def _update_all(self) -> None:
-        here = {env.id: env for env in self._store.environments()}
-        self._without_bundle &= here.keys()
-        for id, served in list(self._served.items()):
-            if id in here and served.is_at(here[id]):
-                continue
-            try:
-                self._update(id, served)
-                if not served.damage:
-                    served.behind_since = None
-            except NotFound:
-                del self._served[id]
-            except NoBundle as ex:
-                self._fall_behind(served, ex)
-            except BundleError as ex:
-                self.report_damage(id, ex)
-
     def refresh(self) -> None:
         """Update the engines without a request, so that the next request finds little to do."""
         self._watch.beat()
-        for environment in list(self._served):
-            with suppress(NotFound, Stale):
-                self.engine(environment)
-                break
-        for environment in list(self._without_bundle):
-            with suppress(NotFound, Stale):
+        with suppress(StoreUnavailable):
+            self._look()
+        for environment in (*self._behind, *self._without_bundle):
+            with suppress(NotFound, Stale, Updating, Unprepared):
                 self.engine(environment)
 
     def missing_bundles(self) -> list[tuple[str, int]]:
@@ -175,13 +139,6 @@ class LiveEngines:
             if served.required_revision is not None
         ]
         return [*behind, *((id, 0) for id in self._without_bundle)]
-
-    def revision(self, environment: str) -> int | None:
-        """Returns the live revision of an environment, or None if it has no bundle yet. Raises NotFound."""
-        try:
-            return self.engine(environment).revision
-        except Stale:
-            return None
 
     def changes(self, environment: str) -> tuple[int, int]:
         """Returns the number of changes on top of the bundle, and the number of elements in the bundle."""
@@ -197,56 +154,144 @@ class LiveEngines:
         self._watch.close()
         self._seen = None
 
-    def _update(self, id: str, served: _LiveEngine) -> None:
+    def _look(self) -> None:
+        """Find out which engines are behind, if anything was committed. Raises StoreUnavailable."""
+        version = self._watch.version()
+        if version == self._seen:
+            return
+        here = {env.id: env for env in self._store.environments()}
+        self._without_bundle &= here.keys()
+        for id in self._served.keys() - here.keys():
+            del self._served[id]
+        self._behind = {id for id, served in self._served.items() if not served.is_at(here[id])}
+        self._seen = version
+
+    def _bring_up(self, id: str) -> None:
+        """Open or update the engine of an environment, if it needs that. Raises what `engine` raises."""
+        served = self._served.get(id)
+        if id in self._updating:
+            raise self._in_work(id)
+        if served is not None and id not in self._behind:
+            return
+        try:
+            if served is None:
+                self._open(id, None)
+            else:
+                self._update(id, served)
+        except NotFound:
+            self._served.pop(id, None)
+            self._behind.discard(id)
+            raise
+        except (NoBundle, BundleError) as ex:
+            self._fail(id, ex)
+        else:
+            self._is_up(id)
+
+    def _update(self, id: str, served: LiveEngine) -> None:
         """Update one engine as far as deltas lead, or to a newer bundle.
 
         If that is not the newest revision, the bundle for it does not exist yet, and the write is not acknowledged yet
         either.
         """
         updates = self._store.updates(id, served.engine.revision)
-        if (updates.env.uuid, updates.env.epoch) != (served.uuid, served.epoch):
+        if not served.is_of(updates.env):
             del self._served[id]
-            self._open(id)
+            self._open(id, None)
             return
         if not served.damage:
             if updates.deltas:
-                deltas = [decode_delta(delta) for delta in updates.deltas]
-                served.engine.apply_deltas(deltas)
-                served.changes += _changes(deltas)
+                is_quick = sum(map(len, updates.deltas)) <= INLINE_BYTES
+                self._prepare(id, lambda: served.with_deltas(updates.deltas), is_quick)
             served.required_revision = updates.required_revision
-        if updates.bundle is not None and (updates.bundle[0] > served.base or served.damage):
+        if served.needs(updates):
             try:
-                self._open(id)
+                self._open(id, served)
             except NoBundle:
                 if not updates.are_complete:
                     raise
 
-    def _open(self, id: str) -> None:
+    def _open(self, id: str, served: LiveEngine | None) -> None:
         """Start from the newest bundle, unless the engine is newer already or this file is the damaged one."""
-        updates, bundle, file = self._files.newest(id)
-        served = self._served.get(id)
-        deltas = [decode_delta(delta) for delta in updates.deltas]
-        env = updates.env
+        self._prepare(id, lambda: opened(self._files.newest(id), served, self._files, self._clock), is_quick=False)
+
+    def _prepare(self, id: str, work: Callable[[], LiveEngine], is_quick: bool) -> None:
+        """Do the work at once if it is quick or no event loop runs, and else in a thread, and raise Updating."""
+
+        def prepare() -> LiveEngine:
+            with self._preparing(id):
+                return work()
+
+        if is_quick or not _loop_runs():
+            self._put(id, work() if is_quick else prepare())
+            return
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._updating[id] = done
+        task = asyncio.ensure_future(self._threads.run(prepare, SERVICE))
+        task.add_done_callback(partial(self._prepared, id, done))
+        raise self._in_work(id)
+
+    def _prepared(self, id: str, done: "asyncio.Future[None]", task: "asyncio.Future[LiveEngine]") -> None:
+        """The work in a thread has ended: tell those who wait. The next request looks whether more is to be done."""
+        del self._updating[id]
         try:
-            if served is None:
-                served = _LiveEngine(
-                    Engine(bundle, self._clock, impatient=True), env.uuid, env.epoch, file, bundle.revision
-                )
-                served.engine.apply_deltas(deltas)
-                served.changes = _changes(deltas)
-                self._served[id] = served
-            elif served.damage and file == served.file:
-                raise NoBundle
-            elif updates.since + len(deltas) >= served.engine.revision:
-                served.engine.replace(bundle, deltas)
-                served.base, served.file, served.damage = bundle.revision, file, None
-                served.changes = _changes(deltas)
-        except BundleError:
-            self._files.discard(file)
-            raise NoBundle from None
-        served.required_revision = updates.required_revision
+            try:
+                self._put(id, task.result())
+            except (NoBundle, BundleError, StoreUnavailable) as ex:
+                self._fail(id, ex)
+        except BaseException as ex:
+            done.set_exception(ex)
+            done.exception()  # else asyncio complains if nobody waits any more
+        else:
+            done.set_result(None)
+
+    def _put(self, id: str, engine: LiveEngine) -> None:
+        self._served[id] = engine
         self._without_bundle.discard(id)
 
+    def _is_up(self, id: str) -> None:
+        self._behind.discard(id)
+        served = self._served[id]
+        if not served.damage:
+            served.behind_since = None
 
-def _changes(deltas: Iterable[Delta]) -> int:
-    return sum(len(delta.changes) for delta in deltas)
+    def _in_work(self, id: str) -> Updating:
+        served = self._served.get(id)
+        return Updating(self._updating[id], None if served is None or self._is_stale(served) else served.engine)
+
+    def _is_stale(self, served: LiveEngine) -> bool:
+        since = served.behind_since
+        return since is not None and time.monotonic() - since > self._stale_seconds
+
+    def _fail(self, id: str, trouble: Exception) -> None:
+        """An engine could not be opened or updated. Raises Stale if there is none."""
+        served = self._served.get(id)
+        if served is None:
+            self._seen = None
+            if isinstance(trouble, NoBundle):
+                self._without_bundle.add(id)
+            raise self._undecided(id, trouble) from trouble
+        if isinstance(trouble, BundleError):
+            self.report_damage(id, trouble)
+        else:
+            self._fall_behind(served, trouble)
+        if served.damage:
+            self._behind.discard(id)  # until something is committed: its new bundle
+
+    def _undecided(self, environment: str, trouble: Exception) -> Stale:
+        """Returns the error that /readyz may show to anyone. Only the log names files."""
+        if isinstance(trouble, NoBundle):
+            return Stale(f"nothing can be decided in `{environment}`: {trouble}")
+        self._log.error("nothing can be decided in `%s`: %s", environment, trouble)
+        return Stale(f"nothing can be decided in `{environment}`: the store can't be read")
+
+    def _fall_behind(self, served: LiveEngine, trouble: Exception) -> None:
+        if served.fall_behind():
+            self._log.error("the engines can't be updated: %s", trouble)
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

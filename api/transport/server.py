@@ -32,7 +32,8 @@ class Service:
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
     application. `held` is kept open for as long as the service runs. Each worker calls `heartbeat` every second and
-    `worker_ends` when it stops. The master calls `service_ends` after the last worker.
+    `worker_ends` when it stops. The master calls `worker_gone` with the process id of each worker that ended, and
+    `service_ends` after the last one.
     """
 
     app: Any
@@ -45,6 +46,7 @@ class Service:
     held: tuple[object, ...] = ()
     heartbeat: Callable[[], None] = lambda: None
     worker_ends: Callable[[], None] = lambda: None
+    worker_gone: Callable[[int], None] = lambda _: None
     service_ends: Callable[[], None] = lambda: None
 
 
@@ -80,6 +82,10 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         """The ASGI application."""
         return self.service.app
 
+    def _worker_gone(self, worker: Worker) -> None:
+        self.shares.release(worker.connections.share)
+        self.service.worker_gone(worker.pid)
+
     def _settings(self) -> dict[str, object]:
         return {
             "bind": f"fd://{self._listener}",
@@ -91,7 +97,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "graceful_timeout": GRACEFUL_SECONDS,
             "control_socket_disable": True,
             "when_ready": lambda _: _spare_collections(),
-            "child_exit": lambda _, worker: self.shares.release(worker.connections.share),
+            "child_exit": lambda _, worker: self._worker_gone(worker),
             "on_exit": lambda _: self.service.service_ends(),
             "accesslog": None,
             "errorlog": "-",

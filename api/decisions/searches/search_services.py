@@ -36,9 +36,9 @@ class SearchServices:
     limits: HttpLimits
     clock: Callable[[], float]
 
-    def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
+    async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""
-        return engine_for(req, self.engine_of, env)
+        return await engine_for(req, self.engine_of, env)
 
     def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch) -> Pages:
         """Returns the pages of a search. Tokens are bound to caller, environment and search (S4). Raises BadRequest."""

@@ -1,5 +1,6 @@
 """The engines of a process follow the store: commits, other environments, missing bundles, an unreadable store."""
 
+import asyncio
 import json
 import logging
 import os
@@ -7,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.serving.bound_engines import ready_engine
 from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import LiveEngines, Stale
+from writ.api.serving.live_engines import LiveEngines, Stale, Updating
 from writ.api.store.elements.edits import Create, Delete
 from writ.api.store.errors import NotFound
 from writ.api.store.store import Store
@@ -21,6 +23,11 @@ from tests.support.stored import ACTOR
 LOG = logging.getLogger("tests")
 TYPES = [{"id": "document", "actions": ["read"]}]
 MODEL = {"model": 1, "resource_types": TYPES}
+ASKED = {
+    "subject": {"type": "user", "id": "alice"},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "d1"},
+}
 
 
 def grant(id: str, subject: str = "alice", resource: str = "d1") -> dict[str, Any]:
@@ -110,7 +117,7 @@ def test_a_change_too_large_for_a_delta_waits_for_its_bundle(service: Service) -
     assert service.allowed() is False
     service.put(MODEL | {"grants": [grant(f"g{n}", "alice", f"d{n}") for n in range(2_500)]})
     assert service.allowed() is False
-    assert service.workers[0].revision("default") == 1
+    assert service.workers[0].engine("default").revision == 1
     service.files.build("default")
     assert service.allowed() is True
 
@@ -119,7 +126,8 @@ def test_environments_are_apart(service: Service) -> None:
     with pytest.raises(NotFound):
         service.allowed(environment="staging")
     service.store.create_environment(ACTOR, "staging")
-    assert service.workers[0].revision("staging") is None
+    with pytest.raises(Stale, match="it has no bundle yet"):
+        service.workers[0].engine("staging")
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
     service.files.build("staging")
     assert (service.allowed(environment="staging"), service.allowed()) == (True, False)
@@ -177,7 +185,9 @@ def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
     for _ in range(2):
         with pytest.raises(Stale, match="nothing is decided in `default` until its bundle is built anew"):
             first.engine()
-    assert (first.missing_bundles(), first.revision("default")) == ([("default", 2)], None)
+    assert first.missing_bundles() == [("default", 2)]
+    with pytest.raises(Stale, match="damaged"):
+        first.engine("default")
     assert not path.exists()
     assert not service.files.covers("default", 2)
     service.files.build("default")
@@ -273,3 +283,108 @@ def test_a_store_that_fails_serves_from_memory_for_a_while(tmp_path: Path, monke
     monkeypatch.setattr(worker, "_stale_seconds", -1.0)
     with pytest.raises(Stale, match="nothing is decided"):
         worker.engine()
+
+
+# -- updates beside an event loop
+
+
+def policies(count: int) -> list[dict[str, Any]]:
+    scope = [{"resource_type_id": "document", "actions": ["read"]}]
+    return [
+        {"id": f"p{number}", "effect": "ALLOW", "resource_types": scope, "conditions": {"context_attrs": [LONG]}}
+        for number in range(count)
+    ]
+
+
+LONG = {"key": "k", "op": "in", "value": [f"{number}" * 100 for number in range(10, 20)]}
+
+
+def test_a_large_change_is_taken_up_in_a_thread_and_others_do_not_wait(service: Service) -> None:
+    """Quick changes are taken up at once; a request that comes while a large one is taken up waits for it."""
+    service.store.create_environment(ACTOR, "other")
+    service.put(MODEL, "other")
+    service.files.build("other")
+    worker = service.workers[0]
+    worker.engine("other")
+
+    async def ask() -> None:
+        (await ready_engine(worker.engine, "default")).decide(ASKED)
+        service.store.write("default", ACTOR, (Create("grants", grant("g1")),))
+        assert worker.engine("default").revision == 2
+        service.put(MODEL | {"policies": policies(40)})
+        for _ in range(2):
+            with pytest.raises(Updating) as updating:
+                worker.engine("default")
+            assert worker.engine("other").revision == 1
+        assert updating.value.engine is not None
+        assert updating.value.engine.revision == 2
+        engine = await ready_engine(worker.engine, "default")
+        assert engine.revision == 3
+        assert worker.engine("default") is engine
+
+    asyncio.run(ask())
+
+
+def test_a_request_waits_for_what_was_committed_before_it_came(service: Service) -> None:
+    """The first update that it waits for may have begun before the commit, and the second one has it."""
+    worker = service.workers[0]
+
+    async def ask() -> None:
+        await ready_engine(worker.engine, "default")
+        service.put(MODEL | {"policies": policies(40)})
+        with pytest.raises(Updating):
+            worker.engine("default")
+        service.put(MODEL | {"policies": policies(90)})
+        assert (await ready_engine(worker.engine, "default")).revision == 3
+
+    asyncio.run(ask())
+
+
+def test_an_environment_that_changes_without_end_is_still_answered(service: Service) -> None:
+    worker, revisions = service.workers[0], list(range(2, 9))
+
+    def engine_of(environment: str) -> Any:
+        if revisions:
+            service.put(MODEL | {"policies": policies(30 + revisions.pop(0))})
+        return worker.engine(environment)
+
+    async def ask() -> int:
+        await ready_engine(worker.engine, "default")
+        return (await ready_engine(engine_of, "default")).revision
+
+    assert asyncio.run(ask()) >= 2
+
+
+def test_an_engine_that_can_t_be_opened_beside_a_loop_says_why(service: Service) -> None:
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL, "staging")
+    worker = service.workers[0]
+
+    async def ask() -> None:
+        with pytest.raises(Stale, match="it has no bundle yet"):
+            await ready_engine(worker.engine, "staging")
+        assert worker.missing_bundles() == [("staging", 0)]
+        with pytest.raises(NotFound):
+            await ready_engine(worker.engine, "nowhere")
+        service.files.build("staging")
+        assert (await ready_engine(worker.engine, "staging")).revision == 1
+        assert worker.missing_bundles() == []
+
+    asyncio.run(ask())
+
+
+def test_a_damaged_engine_never_answers_while_another_is_opened(service: Service) -> None:
+    worker = service.workers[0]
+
+    async def ask() -> None:
+        await ready_engine(worker.engine, "default")
+        worker.report_damage("default", BundleError("damaged"))
+        with pytest.raises(Updating) as updating:
+            worker.engine("default")
+        assert updating.value.engine is None
+        with pytest.raises(Stale, match="damaged"):
+            await ready_engine(worker.engine, "default")
+        service.files.build("default")
+        assert (await ready_engine(worker.engine, "default")).revision == 1
+
+    asyncio.run(ask())
