@@ -74,7 +74,7 @@ class Snapshot:
         The holders are copied, not shared: a request with this snapshot may still add a holder of the old state. A
         cache has at most 65,536 holders, and copying them takes a millisecond.
         """
-        later = Snapshot(state, self._limits, self.rules.updated(state, invalidated.types))
+        later = Snapshot(state, self._limits, self.rules.updated(state, invalidated.types, invalidated.clauses))
         if not invalidated.groups:
             later.holders = {type: holders.copy() for type, holders in list(self.holders.items())}
             if invalidated.types:  # what grants cover depends on the types

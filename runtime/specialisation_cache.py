@@ -1,6 +1,5 @@
 """Caches the specialised programs of one program by set of roles. Snapshots share what no change touched."""
 
-from ..bundles.program.clauses import ResourceType
 from .effort import MOST_COMPILED, Effort
 from .filters.filter_cache import FilterCache
 from .limits import CacheLimits
@@ -100,8 +99,9 @@ class SpecialisationCache:
             rules.forget()
         self._specialisations = self._specialised_rules = 0
 
-    def updated(self, state: State, invalid_types: set[int]) -> "SpecialisationCache":
-        """Returns the cache for a later state. The rules of the types with the numbers `invalid_types` have changed.
+    def updated(self, state: State, invalid_types: set[int], gone: set[int]) -> "SpecialisationCache":
+        """Returns the cache for a later state. The rules of the types with the numbers `invalid_types` have changed,
+        and the clauses with the numbers `gone` are no more.
 
         Both share the sets of roles, and everything about the other types.
         """
@@ -111,13 +111,8 @@ class SpecialisationCache:
         types: dict[str, TypeRules] = {}
         for number, type in enumerate(state.types):
             if type is not None:
-                types[type.name] = _updated(before.get(number), number, type, state, number in invalid_types)
+                rules = before.get(number) or TypeRules(number, type, state)
+                types[type.name] = rules.updated(type, state, gone) if number in invalid_types else rules
         later = SpecialisationCache(types, self._limits)
         later._start(self.filters.without(invalid_types), self.no_roles, self._role_sets)
         return later
-
-
-def _updated(before: TypeRules | None, number: int, type: ResourceType, state: State, invalid: bool) -> TypeRules:
-    if before is None:
-        return TypeRules(number, type, state)
-    return before.updated(type, state) if invalid else before

@@ -19,6 +19,9 @@ COMPACT_SHARE: Final = 10
 A start reads all changes. But to build a large bundle for a few changes is no gain.
 """
 
+COMPACT_BYTES: Final = 16 * 1024 * 1024
+"""A new bundle is also built once the deltas have so many bytes: a worker keeps what they replaced in memory."""
+
 RETRY_SECONDS: Final = 10.0
 """Seconds between two attempts to build a bundle in the background."""
 
@@ -45,8 +48,10 @@ class Activation:
         if revision < env.revision:
             await self._build(env.id, env.revision)
         else:
-            changes, elements = self._live_engines.changes(env.id)
-            if changes >= max(COMPACT_AFTER, elements // COMPACT_SHARE):
+            served = self._live_engines.served(env.id)
+            elements = sum(served.engine.manifest.counts.values())
+            are_many = served.changes >= max(COMPACT_AFTER, elements // COMPACT_SHARE)
+            if are_many or served.delta_bytes >= COMPACT_BYTES:
                 self._build_beside(env.id, env.revision)
 
     def build_missing(self) -> None:

@@ -1,7 +1,9 @@
 """The bundle files of the environments: their folder, and how one is built from the store."""
 
+import mmap
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from ...bundles.file.writer import Progress
 from ...bundles.manifest import Environment as Origin
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
+from ...compiler.model.elements import Model
 from ..store.environments import Environment
 from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
@@ -43,6 +46,17 @@ class NoBundle(Exception):
 
     def __init__(self) -> None:
         super().__init__("it has no bundle yet, or lost it")
+
+
+def empty_bundle(env: Environment) -> Bundle:
+    """Returns the bundle of an environment's empty model, in memory."""
+    compiled = compile_model(Model(), zones.zone_data, zones.VERSION)
+    manifest = msgspec.structs.replace(compiled.manifest, environment=Origin(env.id, env.uuid), epoch=env.epoch)
+    file = BytesIO()
+    replace(compiled, manifest=manifest).write(file)
+    data = mmap.mmap(-1, len(file.getbuffer()))
+    data.write(file.getbuffer())
+    return Bundle(data)
 
 
 class BundleFiles:
@@ -76,11 +90,15 @@ class BundleFiles:
     def newest(self, environment: str) -> NewestBundle:
         """Returns the newest bundle of an environment, and the updates since.
 
-        Raises NotFound, StoreUnavailable, or NoBundle if there is no bundle or it can't be read.
+        A new environment needs no file: its updates start from an empty model. Raises NotFound, StoreUnavailable, or
+        NoBundle if there is no bundle or it can't be read.
         """
         updates = self._store.updates(environment)
         if updates.bundle is None:
-            raise NoBundle
+            if not updates.are_complete:
+                raise NoBundle
+            env = updates.env
+            return NewestBundle(updates, empty_bundle(env), BundleFile(self._folder / f"{env.uuid}-none", -1))
         path = self._folder / updates.bundle[1]
         try:
             # The inode is read first: if another file takes the path meanwhile, `discard` removes nothing.

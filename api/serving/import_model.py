@@ -39,13 +39,14 @@ def store_model(store: Store, environment: str, submitted: SubmittedModel, progr
 def ensure_bundle(
     directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
 ) -> None:
-    """Build a bundle, unless a bundle and deltas lead to the environment's newest revision.
+    """Build a bundle, unless a bundle and deltas lead to the environment's newest revision, or it is empty.
 
     `known` replaces the read from the store if it is the current model. Raises OSError, StoreUnavailable.
     """
     files = BundleFiles(directory, store)
     try:
-        if files.newest(environment).updates.are_complete:
+        updates = files.newest(environment).updates
+        if updates.are_complete and (updates.bundle is not None or not updates.env.revision):
             return
     except NoBundle:
         pass

@@ -19,7 +19,8 @@ class LiveEngine:
 
     `behind_since` is the time on the monotonic clock since which Writ could not update it, or None if it is up to date.
     `required_revision` is the revision that a new bundle must have, or None if deltas suffice. `damage` says that the
-    bundle is damaged, and then Writ decides nothing with it. `changes` counts the changes on top of the bundle.
+    bundle is damaged, and then Writ decides nothing with it. `changes` counts the changes on top of the bundle, and
+    `delta_bytes` the bytes of their deltas.
     """
 
     engine: Engine
@@ -31,6 +32,7 @@ class LiveEngine:
     required_revision: int | None = None
     damage: str | None = None
     changes: int = 0
+    delta_bytes: int = 0
 
     def is_at(self, env: Environment) -> bool:
         """Whether the engine is at the environment's newest revision."""
@@ -45,8 +47,12 @@ class LiveEngine:
         """Puts deltas into force, and returns itself. Raises BundleError if they do not fit."""
         deltas = [decode_delta(delta) for delta in encoded]
         self.engine.apply_deltas(deltas)
-        self.changes += _changes(deltas)
+        self._count(deltas, encoded)
         return self
+
+    def _count(self, deltas: Iterable[Delta], encoded: Sequence[bytes]) -> None:
+        self.changes += sum(len(delta.changes) for delta in deltas)
+        self.delta_bytes += sum(map(len, encoded))
 
     def needs(self, updates: Updates) -> bool:
         """Whether the newest bundle is newer than this one, or replaces a damaged one."""
@@ -74,22 +80,21 @@ def opened(
     updates, bundle, file = newest
     try:
         deltas = [decode_delta(delta) for delta in updates.deltas]
-        env, changes = updates.env, _changes(deltas)
+        env = updates.env
         if served is None:
             engine = Engine(bundle, clock, impatient=True)
             engine.apply_deltas(deltas)
-            served = LiveEngine(engine, env.uuid, env.epoch, file, bundle.revision, changes=changes)
+            served = LiveEngine(engine, env.uuid, env.epoch, file, bundle.revision)
+            served._count(deltas, updates.deltas)
         elif served.damage and file == served.file:
             raise NoBundle
         elif updates.since + len(deltas) >= served.engine.revision:
             served.engine.replace(bundle, deltas)
-            served.base, served.file, served.damage, served.changes = bundle.revision, file, None, changes
+            served.base, served.file, served.damage = bundle.revision, file, None
+            served.changes = served.delta_bytes = 0
+            served._count(deltas, updates.deltas)
     except BundleError:
         files.discard(file)
         raise NoBundle from None
     served.required_revision = updates.required_revision
     return served
-
-
-def _changes(deltas: Iterable[Delta]) -> int:
-    return sum(len(delta.changes) for delta in deltas)

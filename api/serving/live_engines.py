@@ -140,10 +140,9 @@ class LiveEngines:
         ]
         return [*behind, *((id, 0) for id in self._without_bundle)]
 
-    def changes(self, environment: str) -> tuple[int, int]:
-        """Returns the number of changes on top of the bundle, and the number of elements in the bundle."""
-        served = self._served[environment]
-        return served.changes, sum(served.engine.manifest.counts.values())
+    def served(self, environment: str) -> LiveEngine:
+        """Returns the live engine of an environment that is open."""
+        return self._served[environment]
 
     def close(self) -> None:
         """Close the connection to the database, and keep the engines. Call this before a fork.

@@ -75,14 +75,15 @@ class TypeRules:
     _bodies: dict[int, tuple[Clause, Conjunction]] = field(default_factory=dict)
     _rules: dict[tuple[int, str], Rule] = field(default_factory=dict)
 
-    def updated(self, type: ResourceType, state: State) -> "TypeRules":
-        """Returns the rules on the same type in a later state, in which some changed.
+    def updated(self, type: ResourceType, state: State, gone: set[int]) -> "TypeRules":
+        """Returns the rules on the same type in a later state, which lacks the clauses with the numbers `gone`.
 
-        Both share their clauses: the clause of a number never changes, and its tests depend only on the type's name.
+        Both share the other clauses: the clause of a number never changes, and its tests depend on the type's name.
         """
         later = TypeRules(self.number, type, state)
         if type.name == self.type.name:
-            later._bodies, later._rules = self._bodies, self._rules
+            later._bodies = {number: body for number, body in list(self._bodies.items()) if number not in gone}
+            later._rules = {key: rule for key, rule in list(self._rules.items()) if key[0] not in gone}
         return later
 
     def keep(self, roles: RoleSet, action: str, specialised: Specialised) -> None:

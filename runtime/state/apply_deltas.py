@@ -35,6 +35,8 @@ class Invalidated:
 
     types: set[int] = field(default_factory=set)
     """The numbers of the types whose rules changed."""
+    clauses: set[int] = field(default_factory=set)
+    """The numbers of the clauses that are gone."""
     subjects: set[tuple[str, str]] = field(default_factory=set)
     """The keys of the subjects whose roles, groups or grants changed."""
     groups: bool = False
@@ -121,6 +123,7 @@ class _Application:
         for change in changes:
             for number in self._clause_numbers(change.id):
                 indexing.drop(number, self._numbering.clause(number))
+                self.invalidated.clauses.add(number)
             clauses = clauses_of(change)
             numbers = tuple(self._numbering.new_clause(clause) for clause in clauses)
             for number, clause in zip(numbers, clauses, strict=True):

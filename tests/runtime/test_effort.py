@@ -1,5 +1,6 @@
 """An impatient engine never works long at once, and a patient one gives the same answers."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,15 @@ def test_what_a_change_left_untouched_stays_warm(tmp_path: Path) -> None:
     assert engine.decide(sent)["decision"] is True
     assert engine.decide(asked(context={"k1": 1}))["decision"] is False
     assert old.rules.cached(holder.roles, "document", "read") is not None  # for requests that began before
+
+
+def test_what_is_gone_leaves_no_trace(tmp_path: Path) -> None:
+    """However often a policy changes, no more is kept than of its newest form."""
+    models = [document(policy("p", "document", equals(number)), policy("q", "document")) for number in range(9)]
+    engine = Engine(open_bundle(bundle_file(models[0], tmp_path / "m.bundle")))
+    for revision, (before, after) in enumerate(pairwise(models), 2):
+        engine.decide(asked())
+        engine.apply_deltas([delta_between(compiled(before), compiled(after), revision)])
+    engine.decide(asked())
+    rules = engine._snapshot.rules.types["document"]
+    assert (len(rules._bodies), len(rules._rules)) == (2, 2)

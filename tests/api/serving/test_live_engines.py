@@ -92,7 +92,9 @@ def test_a_new_bundle_takes_over_and_the_old_file_goes(service: Service) -> None
     new = service.files.build("default")
     service.store.write("default", ACTOR, [Create("grants", grant("g3", "carol"))])
     assert [service.allowed(subject) for subject in ("alice", "bob", "carol", "dan")] == [True, True, True, False]
-    assert 0 < service.workers[0].changes("default")[0] < 4
+    served = service.workers[0].served("default")
+    assert 0 < served.changes < 4
+    assert 0 < served.delta_bytes < 2_000
     assert (old.exists(), new.exists()) == (False, True)
 
 
@@ -126,15 +128,32 @@ def test_environments_are_apart(service: Service) -> None:
     with pytest.raises(NotFound):
         service.allowed(environment="staging")
     service.store.create_environment(ACTOR, "staging")
-    with pytest.raises(Stale, match="it has no bundle yet"):
-        service.workers[0].engine("staging")
+    assert service.allowed(environment="staging") is False
     service.put(MODEL | {"grants": [grant("g1")]}, "staging")
-    service.files.build("staging")
     assert (service.allowed(environment="staging"), service.allowed()) == (True, False)
     service.store.delete_environment(ACTOR, "staging")
     with pytest.raises(NotFound):
         service.allowed(environment="staging")
     assert service.allowed() is False
+
+
+def test_a_new_environment_needs_no_file(service: Service) -> None:
+    """Its model is empty, and its first changes are deltas like all others."""
+    files = list(service.store.path.parent.glob("bundles/*"))
+    service.store.create_environment(ACTOR, "staging")
+    engine = service.workers[0].engine("staging")
+    manifest = engine.manifest
+    assert (engine.revision, manifest.revision, manifest.environment and manifest.environment.id) == (0, 0, "staging")
+    refused = engine.decide(ASKED)
+    assert (refused["decision"], refused["context"]["reason_code"]) == (False, "NO_POLICY_MATCH")
+    for number in range(1, 4):
+        service.put(MODEL | {"grants": [grant(f"g{number}", f"u{number}")]}, "staging")
+        assert service.allowed(f"u{number}", environment="staging") is True
+        assert service.allowed(f"u{number - 1}", environment="staging") is False
+    assert list(service.store.path.parent.glob("bundles/*")) == files
+    service.files.build("staging")
+    assert service.allowed("u3", environment="staging") is True
+    assert service.workers[0].missing_bundles() == []
 
 
 def test_an_environment_that_lost_its_bundle_fails_alone(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,7 +376,7 @@ def test_an_environment_that_changes_without_end_is_still_answered(service: Serv
 
 def test_an_engine_that_can_t_be_opened_beside_a_loop_says_why(service: Service) -> None:
     service.store.create_environment(ACTOR, "staging")
-    service.put(MODEL, "staging")
+    service.put(MODEL | {"grants": [grant(f"m{n}", f"u{n}") for n in range(2_500)]}, "staging")
     worker = service.workers[0]
 
     async def ask() -> None:
