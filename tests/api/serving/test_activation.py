@@ -1,13 +1,23 @@
 """A service repairs itself: it rebuilds a bundle from the store if the bundle is damaged while in use."""
 
+import asyncio
+import logging
 from pathlib import Path
 
+import pytest
+from writ.api.serving import activation
+from writ.api.serving.bound_engines import ready_engine
+from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.import_model import builder_lock
+from writ.api.serving.live_engines import LiveEngines
+from writ.api.store.elements.edits import Create
+from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
 from tests.api.conftest import ALLOWED, DENIED
 from tests.support.command import writ
 from tests.support.server import running, wait_until
+from tests.support.stored import ACTOR
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 GRANTED = DENIED | {"action": {"name": "delete"}}
@@ -43,6 +53,33 @@ def test_a_bundle_damaged_in_use_is_replaced_without_a_restart(tmp_path: Path, m
         assert server.log.count("until its bundle is built anew") == 1
         assert server.log.count("BundleError: the bundle is damaged") == 1
         assert "destroyed" not in server.log
+
+
+@pytest.mark.parametrize(("bound", "below"), [("COMPACT_AFTER", 3), ("COMPACT_BYTES", 400)])
+def test_many_or_large_changes_are_folded_into_a_new_bundle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, below: int
+) -> None:
+    monkeypatch.setattr(activation, bound, below)
+    monkeypatch.setattr(activation, "RETRY_SECONDS", 0.0)
+    store = Store.open(tmp_path)
+    engines = LiveEngines(store, BundleFiles(tmp_path, store), 5.0, logging.getLogger("tests"))
+    activate = activation.Activation(tmp_path, engines, logging.getLogger("tests"))
+
+    async def commit(number: int) -> None:
+        store.write("default", ACTOR, (Create("roles", {"id": f"role{number}" + "x" * 100}),))
+        await activate(store.environment("default"))
+        await asyncio.gather(*activate._building.values())
+
+    async def commits() -> None:
+        await commit(1)
+        assert not list(tmp_path.glob("bundles/*"))
+        for number in range(2, 6):
+            await commit(number)
+        assert (await ready_engine(engines.engine, "default")).revision == 5
+        assert engines.served("default").base > 1
+
+    asyncio.run(commits())
+    assert len(list(tmp_path.glob("bundles/*"))) == 1
 
 
 def test_a_damaged_item_of_a_batch_mends_its_environment_and_no_other_fails(tmp_path: Path, model_file: Path) -> None:
