@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from .bundles.errors import BundleError
     from .runtime.engine import Engine, SearchUnavailable
+    from .runtime.requests.as_json import as_json
     from .runtime.requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "as_json"]
 
 _HOMES: Final = {
     "BadRequest": ".runtime.requests.members",
     "BundleError": ".bundles.errors",
     "Engine": ".runtime.engine",
     "SearchUnavailable": ".runtime.engine",
+    "as_json": ".runtime.requests.as_json",
 }
 
 

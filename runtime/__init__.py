@@ -15,6 +15,7 @@ Reading path, with a folder for each step:
 
 from ..bundles.errors import BundleError
 from .engine import Engine, SearchUnavailable
+from .requests.as_json import as_json
 from .requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable"]
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "as_json"]

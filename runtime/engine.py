@@ -38,9 +38,9 @@ class SearchUnavailable(Exception):
 class Engine:
     """Answers requests from one bundle. It is thread-safe and fork-safe: forked processes share the mapped file.
 
-    A request has the Python types that JSON decodes to: None, bool, int, float, str, list and dict. An attribute of
-    another type can't be read, so every condition on it is false (C7). Inside a list or an object, such a value equals
-    nothing, like a null.
+    A request has the Python types that JSON decodes to: None, bool, int, float, str, list and dict. A subclass counts
+    as the type that it extends. If the decision depends on a value of another type, such as a Decimal, every method
+    raises BadRequest (C7). A value that no condition needs may pass unseen. `as_json` converts values of other types.
     """
 
     def __init__(

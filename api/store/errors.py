@@ -1,7 +1,8 @@
 """The errors of the store. Each message is one sentence that the caller may see."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from typing import Self, TypeAlias
 
 ElementKey: TypeAlias = tuple[str, ...]
 """The key of an element in its list: `(id,)`, or `(type, id)` for subjects and resources."""
@@ -87,6 +88,11 @@ class StoreUnavailable(Exception):
         super().__init__(message)
         self.public = message if public is None else public
 
+    @classmethod
+    def at(cls, path: Path, problem: str) -> Self:
+        """Returns the error of the store at `path`. Only an administrator sees the path."""
+        return cls(f"the store `{path}` {problem}", f"the store {problem}")
+
 
 class StoreFull(StoreUnavailable):
-    """Nothing more can be written: the disk is full, or the store has reached a limit."""
+    """Nothing more can be written: the disk is full, or a limit or a quota is reached."""

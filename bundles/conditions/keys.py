@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from .values import Json
+from .values import PRESENT, Json
 
 OWN_KEYS = frozenset({"id", "type"})
 """Keys that read an entity's own id or type, never an attribute with that name (E6)."""
@@ -25,7 +25,8 @@ def read(attributes: Mapping[str, Json], key: str, steps: Sequence[str]) -> Json
     """Returns the value of the attribute that `key` names, or None if it is missing or null (C1, C2).
 
     It first looks for an attribute with the whole key as its name. Then it follows the path `steps`, which is
-    `steps_of(key)`. If the path leads through a value that is not an object, the attribute is missing (C7).
+    `steps_of(key)`. If the path leads through a value that is not an object, the attribute is missing (C7). If it leads
+    through a value that JSON has not, such as a tuple, that value is returned: the caller must refuse it.
 
     >>> read({"a.b": 1, "a": {"b": 2}}, "a.b", steps_of("a.b")), read({"a": {"b": 2}}, "a.b", steps_of("a.b"))
     (1, 2)
@@ -36,6 +37,6 @@ def read(attributes: Mapping[str, Json], key: str, steps: Sequence[str]) -> Json
     value: Json = attributes
     for step in steps:
         if not isinstance(value, dict):
-            return None
+            return None if isinstance(value, PRESENT) else value
         value = value.get(step)
     return value

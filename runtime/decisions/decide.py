@@ -7,7 +7,7 @@ from ..effort import TakesLong
 from ..requests.evaluations import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attribute_index import first_rule
-from ..rules.reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, NOT_DECLARED, NOT_REGISTERED, Answer, granted
+from ..rules.reasons import FOR_OTHER_ACTIONS, NOT_DECLARED, NOT_REGISTERED, Answer, granted
 from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
 
@@ -91,4 +91,4 @@ def is_registered(snapshot: Snapshot, type: int, id: str | None) -> bool:
 
 def _refusal(specialised: Specialised) -> Answer:
     """Returns the answer if nothing holds and some grant in force is for another action (D4, D5)."""
-    return ACTION_NOT_PERMITTED if specialised.otherwise is NO_POLICY_MATCH else specialised.otherwise
+    return FOR_OTHER_ACTIONS.get(specialised.otherwise, specialised.otherwise)

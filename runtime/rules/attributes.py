@@ -4,7 +4,7 @@ A test reads its section's attributes directly from its arguments, so it can't b
 `source_of` writes the Python source of each from one template, and tests compare every one with `predicate`.
 
 PERF: a second call inside a test costs 35 ns of 100. So a test compares a value of the constant's own class in place,
-and asks `predicate` about any other: a value of a foreign Python type may equal anything, or raise.
+and asks `carefully` about any other: a value of a foreign Python type may equal anything, or raise.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,6 +18,7 @@ from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import AttributeSection
 from ..requests.members import Attributes
+from .foreign_values import carefully, plain_at
 
 Asked: TypeAlias = tuple[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float]
 """One question, as the arguments of a test. They are always written `t, i, s, n, r, a, c, now`:
@@ -34,7 +35,10 @@ PERF: flat positional arguments; an object that carries them costs 0.4 µs a req
 """
 
 Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
-"""Whether a condition holds for the arguments of `Asked`. It never raises, whatever the request contains (C7)."""
+"""Whether a condition holds for the arguments of `Asked`.
+
+It raises BadRequest if it reads a value that JSON has not, and nothing else, whatever the request contains (C7).
+"""
 
 ValueOf: TypeAlias = Callable[
     [str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], Json
@@ -62,29 +66,44 @@ _ATTRIBUTES: Final[dict[AttributeSection, str]] = {
 _OWN_KEYS: Final = {("subject_attrs", "type"): "t", ("subject_attrs", "id"): "i", ("resource_attrs", "id"): "n"}
 """The arguments that are an entity's own keys (E6). A resource's type is known before its tests are made."""
 
-_OTHERWISE: Final = "else v is not None and check(v)"
+_OTHERWISE: Final = "v is not None and check(v)"
+"""PERF: where a test compares in place, a value of another type costs a call, and all others cost nothing more."""
+
 _TEMPLATES: Final = {
-    "flag": ("key, constant, _", "{owner}.get(key) is constant"),
+    "flag": (
+        "key, constant, check",
+        "(v := {owner}.get(key, {symbol})) is constant or v is not {symbol} and check(v)",
+    ),
     "other flag": (
         "key, constant, check",
-        "v is not constant if (v := {owner}.get(key)).__class__ is bool " + _OTHERWISE,
+        "v is not constant if (v := {owner}.get(key)).__class__ is bool else " + _OTHERWISE,
     ),
     "text": (
         "key, constant, check",
-        "v {symbol} constant if (v := {owner}.get(key)).__class__ is str " + _OTHERWISE,
+        "v {symbol} constant if (v := {owner}.get(key)).__class__ is str else " + _OTHERWISE,
     ),
     "number": (
         "key, constant, check",
-        "v {symbol} constant if (v := {owner}.get(key)).__class__ is int or v.__class__ is float " + _OTHERWISE,
+        "v {symbol} constant if (v := {owner}.get(key)).__class__ is int or v.__class__ is float else " + _OTHERWISE,
     ),
-    "check": ("key, check", "check({owner}.get(key))"),
-    "path": ("key, check, steps", "check(read({owner}, key, steps))"),
-    "value": ("key, steps", "read({owner}, key, steps)"),
+    "check": (
+        "key, of_text, check",
+        "of_text(v) if (v := {owner}.get(key)).__class__ is str else " + _OTHERWISE,
+    ),
+    "path": (
+        "key, of_text, check, steps",
+        "of_text(v) if (v := read({owner}, key, steps)).__class__ is str else " + _OTHERWISE,
+    ),
+    "value": (
+        "key, steps, plain",
+        "v if (v := read({owner}, key, steps)) is None or v.__class__ is str else plain(v)",
+    ),
     "own check": ("check", "check({owner})"),
     "own value": ("", "{owner}"),
 }
 """The parameters of each shape, and its expression. `{owner}` stands for the argument that has the value. `{symbol}`
-stands for Python's operator."""
+stands for Python's operator, for a flag for the other flag. `check` takes any value. `of_text` is the same for strings.
+"""
 
 _tests: WeakValueDictionary[Hashable, Test] = WeakValueDictionary()
 
@@ -109,14 +128,14 @@ def attribute_value(section: AttributeSection, key: str) -> ValueOf:
     """Returns the reader of an attribute's value. Not for the type of a resource."""
     if reads_own_key(section, key):
         return _maker("own value", _OWN_KEYS[section, key])()
-    return _maker("value", _ATTRIBUTES[section])(key, steps_of(key))
+    return _maker("value", _ATTRIBUTES[section])(key, steps_of(key), plain_at(section, key))
 
 
 def source_of(shape: str, owner: str, symbol: str = "") -> str:
     """Returns the Python source of the function that makes the tests of a shape.
 
-    >>> source_of("flag", "r")
-    'lambda key, constant, _: lambda t, i, s, n, r, a, c, now: r.get(key) is constant'
+    >>> source_of("own check", "i")
+    'lambda check: lambda t, i, s, n, r, a, c, now: check(i)'
     """
     parameters, expression = _TEMPLATES[shape]
     return f"lambda {parameters}: lambda {_ARGUMENTS}: {expression.format(owner=owner, symbol=symbol)}"
@@ -133,14 +152,14 @@ def _made(section: AttributeSection, key: str, op: Operator, constant: Json) -> 
     check = predicate(op, constant)
     if reads_own_key(section, key):
         return _maker("own check", _OWN_KEYS[section, key])(check)
-    owner = _ATTRIBUTES[section]
+    owner, careful = _ATTRIBUTES[section], carefully(check, section, key)
     if steps := steps_of(key):
-        return _maker("path", owner)(key, check, steps)
+        return _maker("path", owner)(key, check, careful, steps)
     shape = _SHAPES[op](constant)
     if shape is None:
-        return _maker("check", owner)(key, check)
+        return _maker("check", owner)(key, check, careful)
     name, symbol, compared = shape
-    return _maker(name, owner, symbol)(key, compared, check)
+    return _maker(name, owner, symbol)(key, compared, careful)
 
 
 @cache
@@ -152,7 +171,7 @@ def _maker(shape: str, owner: str, symbol: str = "") -> Callable[..., Callable[.
 
 def _shape_of_one(symbol: str, constant: Json) -> Shape | None:
     if isinstance(constant, bool):
-        return _SHAPES_OF_FLAGS[symbol], "", constant
+        return _SHAPES_OF_FLAGS[symbol], str(not constant), constant
     if isinstance(constant, str):
         return "text", symbol, constant
     return ("number", symbol, constant) if is_number(constant) else None

@@ -14,9 +14,12 @@ from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, R
 from ..effort import STEPS_OF_PATTERN
 from ..requests.members import Attributes
 from .attributes import Test, attribute_test
+from .foreign_values import plain_at
 
 _REGEX: Final = Operator.REGEX
 """PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
+
+_plain_time, _plain_ip, _plain_ip_address = (plain_at("context_attrs", key) for key in ("time", "ip", "ip_address"))
 
 Zones: TypeAlias = Callable[[str], tzinfo]
 
@@ -89,7 +92,10 @@ def _during(window: TimeWindow, zone: tzinfo, unreadable: bool) -> Test:
         sent = c.get("time")
         instant = from_seconds(now) if sent is None else read_instant(sent)
         inside = None if instant is None else within(window, zone, instant)
-        return unreadable and sent is not None if inside is None else inside
+        if inside is None and sent is not None:
+            _plain_time(sent)
+            return unreadable
+        return bool(inside)
 
     return holds
 
@@ -100,12 +106,15 @@ def _from(addresses: AddressSet, unreadable: bool) -> Test:
     def holds(
         t: str, i: str | None, s: Attributes, n: str | None, r: Attributes, a: Attributes, c: Attributes, now: float
     ) -> bool:
-        sent = c.get("ip")
+        sent, plain_address = c.get("ip"), _plain_ip
         if sent is None:
-            sent = c.get("ip_address")
+            sent, plain_address = c.get("ip_address"), _plain_ip_address
             if sent is None:
                 return False
         address = read_address(sent)
-        return unreadable if address is None else address in addresses
+        if address is None:
+            plain_address(sent)
+            return unreadable
+        return address in addresses
 
     return holds

@@ -68,7 +68,9 @@ def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:
     return Answer(False, _context(code, AccessPath.NONE, reason) | more)
 
 
-NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is not declared")
+NO_TYPE, NO_ACTION = "the resource type is not declared", "the resource type does not declare the action"
+
+NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, NO_TYPE)
 NOT_REGISTERED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is closed and the resource is not registered")
 NO_POLICY_MATCH = _refusal(
     ReasonCode.NO_POLICY_MATCH, "no policy and no grant applies to this subject, resource and action"
@@ -76,6 +78,12 @@ NO_POLICY_MATCH = _refusal(
 ACTION_NOT_PERMITTED = _refusal(
     ReasonCode.ACTION_NOT_PERMITTED, "what applies to the subject on this resource covers other actions, not this one"
 )
+ACTION_NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, NO_ACTION)
+FOR_OTHER_ACTIONS = {
+    NO_POLICY_MATCH: ACTION_NOT_PERMITTED,
+    ACTION_NOT_DECLARED: _refusal(ReasonCode.ACTION_NOT_PERMITTED, NO_ACTION),
+}
+"""The answer instead, if something applies to the subject on this resource for another action (D5)."""
 
 
 def allowed(clause: Clause, path: PolicyPath) -> Answer:

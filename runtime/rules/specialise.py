@@ -16,7 +16,15 @@ from .attribute_index import AttributeIndex
 from .conditions import Conjunction, conjunction
 from .plan import Plan, plan_of, weight_of
 from .rank_rules import RankedRules, merged, rank_rules
-from .reasons import ACTION_NOT_PERMITTED, NO_POLICY_MATCH, AccessPath, Answer, PolicyPath, condition_failed
+from .reasons import (
+    ACTION_NOT_DECLARED,
+    FOR_OTHER_ACTIONS,
+    NO_POLICY_MATCH,
+    AccessPath,
+    Answer,
+    PolicyPath,
+    condition_failed,
+)
 from .role_set import RoleSet
 from .rule import Rule, make_rule
 
@@ -104,7 +112,7 @@ class TypeRules:
         """
         shared, own = self._everyone(action, effort), self._held(roles, action, effort)
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
-        otherwise = self._otherwise(roles, parts)
+        otherwise = self._otherwise(roles, action, parts)
         takes_long = sum(part.deny_index.steps + part.allow_index.steps for part in parts) > MOST_TESTED
         return Specialised(
             type=self.number,
@@ -193,14 +201,15 @@ class TypeRules:
         clause, body = found
         return clause, path, body
 
-    def _otherwise(self, roles: RoleSet, parts: tuple[RankedRules, ...]) -> Answer:
+    def _otherwise(self, roles: RoleSet, action: str, parts: tuple[RankedRules, ...]) -> Answer:
         firsts = [part.allows[0] for part in parts if part.allows]
         if firsts:
             count = sum(len(part.allows) for part in parts)
             return condition_failed(min(firsts, key=lambda rule: rule.rank).clause, count - 1)
         index = self._allows = self._allows or self.state.allows(self.number)
         elsewhere = index.everyone or any(role in index.roles for role, _ in roles.held)
-        return ACTION_NOT_PERMITTED if elsewhere else NO_POLICY_MATCH
+        nothing = NO_POLICY_MATCH if action in self.type.actions else ACTION_NOT_DECLARED
+        return FOR_OTHER_ACTIONS[nothing] if elsewhere else nothing
 
 
 def _plan(parts: tuple[RankedRules, ...], otherwise: Answer) -> Plan | None:

@@ -7,11 +7,9 @@ from ..filters.filter_cache import Derived
 from ..filters.partial import Conditions, Outcome
 from ..requests.members import NO_ATTRIBUTES, Attributes
 from ..requests.searches import Action, Entity
-from ..rules.reasons import NOT_DECLARED
+from ..rules.reasons import NO_ACTION, NO_TYPE
 from ..rules.specialise import TypeRules
 from ..snapshot import Holder, Snapshot
-
-NO_TYPE, NO_ACTION = NOT_DECLARED.context["reason"], "the resource type does not declare the action"
 
 
 class Searcher(NamedTuple):

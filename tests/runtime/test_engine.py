@@ -260,10 +260,9 @@ def test_an_explanation_names_what_was_not_sent(tmp_path):
         (deep(100_000, "list"), {"actual": "[" * 100, "actual_cut": True}),
         (deep(90, "list"), {"actual": deep(90, "list")}),
         ({"a": ["b", 1], "c": None}, {"actual": {"a": ["b", 1], "c": None}}),
-        ({1, 2}, {"actual": "", "actual_cut": True}),
         (1.5, {"actual": 1.5}),
     ],
-    ids=["short", "long", "in a list", "digits", "too deep", "deep", "object", "no JSON", "number"],
+    ids=["short", "long", "in a list", "digits", "too deep", "deep", "object", "number"],
 )
 def test_an_explanation_cuts_long_values(tmp_path, value, shown):
     """D10: a batch must not turn one large attribute into a thousand copies of it."""

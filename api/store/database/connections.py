@@ -20,6 +20,9 @@ LONG_WAIT_FACTOR = 6
 """The factor by which urgent writes wait longer, such as a revocation while a large model is replaced."""
 
 CACHE_KIB = 16 * 1024
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+"""A quota and a limit on the size of files are errors of a write to SQLite."""
+
 JOURNAL_BYTES = 64 * 2**20
 """The size to which SQLite cuts its log file after a large write."""
 
@@ -52,7 +55,7 @@ class Connections:
         """
         seconds, turn = wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
-            raise self._unavailable(_locked(seconds))
+            raise StoreUnavailable.at(self.path, _locked(seconds))
         try:
             with self._transaction("BEGIN IMMEDIATE", seconds) as db:
                 yield db
@@ -80,11 +83,8 @@ class Connections:
             problem = _problem(ex, busy_seconds or self._busy_seconds)
             if problem is None:
                 raise
-            kind = StoreFull if getattr(ex, "sqlite_errorname", "") == "SQLITE_FULL" else StoreUnavailable
-            raise self._unavailable(problem, kind) from ex
-
-    def _unavailable(self, problem: str, kind: type[StoreUnavailable] = StoreUnavailable) -> StoreUnavailable:
-        return kind(f"the store `{self.path}` {problem}", f"the store {problem}")
+            kind = StoreFull if getattr(ex, "sqlite_errorname", "") in _FULL else StoreUnavailable
+            raise kind.at(self.path, problem) from ex
 
     @contextmanager
     def _transaction(self, begin: str, busy_seconds: float | None = None) -> Iterator[Database]:

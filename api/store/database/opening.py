@@ -36,9 +36,9 @@ def ensure_file(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY))
     except PermissionError:
-        raise StoreUnavailable(f"the store `{path}` is read-only; make the file and its folder writable") from None
+        raise StoreUnavailable.at(path, "is read-only; make the file and its folder writable") from None
     except OSError as ex:
-        raise StoreUnavailable(f"the store `{path}` can't be opened: {ex.strerror}") from None
+        raise StoreUnavailable.at(path, f"can't be opened: {ex.strerror}") from None
 
 
 def migrate(connections: Connections) -> None:
@@ -80,10 +80,10 @@ def _checked_version(db: Database, path: Path) -> int:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if application != APPLICATION_ID and (tables or version or application):
-        raise StoreUnavailable(f"`{path}` is not a store of Writ; use another folder")
+        said = "is not a store of Writ; use another folder"
+        raise StoreUnavailable(f"`{path}` {said}", f"the database {said}")
     if version > len(MIGRATIONS):
-        raise StoreUnavailable(
-            f"the store `{path}` has format {version},"
-            f" this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
-        )
+        newest = len(MIGRATIONS)
+        problem = f"has format {version}, this version of Writ reads up to {newest}; use a newer version"
+        raise StoreUnavailable.at(path, problem)
     return int(version)

@@ -28,7 +28,8 @@ def answers():
     shared = [answer for answer in vars(reasons).values() if isinstance(answer, Answer)]
     made = [reasons.allowed(clause(), path) for path in reasons.PATH_RANK]
     denied = [reasons.denied(clause("DENY"), overrides) for overrides in (True, False)]
-    return [*shared, *made, *denied, reasons.granted("g"), reasons.condition_failed(clause(), 1)]
+    others = [*reasons.FOR_OTHER_ACTIONS.values(), reasons.granted("g"), reasons.condition_failed(clause(), 1)]
+    return [*shared, *made, *denied, *others]
 
 
 def test_the_sets_are_the_contracts():

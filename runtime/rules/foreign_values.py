@@ -1,0 +1,53 @@
+"""Refuses values that JSON has not, where a condition reads them: a comparison with a Decimal would just be false (C7).
+
+HTTP never sends such values. Inside a Python process, an attribute of a row often is a Decimal, a date or a UUID. A
+DENY of amounts over 1,000 would not hold for the Decimal 5,000. So the request is refused, whatever the effect.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from ...bundles.conditions.comparisons import Predicate
+from ...bundles.conditions.values import Json, NotJson, plain
+from ...bundles.program.clauses import AttributeSection
+from ..requests.members import BadRequest
+
+_OWNERS: Final[dict[AttributeSection, str]] = {
+    "subject_attrs": "$.subject.properties",
+    "resource_attrs": "$.resource.properties",
+    "action_attrs": "$.action.properties",
+    "context_attrs": "$.context",
+}
+
+
+def carefully(check: Predicate, section: AttributeSection, key: str) -> Predicate:
+    """Returns `check` for a value of any Python type. It raises BadRequest for one that JSON has not."""
+    path = f"{_OWNERS[section]}.{key}"
+
+    def checked(value: Json) -> bool:
+        try:
+            return check(plain(value))
+        except NotJson as ex:
+            raise _refusal(ex, path) from None
+
+    return checked
+
+
+def plain_at(section: AttributeSection, key: str) -> Callable[[Json], Json]:
+    """Returns the function that makes the value of an attribute plain. It raises BadRequest for one that JSON has not.
+
+    An attribute counts as one of `properties`, also if the request sends it in `attributes` (E4).
+    """
+    path = f"{_OWNERS[section]}.{key}"
+
+    def made_plain(value: Json) -> Json:
+        try:
+            return plain(value)
+        except NotJson as ex:
+            raise _refusal(ex, path) from None
+
+    return made_plain
+
+
+def _refusal(ex: NotJson, path: str) -> BadRequest:
+    return BadRequest(f"{ex}; convert attributes with `writ.as_json`", path)

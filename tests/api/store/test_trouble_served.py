@@ -1,0 +1,170 @@
+"""A server in trouble: a full disk, a damaged database. No answer names a file, and a full disk lets the model out."""
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from writ.api.routes import ROUTES
+
+from tests.support.processes import children
+from tests.support.server import Server, running
+
+MODEL = {
+    "model": 1,
+    "resource_types": [{"id": "document", "actions": ["read"]}],
+    "subjects": [{"type": "user", "id": f"u{number}", "attributes": {"a": "x" * 200}} for number in range(300)],
+    "policies": [
+        {"id": "p", "effect": "ALLOW", "resource_types": [{"resource_type_id": "document", "actions": ["read"]}]}
+    ],
+}
+NAMES = {"env": "default", "id": "x", "client_id": "x", "type": "user", "revision": "1"}
+EXPORT = "/v1/environments/default/model"
+QUESTION = {
+    "subject": {"type": "user", "id": "u1"},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "d1"},
+}
+UNRECORDED = "exported a model, which is not in the audit log"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@contextmanager
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a file system of its own, of a few MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    size = ["-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)]
+    if mount is None or subprocess.run([mount, *size], capture_output=True).returncode:
+        pytest.skip("only an administrator can mount a small disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[tuple[Server, dict[str, str]]]:
+    """A server with a model, and a key of each scope."""
+    with running(directory, settings={"WRIT_STALE_SECONDS": "1"}) as server, server.client() as admin:
+        tag = admin.get(EXPORT).headers["ETag"]
+        assert admin.put(EXPORT, json=MODEL, headers={"If-Match": tag}).status_code == 200
+        keys = {}
+        for scope in ("read", "write", "admin"):
+            body = {"name": scope, "scopes": [scope]} | ({"environments": ["default"]} if scope == "admin" else {})
+            answer = admin.post("/v1/api-keys", json=body)
+            assert answer.status_code == 201, answer.text
+            keys[scope] = answer.json()["key"]
+        yield server, keys
+
+
+def answers(server: Server, key: str) -> Iterator[tuple[str, httpx.Response]]:
+    """Ask every route with a key, writes too."""
+    with httpx.Client(base_url=server.url, headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
+        for route in ROUTES:
+            for method in route.methods:
+                path = route.path.format(**NAMES)
+                name = f"{method} {route.path}"
+                if "oauth" in path:
+                    form = "grant_type=client_credentials&token=x&client_id=x&client_secret=x"
+                    yield name, client.request(method, path, content=form, headers=FORM)
+                elif method == "GET":
+                    yield name, client.get(path)
+                else:
+                    body = MODEL if path == EXPORT else {"id": "n", "name": "n", "evaluations": [QUESTION]} | QUESTION
+                    yield name, client.request(method, path, json=body, headers={"If-Match": "*"})
+
+
+def names_no_file(server: Server, keys: dict[str, str], directory: Path) -> set[int]:
+    """Returns the statuses of all answers to callers who do not administer the whole service."""
+    statuses = set()
+    for scope in ("read", "write", "admin"):
+        for name, answer in answers(server, keys[scope]):
+            shown = answer.text + str(answer.headers)
+            assert str(directory) not in shown, (scope, name, shown)
+            assert "writ.db" not in shown, (scope, name, shown)
+            statuses.add(answer.status_code)
+    return statuses
+
+
+def exports(server: Server, key: str) -> None:
+    answer = httpx.get(f"{server.url}{EXPORT}", headers={"Authorization": f"Bearer {key}"}, timeout=60)
+    assert answer.status_code == 200, answer.text
+    assert len(answer.json()["subjects"]) == len(MODEL["subjects"])
+
+
+def fill(folder: Path) -> None:
+    with (folder / "filler").open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4_096))
+
+
+def test_a_full_disk(tmp_path):
+    """The model can be exported, though the export can't be recorded. With room, everything works again."""
+    with small_disk(tmp_path) as disk, served(disk / "data") as (server, keys):
+        fill(disk)
+        for _ in range(2):
+            exports(server, keys["read"])
+            assert 503 in names_no_file(server, keys, disk)
+            fill(disk)
+        assert UNRECORDED in server.log
+        (disk / "filler").unlink()
+        with server.client() as admin:
+            assert admin.post("/v1/environments/default/roles", json={"id": "r"}).status_code == 201
+        exports(server, keys["read"])
+
+
+def test_a_limit_on_the_size_of_files(tmp_path):
+    """As a quota: SQLite reports an error of the disk."""
+    directory = tmp_path / "data"
+    with served(directory) as (server, keys):
+        for process in [server.process.pid, *children(server.process.pid)]:
+            _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (4_096, hard))
+        exports(server, keys["read"])
+        assert 503 in names_no_file(server, keys, directory)
+        exports(server, keys["read"])
+        assert UNRECORDED in server.log
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, 2 * 4_096)
+
+
+def overwrite(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.write(os.urandom(file.stat().st_size))
+
+
+def lose(file: Path) -> None:
+    file.rename(file.with_name("lost"))
+
+
+def upgrade(file: Path) -> None:
+    """A newer version of Writ opened it."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA user_version = 99")
+
+
+def replace(file: Path) -> None:
+    """Another program's database took its place."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA application_id = 1")
+
+
+@pytest.mark.parametrize("harm", [cut, overwrite, lose, upgrade, replace])
+def test_a_damaged_database(tmp_path, harm: Callable[[Path], None]):
+    directory = tmp_path / "data"
+    with served(directory) as (server, keys):
+        harm(directory / "writ.db")
+        if harm in (cut, overwrite, lose):
+            (directory / "writ.db-wal").unlink()
+        statuses = names_no_file(server, keys, directory)
+        assert {500, 503} & statuses
