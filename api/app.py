@@ -19,6 +19,7 @@ from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
+from .decisions.deciding import Deciding
 from .decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
@@ -176,6 +177,7 @@ def _services(
         limits=parts.settings.limits,
         report=errors.report,
         bodies=bodies,
+        deciding=Deciding(),
         search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,

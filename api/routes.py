@@ -14,6 +14,7 @@ from .credentials.keys.ring import KeyRing
 from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
 from .decisions import discovery, evaluation, evaluations, health
+from .decisions.deciding import Deciding
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .http.bodies import Bodies
@@ -55,6 +56,7 @@ class Services:
     limits: HttpLimits
     report: Callable[[Exception, str], None]
     bodies: Bodies
+    deciding: Deciding
     search: SearchServices
     management: elements.ManagementServices
     oauth: OAuth
@@ -121,10 +123,16 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
 
 
 ROUTES: Final[tuple[Route, ...]] = (
-    *_decision("evaluation", lambda given: evaluation.Evaluation(given.engine_of, given.bodies), evaluation.EVALUATE),
+    *_decision(
+        "evaluation",
+        lambda given: evaluation.Evaluation(given.engine_of, given.bodies, given.deciding),
+        evaluation.EVALUATE,
+    ),
     *_decision(
         "evaluations",
-        lambda given: evaluations.Evaluations(given.engine_of, given.clock, given.bodies, given.limits, given.report),
+        lambda given: evaluations.Evaluations(
+            given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report
+        ),
         evaluations.EVALUATE_MANY,
     ),
     *_decision("search/resource", lambda given: resources.ResourceSearches(given.search), resources.SEARCH),

@@ -5,6 +5,7 @@ Reading path, with a folder for each step:
 - `requests/`: requests as JSON decodes them become flat parts;
 - `state/`: a bundle and its deltas;
 - `rules/`: conditions become tests, rules are ranked and specialised;
+- `effort`: what one evaluation may do at once;
 - `specialisation_cache` and `snapshot`: one state with everything that is cached of it;
 - `decisions/`: a decision and its proof;
 - `filters/` and `searches/`: partial evaluation, filters and the judges of candidates;

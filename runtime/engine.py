@@ -13,6 +13,7 @@ from ..bundles.file.reader import Bundle, open_bundle
 from ..bundles.manifest import Manifest
 from .decisions.decide import decide
 from .decisions.explain import explain
+from .effort import TakesLong
 from .limits import CacheLimits
 from .requests.evaluations import read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
@@ -42,10 +43,21 @@ class Engine:
     raises BadRequest (C7). A value that no condition needs may pass unseen. `as_json` converts values of other types.
     """
 
-    def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.time, limits: CacheLimits | None = None):
-        """`clock` returns epoch seconds. `limits` bounds the caches."""
+    def __init__(
+        self,
+        bundle: Bundle,
+        clock: Callable[[], float] = time.time,
+        limits: CacheLimits | None = None,
+        impatient: bool = False,
+    ):
+        """`clock` returns epoch seconds. `limits` bounds the caches.
+
+        `decide` of an impatient engine raises TakesLong instead of working for more than a few milliseconds. That is
+        for servers, which then let a patient engine decide in a thread.
+        """
         self._clock = clock
         self._limits = limits or CacheLimits()
+        self._impatient = impatient
         self._snapshot = Snapshot(bundle, self._limits)
 
     @classmethod
@@ -86,6 +98,12 @@ class Engine:
         """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
         return copy(self)
 
+    def patient(self) -> "Engine":
+        """Returns a pinned engine that answers whatever it takes."""
+        patient = copy(self)
+        patient._impatient = False
+        return patient
+
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
@@ -103,7 +121,7 @@ class Engine:
             subject, action, resource = request["subject"], request["action"], request["resource"]
             stype, sid, rtype, rid = subject["type"], subject["id"], resource["type"], resource["id"]
             holder = snapshot.holders[stype][sid]
-            plan = holder.roles.plans[rtype][action["name"]]
+            plan = snapshot.plans[rtype][action["name"]][holder.roles]
             in_subject, in_resource, in_request = len(subject), len(resource), len(request)
             s = NO_ATTRIBUTES if in_subject == 2 else subject["properties"]
             r = NO_ATTRIBUTES if in_resource == 2 else resource["properties"]
@@ -151,7 +169,9 @@ class Engine:
         read = read_evaluation(request)
         snapshot = self._snapshot
         instant = self._instant(now)
-        answer = decide(snapshot, read, instant)
+        if read[-1] and self._impatient:
+            raise TakesLong
+        answer = decide(snapshot, read, instant, self._impatient)
         context: dict[str, Any] = answer.context.copy()
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant)
@@ -245,7 +265,7 @@ class Engine:
         snapshot = self._snapshot
         try:
             holder = snapshot.holders[subject_type][subject_id]
-            denies, _, allows, permitted, _ = holder.roles.plans[resource_type][action]
+            denies, _, allows, permitted, _ = snapshot.plans[resource_type][action][holder.roles]
         except (KeyError, TypeError):
             return self._allowed_carefully(
                 subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now

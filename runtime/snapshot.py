@@ -5,13 +5,13 @@ It caches what it computes from the state: the holder of each subject, and the s
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, grants_prefix
 from .limits import CacheLimits
 from .rules.reasons import AccessPath, PolicyPath
-from .rules.specialise import RoleSet
+from .rules.role_set import RoleSet
 from .specialisation_cache import SpecialisationCache
 from .state.apply_deltas import Invalidated
 from .state.state import State
@@ -48,7 +48,7 @@ class Holder:
 class Snapshot:
     """Facts and rules as decisions need them. It is thread-safe and fork-safe: its caches can be computed again.
 
-    `holders` caches holders by the subject's type and id.
+    `holders` caches holders by the subject's type and id. `plans` are those of `rules`.
 
     PERF: reading two dictionaries of strings takes half the time of one dictionary of pairs. A full cache is emptied:
     computing a holder again costs less than tracking which is the oldest.
@@ -57,6 +57,7 @@ class Snapshot:
     def __init__(self, state: State, limits: CacheLimits, rules: SpecialisationCache | None = None):
         self.state = state
         self.rules = rules or SpecialisationCache.of(state, limits)
+        self.plans = self.rules.plans
         self._limits = limits
         self._groups: dict[int, GroupRecord] = {}
         self._clear_subjects()
@@ -73,10 +74,11 @@ class Snapshot:
         The holders are copied, not shared: a request with this snapshot may still add a holder of the old state. A
         cache has at most 65,536 holders, and copying them takes a millisecond.
         """
-        rules = self.rules.updated(state, invalidated.types)
-        later = Snapshot(state, self._limits, rules)
-        if rules is self.rules and not invalidated.groups:
+        later = Snapshot(state, self._limits, self.rules.updated(state, invalidated.types))
+        if not invalidated.groups:
             later.holders = {type: holders.copy() for type, holders in list(self.holders.items())}
+            if invalidated.types:  # what grants cover depends on the types
+                _forget_direct(later.holders)
             for type, id in invalidated.subjects:
                 later.holders.get(type, {}).pop(id, None)
             later._subjects = sum(map(len, later.holders.values()))
@@ -137,6 +139,13 @@ class Snapshot:
             self.rules.clear()
             self._clear_subjects()  # their holders have sets of roles that are no longer cached
         return self.rules.role_set(key)
+
+
+def _forget_direct(holders: dict[str, dict[str, Holder]]) -> None:
+    for of_type in holders.values():
+        for id, holder in of_type.items():
+            if holder.direct:
+                of_type[id] = replace(holder, direct={})
 
 
 def may_be_granted(holder: Holder, type: int, id: str) -> bool:

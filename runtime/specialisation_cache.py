@@ -1,24 +1,29 @@
-"""Caches the specialised programs of one program by set of roles. Snapshots with the same program share the cache."""
+"""Caches the specialised programs of one program by set of roles. Snapshots share what no change touched."""
 
 from ..bundles.program.clauses import ResourceType
+from .effort import MOST_COMPILED, Effort
 from .filters.filter_cache import FilterCache
 from .limits import CacheLimits
+from .rules.plan import Plan
 from .rules.reasons import PolicyPath
-from .rules.specialise import RoleSet, Specialised, TypeRules
+from .rules.role_set import RoleSet
+from .rules.specialise import Specialised, TypeRules
 from .state.state import State
 
 
 class SpecialisationCache:
     """The rules of one program, with everything that is computed from them. It is bounded, thread-safe and fork-safe.
 
-    `types` has the rules on each declared type, by the name that requests use. `no_roles` is the empty set of roles.
-    `filters` caches what derives from specialised programs.
+    `types` has the rules on each declared type, by the name that requests use, and `plans` the plans in them, by type,
+    action and set of roles. `no_roles` is the empty set of roles. `filters` caches what derives from specialised
+    programs.
     """
 
     def __init__(self, types: dict[str, TypeRules], limits: CacheLimits):
         self.types = types
+        self.plans: dict[str, dict[str, dict[RoleSet, Plan]]] = {name: rules.plans for name, rules in types.items()}
         self._limits = limits
-        self.clear()
+        self._start(FilterCache(limits), RoleSet(()), {})
 
     @classmethod
     def of(cls, state: State, limits: CacheLimits) -> "SpecialisationCache":
@@ -28,12 +33,22 @@ class SpecialisationCache:
         }
         return cls(types, limits)
 
+    def _start(
+        self, filters: FilterCache, no_roles: RoleSet, role_sets: dict[tuple[tuple[int, PolicyPath], ...], RoleSet]
+    ) -> None:
+        self.filters = filters
+        self.no_roles, self._role_sets = no_roles, role_sets
+        self._role_sets[no_roles.held] = no_roles
+        self._specialisations = self._specialised_rules = 0
+        for rules in self.types.values():
+            for by_roles in rules.specialised.values():
+                self._specialisations += len(by_roles)
+                self._specialised_rules += sum(specialised.weight for specialised in list(by_roles.values()))
+
     def clear(self) -> None:
         """Empties the cache. Computing a set of roles again costs less than tracking which is the oldest."""
-        self.no_roles = RoleSet(())
-        self._role_sets = {self.no_roles.held: self.no_roles}
-        self._specialisations = self._specialised_rules = 0
-        self.filters = FilterCache(self._limits)
+        self._forget()
+        self._start(FilterCache(self._limits), RoleSet(()), {})
 
     @property
     def full(self) -> bool:
@@ -48,18 +63,27 @@ class SpecialisationCache:
         """Returns the one object for a sorted set of (role, path)."""
         return self._role_sets.setdefault(held, RoleSet(held))
 
-    def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
+    def cached(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
+        """Returns the specialised program, or None if it is not cached."""
+        rules = self.types.get(type_name)
+        by_roles = rules and rules.specialised.get(action)
+        return by_roles.get(roles) if by_roles else None
+
+    def specialised(self, roles: RoleSet, type_name: str, action: str, impatient: bool = False) -> Specialised | None:
         """Returns the specialised program, or None if the type is not declared (E7).
 
-        It is cached only for declared actions, because callers can invent others without end.
+        It is cached only for declared actions, because callers can invent others without end. Raises TakesLong if the
+        caller is impatient, and to specialise or to test the program takes long.
         """
         rules = self.types.get(type_name)
         if rules is None:
             return None
-        specialised = rules.specialise(roles, action)
+        work = (rules, roles, action)
+        effort = Effort(MOST_COMPILED, work) if impatient else None
+        specialised = rules.specialise(roles, action, effort)
         if action in rules.type.actions:
             self._make_room(specialised)
-            roles.keep(type_name, action, specialised)
+            rules.keep(roles, action, specialised)
         return specialised
 
     def _make_room(self, specialised: Specialised) -> None:
@@ -67,14 +91,20 @@ class SpecialisationCache:
             self._specialisations >= self._limits.specialisations
             or self._specialised_rules + specialised.weight > self._limits.specialised_rules
         ):
-            for roles in list(self._role_sets.values()):
-                roles.forget()
-            self._specialisations = self._specialised_rules = 0
+            self._forget()
         self._specialisations += 1
         self._specialised_rules += specialised.weight
 
+    def _forget(self) -> None:
+        for rules in self.types.values():
+            rules.forget()
+        self._specialisations = self._specialised_rules = 0
+
     def updated(self, state: State, invalid_types: set[int]) -> "SpecialisationCache":
-        """Returns the cache for a later state. The rules of the types with the numbers `invalid_types` have changed."""
+        """Returns the cache for a later state. The rules of the types with the numbers `invalid_types` have changed.
+
+        Both share the sets of roles, and everything about the other types.
+        """
         if not invalid_types:
             return self
         before = {rules.number: rules for rules in self.types.values()}
@@ -82,7 +112,9 @@ class SpecialisationCache:
         for number, type in enumerate(state.types):
             if type is not None:
                 types[type.name] = _updated(before.get(number), number, type, state, number in invalid_types)
-        return SpecialisationCache(types, self._limits)
+        later = SpecialisationCache(types, self._limits)
+        later._start(self.filters.without(invalid_types), self.no_roles, self._role_sets)
+        return later
 
 
 def _updated(before: TypeRules | None, number: int, type: ResourceType, state: State, invalid: bool) -> TypeRules:

@@ -78,6 +78,7 @@ ROOMS = {
         "requests",
         "state",
         "translate",
+        "effort",
         "limits",
     ),
     "writ.compiler": (

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import falcon
 import falcon.asgi
 
+from ..http.caller import CALLER
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
 from ..store.environments import DEFAULT, refuse_outside
@@ -94,6 +95,7 @@ class Guard:
         version = self._recent.version()
         req.context.asked = needed, env, version
         req.context.credential = self._credential_of(req, needed, env, version)
+        CALLER.set(req.context.credential.actor)
 
     def confirm(self, req: falcon.asgi.Request) -> None:
         """Checks a request again after its body has arrived: its credential may have ended since.

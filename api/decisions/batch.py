@@ -1,5 +1,6 @@
 """A batch of evaluations: its options, the merging of defaults into items, and where it stops."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -7,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Raw
 
 from ...runtime import BadRequest
+from ...runtime.effort import TakesLong
 from ...runtime.engine import error_item
 from ...runtime.requests.members import IDENTIFIERS, is_missing
 from ..http.bodies import ENCODER
@@ -14,7 +16,7 @@ from ..http.rejections import BodyRejected
 
 Members: TypeAlias = dict[str, Any]
 Decide: TypeAlias = Callable[[Members], Members]
-"""Returns the answer to one evaluation request. Raises BadRequest if the request is malformed."""
+"""Returns the answer to one evaluation request. Raises BadRequest if the request is malformed, and TakesLong."""
 
 # The decision that ends a batch early (authzen.md 35, 36); None runs every item.
 _STOPS_AT: Final[Mapping[str, bool | None]] = {
@@ -63,28 +65,52 @@ def read_batch(body: Members, most_items: int) -> Batch | None:
     return Batch(items, defaults, stops_at)
 
 
-def answers(
-    batch: Batch, decide: Decide, report: Callable[[Exception], None], most_bytes: int
-) -> Iterator[Members | Raw]:
-    """Yields one decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
+class Answers(Iterator[Members | Raw]):
+    """One decision per item, in order, up to the one that ends the batch (authzen.md 27-40, W4).
 
-    An item that fails is a denial. `report` gets a failure of the service. Explanations are large and slow, so items
-    get an error once the explained ones have more than `most_bytes` bytes (D10). An explained one is JSON already.
+    An item that fails is a denial. Explanations are large and slow, so items get an error once the explained ones have
+    too many bytes (D10). An explained one is JSON already.
+
+    `decide` may be replaced between two items. If it raises TakesLong, so does the iterator, and goes on with the same
+    item. `failures` has the failures of the service so far.
     """
-    explained_bytes = 0
-    for item in batch.items:
-        if explained_bytes > most_bytes:  # the options of a batch count for all its items
-            answer = error_item(400, f"the explanations of this batch have over {most_bytes} bytes; send fewer items")
-        else:
-            answer = _answer(batch.defaults, item, decide, report)
-        if "explanation" in answer["context"]:
-            encoded = ENCODER.encode(answer)
-            explained_bytes += len(encoded)
-            yield Raw(encoded)
-        else:
-            yield answer
-        if answer["decision"] is batch.stops_at:
-            return
+
+    def __init__(self, batch: Batch, decide: Decide, most_bytes: int) -> None:
+        """`most_bytes` bounds the explained items together."""
+        self.decide = decide
+        self.failures: list[Exception] = []
+        self._batch, self._most_bytes = batch, most_bytes
+        self._items, self._explained_bytes = deque(batch.items), 0
+
+    def __next__(self) -> Members | Raw:
+        if not self._items:
+            raise StopIteration
+        answer = self._answer(self._items[0])
+        self._items.popleft()
+        if answer["decision"] is self._batch.stops_at:
+            self._items.clear()
+        if "explanation" not in answer["context"]:
+            return answer
+        encoded = ENCODER.encode(answer)
+        self._explained_bytes += len(encoded)
+        return Raw(encoded)
+
+    def _answer(self, item: object) -> Members:
+        if self._explained_bytes > self._most_bytes:  # the options of a batch count for all its items
+            return error_item(
+                400, f"the explanations of this batch have over {self._most_bytes} bytes; send fewer items"
+            )
+        if not isinstance(item, dict):
+            return error_item(400, "an evaluation must be an object")
+        try:
+            return self.decide(merged(self._batch.defaults, item))
+        except TakesLong:
+            raise
+        except BadRequest as error:
+            return error_item(400, str(error))
+        except Exception as error:  # the other items are still decided (authzen.md 38)
+            self.failures.append(error)
+            return error_item(500, ITEM_FAILED)
 
 
 def merged(defaults: Members, item: Members) -> Members:
@@ -119,18 +145,6 @@ def _entity(part: str, default: object, own: object) -> object:
         if all(is_missing(own.get(name)) for name in names):
             taken |= {name: default[name] for name in names if not is_missing(default.get(name))}
     return own | taken if taken else own
-
-
-def _answer(defaults: Members, item: object, decide: Decide, report: Callable[[Exception], None]) -> Members:
-    if not isinstance(item, dict):
-        return error_item(400, "an evaluation must be an object")
-    try:
-        return decide(merged(defaults, item))
-    except BadRequest as error:
-        return error_item(400, str(error))
-    except Exception as error:  # the other items are still decided (authzen.md 38)
-        report(error)
-        return error_item(500, ITEM_FAILED)
 
 
 def _stops_at(options: object) -> bool | None:

@@ -10,6 +10,7 @@ from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
 from ..serving.live_engines import EngineOf
 from ..store.environments import DEFAULT
+from .deciding import Deciding
 from .decision_shapes import Decision, EvaluationRequest
 
 EVALUATE: Final = Operation(
@@ -22,16 +23,18 @@ EVALUATE: Final = Operation(
 
 
 class Evaluation:
-    """Decides on the event loop: a decision takes microseconds, less than a switch to a thread."""
+    """Decides on the event loop if it can: most decisions take microseconds, less than a switch to a thread."""
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding) -> None:
         self._engine_of = engine_of
         self._bodies = bodies
+        self._deciding = deciding
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
-        resp.data = ENCODER.encode(engine_for(req, self._engine_of, env).decide(body))
+        engine = engine_for(req, self._engine_of, env)
+        resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
         """Returns the decision, or None if it may take long (see `lane`)."""

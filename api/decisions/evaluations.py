@@ -1,21 +1,25 @@
 """`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import falcon.asgi
 
 from ...runtime import Engine
+from ...runtime.effort import TakesLong
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
 from ..serving.live_engines import EngineOf
 from ..settings import HttpLimits
 from ..store.environments import DEFAULT
-from .batch import Batch, answers, read_batch
+from .batch import Answers, read_batch
+from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
-from .slices import in_slices
+from .slices import beside_loop, on_loop
 
 ITEMS_AT_ONCE: Final = 100
 """A batch with more items is left to the application."""
@@ -30,13 +34,14 @@ EVALUATE_MANY: Final = Operation(
 
 
 class Evaluations:
-    """Decides the items of a batch in slices on the event loop, all as of one instant and one revision."""
+    """Decides the items of a batch in slices, all as of one instant and one revision."""
 
     def __init__(
         self,
         engine_of: EngineOf,
         clock: Callable[[], float],
         bodies: Bodies,
+        deciding: Deciding,
         limits: HttpLimits,
         report: Callable[[Exception, str], None],
     ) -> None:
@@ -44,6 +49,7 @@ class Evaluations:
         self._engine_of = engine_of
         self._clock = clock
         self._bodies = bodies
+        self._deciding = deciding
         self._limits = limits
         self._report = report
 
@@ -53,11 +59,14 @@ class Evaluations:
         batch = read_batch(body, self._limits.batch_items)
         engine = engine_for(req, self._engine_of, env)
         if batch is None:
-            resp.data = ENCODER.encode(engine.decide(body))
+            resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
             return
-        # A commit between two slices does not change the model of the later items.
-        items = self._items(engine.pinned(), batch, lambda error: self._report(error, env))
-        resp.data = ENCODER.encode({"evaluations": await in_slices(items)})
+        engine, now = engine.pinned(), self._clock()  # a commit between two slices does not change the later items
+        answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
+        takes_long = req.context.is_long or explains(body)
+        resp.data = ENCODER.encode({"evaluations": await self._all(answers, engine, now, takes_long)})
+        for failure in answers.failures:
+            self._report(failure, env)
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
         """Returns the decisions, or None if they may take long or one of them fails (see `lane`)."""
@@ -66,13 +75,17 @@ class Evaluations:
             return None
         if batch is None:
             return engine.decide(body)
-        return {"evaluations": list(self._items(engine, batch, _leave))}
+        answers = Answers(batch, partial(engine.decide, now=self._clock()), self._limits.explanation_bytes)
+        answered = list(answers)
+        return None if answers.failures else {"evaluations": answered}
 
-    def _items(self, engine: Engine, batch: Batch, report: Callable[[Exception], None]) -> Iterator[object]:
-        now = self._clock()
-        return answers(batch, lambda request: engine.decide(request, now), report, self._limits.explanation_bytes)
-
-
-def _leave(error: Exception) -> None:
-    """Leave a batch with a failed item to the application, which reports the failure."""
-    raise error
+    async def _all(self, answers: Answers, engine: Engine, now: float, takes_long: bool) -> list[object]:
+        """Returns the answers. From the first one that takes long, they are computed in a thread."""
+        found: list[object] = []
+        if not takes_long:
+            with suppress(TakesLong):
+                await on_loop(answers, found)
+                return found
+        answers.decide = partial(engine.patient().decide, now=now)
+        await beside_loop(answers, found, self._deciding.in_thread)
+        return found

@@ -25,7 +25,7 @@ ENCODER: Final = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder()
 
 INLINE_BYTES: Final = 64 * 1024
-"""A longer element is decoded in a thread: a megabyte of small objects would delay decisions by half a second."""
+"""A longer body is decoded in a thread: a megabyte of small objects would delay decisions by half a second."""
 
 
 class Bodies:
@@ -38,12 +38,18 @@ class Bodies:
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
         """Returns the JSON object in the body of `request` (authzen.md 69-73, W8).
 
+        `request.context.is_long` is then whether the body is longer than `INLINE_BYTES`.
+
         Raises:
             BodyTooLarge: the body is longer than the limit, by its announced or its real length.
             BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
         """
         check_content_type(request.content_type)
-        return decoded(await self._read(request), self._limits)
+        body = await self._read(request)
+        request.context.is_long = len(body) > INLINE_BYTES
+        if request.context.is_long:
+            return await asyncio.to_thread(decoded, body, self._limits)
+        return decoded(body, self._limits)
 
     async def read_element(self, request: "falcon.asgi.Request", accepted: tuple[str, ...] = (JSON,)) -> dict[str, Any]:
         """Returns the JSON object in the body of a management request. No object in it may have a member twice.

@@ -229,7 +229,9 @@ class LiveEngines:
         env = updates.env
         try:
             if served is None:
-                served = _LiveEngine(Engine(bundle, self._clock), env.uuid, env.epoch, file, bundle.revision)
+                served = _LiveEngine(
+                    Engine(bundle, self._clock, impatient=True), env.uuid, env.epoch, file, bundle.revision
+                )
                 served.engine.apply_deltas(deltas)
                 served.changes = _changes(deltas)
                 self._served[id] = served

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context
 
 from ..store.audit.entries import AuditEntry
 
@@ -14,12 +15,13 @@ class Recorder:
         self._turn = asyncio.Lock()
         self._waiting: list[AuditEntry] = []
         self._next: asyncio.Task[None] | None = None
+        self._service = Context()  # a commit is the work of no caller
 
     async def record(self, entry: AuditEntry) -> None:
         """Add an entry to the log, and return when it is stored. Raises what `commit` raises."""
         self._waiting.append(entry)
         if self._next is None:
-            self._next = asyncio.create_task(self._commit_next())
+            self._next = asyncio.create_task(self._commit_next(), context=self._service)
         await asyncio.shield(self._next)
 
     async def _commit_next(self) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -13,15 +12,19 @@ from ..store.database.connections import LONG_WAIT_FACTOR
 from ..store.elements.edits import Committed, Edit
 from ..store.environments import Environment
 from ..store.store import Store
+from .fair_threads import FairThreads
 from .recording import Recorder
 
 READING_THREADS: Final = 4
-"""The threads of a worker that read the store, for its management API and its searches.
+"""The threads of a worker that read the store for its management API.
 
-Another thread reads credentials alone, so that token requests do not wait behind long lists. Another thread writes,
-since SQLite allows one writer at a time. Calls that queue for this thread run in order and without a pause, while calls
-that wait for SQLite's lock poll it.
+Searches have threads of their own, so that management does not wait behind them. Another thread reads credentials
+alone, so that token requests do not wait behind long lists. Another thread writes, since SQLite allows one writer at a
+time. Calls that queue for this thread run without a pause, while calls that wait for SQLite's lock poll it.
 """
+
+SEARCHING_THREADS: Final = 2
+"""The threads of a worker that search."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -38,23 +41,28 @@ class StoreWork:
         self.store = store
         self._activate = activate
         self._clock = clock
-        self._readers = ThreadPoolExecutor(READING_THREADS, "store-read")
-        self._credentials = ThreadPoolExecutor(1, "store-credentials")
-        self._writer = ThreadPoolExecutor(1, "store-write")
+        self._readers = FairThreads(READING_THREADS, "store-read")
+        self._searchers = FairThreads(SEARCHING_THREADS, "search")
+        self._credentials = FairThreads(1, "store-credentials")
+        self._writer = FairThreads(1, "store-write")
         self._going: set[asyncio.Future[Any]] = set()
         self._recorder = Recorder(lambda entries: self.change(store.audit.add, entries, LONG_WAIT_FACTOR))
 
     async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Returns the result of `call`, which may read the store."""
-        return await self._run(self._readers, partial(call, *arguments, **named))
+        return await self._readers.run(partial(call, *arguments, **named))
+
+    async def search(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Returns the result of `call`, which may read the store, and takes long."""
+        return await self._searchers.run(partial(call, *arguments, **named))
 
     async def read_credential(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Returns the result of `call`, which is a short read of credentials."""
-        return await self._run(self._credentials, partial(call, *arguments, **named))
+        return await self._credentials.run(partial(call, *arguments, **named))
 
     async def change(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Returns the result of `call`, which may write to the store. Calls run one after the other."""
-        return await self._run(self._writer, partial(call, *arguments, **named))
+        return await self._writer.run(partial(call, *arguments, **named))
 
     async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
         """Apply `edits` as one revision, and activate it. Raises what `Store.write` raises."""
@@ -92,6 +100,3 @@ class StoreWork:
         self._going.discard(task)
         if not task.cancelled():
             task.exception()  # else asyncio logs it if no caller waits any more
-
-    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], _T]) -> _T:
-        return await asyncio.get_running_loop().run_in_executor(threads, work)

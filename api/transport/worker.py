@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -18,6 +19,9 @@ from .waiting import Connections
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the master hears of the worker, and the worker looks whether its master still lives."""
+
+SWITCH_SECONDS: Final = 0.001
+"""How long a thread that works on a long call runs Python before the event loop has its turn."""
 
 STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
@@ -56,6 +60,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
 
     def run(self) -> None:
         """Serve until a signal says stop, or the master is gone."""
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.loop = uvloop.new_event_loop()
         asyncio.set_event_loop(self.loop)
         try:

@@ -29,6 +29,16 @@ class FilterCache:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
+    def without(self, types: set[int]) -> "FilterCache":
+        """Returns a cache with the entries on all types but those with these numbers.
+
+        It takes the counts as they are: it is emptied earlier than it must.
+        """
+        later = FilterCache(self._limits)
+        later._derived = {key: entry for key, entry in list(self._derived.items()) if key[0].type not in types}
+        later._entries, later._parts = self._entries, self._parts
+        return later
+
     def cached(self, left: Specialised, decided: bool = False) -> Derived | None:
         """Returns the entry of a specialised program, or None if there is none; see `partial`."""
         return self._derived.get((left, decided))

@@ -30,9 +30,12 @@ _RANK = attrgetter("rank")
 
 
 class AttributeIndex:
-    """The rules of one effect, in the order in which they are reported (D8). If they are many, it indexes them."""
+    """The rules of one effect, in the order in which they are reported (D8). If they are many, it indexes them.
 
-    __slots__ = ("_by_value", "_others", "_value_of", "indexed", "rules")
+    `steps` bounds the steps that finding the first rule takes; see `effort`.
+    """
+
+    __slots__ = ("_by_value", "_others", "_value_of", "indexed", "rules", "steps")
 
     def __init__(self, rules: Sequence[Rule]):
         """`rules` are in order."""
@@ -48,6 +51,7 @@ class AttributeIndex:
                 self._by_value.setdefault(value, []).append(rule)
             if values is None:
                 self._others.append(rule)
+        self.steps = _steps(self._others) + max(map(_steps, self._by_value.values()), default=0)
 
     def first(
         self,
@@ -105,6 +109,10 @@ def _best_attribute(bodies: Sequence[Sequence[object]]) -> AttributeKey | None:
         return None
     attribute, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
     return attribute if count * 2 >= len(bodies) else None
+
+
+def _steps(rules: Iterable[Rule]) -> int:
+    return sum(rule.body.steps for rule in rules)
 
 
 def _is_indexable(atom: Comparison) -> bool:

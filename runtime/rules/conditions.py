@@ -11,6 +11,7 @@ from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
+from ..effort import STEPS_OF_PATTERN
 from ..requests.members import Attributes
 from .attributes import Test, attribute_test
 from .foreign_values import plain_at
@@ -41,6 +42,8 @@ class Conjunction:
     """The tests that decide, cheap ones first: none if the body always holds, `(never,)` if it never does."""
     by_atom: tuple[Test, ...]
     """One test for each atom, in the order of the body, as a proof shows them."""
+    steps: int
+    """The steps that all tests take together; see `effort`."""
 
 
 def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> Conjunction:
@@ -48,7 +51,12 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
     by_atom = tuple(_atom_test(atom, effect, type_name, zones) for atom in atoms)
     by_cost = sorted(zip(atoms, by_atom, strict=True), key=lambda pair: _cost(pair[0]))
     tests = tuple(test for _, test in by_cost if test is not always)
-    return Conjunction((never,) if never in tests else tests, by_atom)
+    steps = sum(map(_steps, atoms))
+    return Conjunction((never,) if never in tests else tests, by_atom, steps)
+
+
+def _steps(atom: Atom) -> int:
+    return STEPS_OF_PATTERN if isinstance(atom, Comparison) and atom.op == _REGEX else 1
 
 
 def _cost(atom: Atom) -> int:

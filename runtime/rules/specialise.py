@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ...bundles.errors import UNREADABLE, BundleError
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
+from ..effort import MOST_TESTED, STEPS_TO_COMPILE, Effort
 from ..state.state import State
 from .attribute_index import AttributeIndex
 from .conditions import Conjunction, conjunction
@@ -24,31 +25,8 @@ from .reasons import (
     PolicyPath,
     condition_failed,
 )
+from .role_set import RoleSet
 from .rule import Rule, make_rule
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RoleSet:
-    """The roles that a subject holds, by number and path, sorted. There is one object for each set.
-
-    `specialised` caches the specialised program by type, as requests name it, and action. `plans` has the plan of each,
-    if it has one.
-    """
-
-    held: tuple[tuple[int, PolicyPath], ...]
-    specialised: dict[str, dict[str, "Specialised"]] = field(default_factory=dict)
-    plans: dict[str, dict[str, Plan]] = field(default_factory=dict)
-
-    def keep(self, type: str, action: str, specialised: "Specialised") -> None:
-        """Adds a specialised program to the cache."""
-        self.specialised.setdefault(type, {})[action] = specialised
-        if specialised.plan is not None:
-            self.plans.setdefault(type, {})[action] = specialised.plan
-
-    def forget(self) -> None:
-        """Empties the cache."""
-        self.specialised.clear()
-        self.plans.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +40,12 @@ class Specialised:
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
     plan: Plan | None = field(compare=False)
-    """None if the type is closed, if some rule reads the clock, or if the rules are so many that they are indexed."""
+    """None if the type is closed, some rule reads the clock, the rules are so many that they are indexed, or testing
+    them takes long."""
     deny_indexes: tuple[AttributeIndex, ...]
     allow_indexes: tuple[AttributeIndex, ...]
+    takes_long: bool
+    """Whether to test the rules may take more steps than an evaluation may take at once; see `effort`."""
 
     @property
     def denies(self) -> tuple[Rule, ...]:
@@ -82,13 +63,19 @@ class Specialised:
         return len(self.parts[-1]) + (0 if self.plan is None else weight_of(self.plan))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class TypeRules:
-    """The rules on one resource type. Each is read from the state when it is first needed."""
+    """The rules on one resource type. Each is read from the state when it is first needed.
+
+    `specialised` caches the specialised programs by action and set of roles. `plans` has the plan of each, if it has
+    one.
+    """
 
     number: int
     type: ResourceType
     state: State
+    specialised: dict[str, dict[RoleSet, Specialised]] = field(default_factory=dict)
+    plans: dict[str, dict[RoleSet, Plan]] = field(default_factory=dict)
     _indexes: dict[str, RuleIndex] = field(default_factory=dict)
     _allows: AllowIndex | None = None
     _for_everyone: dict[str, RankedRules] = field(default_factory=dict)
@@ -106,17 +93,33 @@ class TypeRules:
             later._bodies, later._rules = self._bodies, self._rules
         return later
 
-    def specialise(self, roles: RoleSet, action: str) -> Specialised:
-        """Returns the program for a subject that holds `roles` and does `action` on this type."""
-        shared, own = self._everyone(action), self._held(roles, action)
+    def keep(self, roles: RoleSet, action: str, specialised: Specialised) -> None:
+        """Adds a specialised program to the cache."""
+        if specialised.plan is not None:
+            self.plans.setdefault(action, {})[roles] = specialised.plan
+        self.specialised.setdefault(action, {})[roles] = specialised
+
+    def forget(self) -> None:
+        """Empties the cache."""
+        self.specialised.clear()
+        self.plans.clear()
+
+    def specialise(self, roles: RoleSet, action: str, effort: Effort | None = None) -> Specialised:
+        """Returns the program for a subject that holds `roles` and does `action` on this type.
+
+        Raises TakesLong if that takes more than `effort`. What was done by then is not done again.
+        """
+        shared, own = self._everyone(action, effort), self._held(roles, action, effort)
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
         otherwise = self._otherwise(roles, action, parts)
+        takes_long = sum(part.deny_index.steps + part.allow_index.steps for part in parts) > MOST_TESTED
         return Specialised(
             type=self.number,
             closed=self.type.closed,
             parts=parts,
             otherwise=otherwise,
-            plan=None if self.type.closed else _plan(parts, otherwise),
+            plan=None if takes_long or self.type.closed else _plan(parts, otherwise),
+            takes_long=takes_long,
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
             allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
         )
@@ -141,11 +144,12 @@ class TypeRules:
                 self._ranked[action] = found
         return found
 
-    def _everyone(self, action: str) -> RankedRules:
+    def _everyone(self, action: str, effort: Effort | None) -> RankedRules:
         """Returns the rules without roles. All sets of roles share them."""
         found = self._for_everyone.get(action)
         if found is None:
-            rules = [self._rule(number, AccessPath.ABAC, action) for number in self._index(action).everyone]
+            everyone = self._index(action).everyone
+            rules = [self._rule(number, AccessPath.ABAC, action, effort) for number in everyone]
             if any(rule.clause.roles is not None for rule in rules):
                 raise _misplaced("for everyone that needs a role")
             found = rank_rules(rules)
@@ -153,14 +157,14 @@ class TypeRules:
                 self._for_everyone[action] = found
         return found
 
-    def _held(self, roles: RoleSet, action: str) -> list[Rule]:
+    def _held(self, roles: RoleSet, action: str, effort: Effort | None) -> list[Rule]:
         """Returns the rules for the subject's roles, each by its best path (P2)."""
         index = self._index(action)
         found: dict[int, Rule] = {}
         for role, path in roles.held:
             for number in index.by_role.get(role, ()):
                 if number not in found or found[number].path != AccessPath.ROLE:
-                    rule = found[number] = self._rule(number, path, action)
+                    rule = found[number] = self._rule(number, path, action, effort)
                     if rule.clause.roles is None or self.state.role_id(role) not in rule.clause.roles:
                         raise _misplaced("for another role")
         return list(found.values())
@@ -173,10 +177,13 @@ class TypeRules:
                 self._indexes[action] = index
         return index
 
-    def _rule(self, number: int, path: PolicyPath, action: str) -> Rule:
-        rule = self._rules.get((number, path))
+    def _rule(self, number: int, path: PolicyPath, action: str, effort: Effort | None) -> Rule:
+        rule, steps = self._rules.get((number, path)), 1
         if rule is None:
+            steps = 1 if number in self._bodies else STEPS_TO_COMPILE
             rule = self._rules[number, path] = make_rule(*self._body(number, path))
+        if effort is not None:
+            effort.spend(steps * (1 + len(rule.clause.body)))
         if self.type.id not in rule.clause.types or action not in rule.clause.actions:
             raise _misplaced("on another type or action")
         return rule

@@ -53,7 +53,7 @@ def cached_filter_answer(snapshot: Snapshot, search: ResourceSearch, now: float)
         return filter_answer(snapshot, search, now)
     searcher = searcher_of(snapshot, search.subject, now)
     has_direct = cached_has_grants(searcher.holder, rules.number, search.action.name, now)
-    specialised = searcher.holder.roles.specialised.get(search.resource_type, {}).get(search.action.name)
+    specialised = snapshot.rules.cached(searcher.holder.roles, search.resource_type, search.action.name)
     if has_direct is None or specialised is None or search.options.include_direct:
         return None
     context = search.filter_context

@@ -108,9 +108,7 @@ def test_what_callers_invent_is_not_cached(tmp_path):
         engine.decide(asked)
     snapshot = engine._snapshot
     assert snapshot.holders == {}
-    assert {type: list(actions) for type, actions in snapshot.unregistered.roles.specialised.items()} == {
-        "Document": ["read"]
-    }
+    assert {type: list(rules.specialised) for type, rules in snapshot.rules.types.items()} == {"Document": ["read"]}
 
 
 @pytest.mark.parametrize("expires_at", [None, "2100-01-01T00:00:00Z"])
@@ -135,13 +133,14 @@ def test_caches_are_bounded(tmp_path, expires_at):
             assert sum(map(len, snapshot.holders.values())) <= 3
             assert len(snapshot.rules._role_sets) <= 3
             assert (
-                sum(
-                    len(actions)
-                    for roles in snapshot.rules._role_sets.values()
-                    for actions in roles.specialised.values()
-                )
+                sum(len(by_roles) for rules in snapshot.rules.types.values() for by_roles in rules.specialised.values())
                 <= 3
             )
+
+
+def cached_for_anyone(engine):
+    rules = engine._snapshot.rules
+    return rules.cached(rules.no_roles, "Document", "read")
 
 
 def test_threads_share_an_engine(tmp_path):
@@ -345,10 +344,10 @@ def test_emptying_the_cache_of_subjects_keeps_the_specialised_programs(tmp_path)
     bundle = open_bundle(bundle_file(document, tmp_path / "model.bundle"))
     engine = Engine(bundle, limits=CacheLimits(subjects=2))
     engine.allowed("user", "u0", "read", "Document", "d1")
-    specialised = engine._snapshot.unregistered.roles.specialised["Document"]["read"]
+    specialised = cached_for_anyone(engine)
     for number in range(9):
         engine.allowed("user", f"u{number}", "read", "Document", "d1")
-    assert engine._snapshot.unregistered.roles.specialised["Document"]["read"] is specialised
+    assert cached_for_anyone(engine) is specialised
 
 
 def test_a_pinned_engine_stays_at_its_revision(tmp_path):

@@ -158,7 +158,7 @@ ENDS = ("DENY_OVERRIDE", "EXPLICIT_DENY", "a rule with conditions", "a rule with
 def end_of_plan(engine: Engine, request: Any, now: float) -> str:
     subject, context = request["subject"], engine.decide(request, now)["context"]
     holder = engine._snapshot.holders[subject["type"]][subject["id"]]
-    *_, last = holder.roles.plans[request["resource"]["type"]][request["action"]["name"]]
+    *_, last = engine._snapshot.plans[request["resource"]["type"]][request["action"]["name"]][holder.roles]
     if context["reason_code"] in ENDS:
         return str(context["reason_code"])
     if context["reason_code"] != "ALLOWED":

@@ -50,7 +50,7 @@ class SearchServices:
 
     async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
         """Runs `call` in a thread and returns its result. For calls that read the store, or take over 1 ms."""
-        return await self.work.read(call, *arguments, **named)
+        return await self.work.search(call, *arguments, **named)
 
 
 def context_note(context: object) -> str:

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.decisions.batch import Batch, answers, merged, read_batch
+from writ.api.decisions.batch import Answers, Batch, merged, read_batch
 from writ.api.http.rejections import BodyRejected
 from writ.runtime import BadRequest
+from writ.runtime.effort import TakesLong
 
 USER = {"type": "user", "id": "alice", "properties": {"department": "sales"}}
 
@@ -205,9 +206,8 @@ def _run(semantic: str, *actions: str) -> tuple[list[object], list[Exception]]:
     }
     batch = read_batch(body, 100)
     assert batch is not None
-    failures: list[Exception] = []
-    answered = list(answers(batch, _decide, failures.append, 10))
-    return [answer["decision"] for answer in answered], failures
+    answers = Answers(batch, _decide, 10)
+    return [answer["decision"] for answer in answers], answers.failures
 
 
 @pytest.mark.parametrize(
@@ -231,13 +231,13 @@ def test_a_batch_stops_where_its_semantic_says(semantic: str, actions: list[str]
 def test_everything_runs_by_default(options: object) -> None:
     batch = read_batch({"options": options, "evaluations": [{"action": "deny"}, {"action": "allow"}]}, 5)
     assert batch is not None
-    assert [answer["decision"] for answer in answers(batch, _decide, _never, 10)] == [False, True]
+    assert [answer["decision"] for answer in Answers(batch, _decide, 10)] == [False, True]
 
 
 def test_a_bad_item_is_its_own_denial() -> None:
     batch = Batch([{"action": "refuse"}, "text", None, {"action": "allow"}], {}, None)
-    answered = list(answers(batch, _decide, _never, 10))
-    assert answered == [
+    answers = Answers(batch, _decide, 10)
+    assert list(answers) == [
         {
             "decision": False,
             "context": {"error": {"status": 400, "message": "`type` is missing (at $.subject.type)"}},
@@ -246,15 +246,16 @@ def test_a_bad_item_is_its_own_denial() -> None:
         {"decision": False, "context": {"error": {"status": 400, "message": "an evaluation must be an object"}}},
         {"decision": True, "context": {}},
     ]
+    assert answers.failures == []
 
 
 def test_an_item_that_fails_inside_is_denied_and_reported() -> None:
-    failures: list[Exception] = []
-    answered = list(answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, failures.append, 10))
+    answers = Answers(Batch([{"action": "break"}, {"action": "allow"}], {}, None), _decide, 10)
+    answered = list(answers)
     assert [answer["decision"] for answer in answered] == [False, True]
     assert answered[0]["context"]["error"]["status"] == 500
     assert "secret" not in str(answered[0])
-    assert [type(failure) for failure in failures] == [LookupError]
+    assert [type(failure) for failure in answers.failures] == [LookupError]
 
 
 def test_the_proofs_of_a_batch_are_bounded() -> None:
@@ -264,12 +265,29 @@ def test_the_proofs_of_a_batch_are_bounded() -> None:
         return {"decision": True, "context": {"explanation": {"candidates": []}}}
 
     most = 2 * len(msgspec.json.encode(explained(None)))
-    encoded = msgspec.json.encode(list(answers(Batch([{}] * 5, {}, None), explained, _never, most)))
+    encoded = msgspec.json.encode(list(Answers(Batch([{}] * 5, {}, None), explained, most)))
     answered = msgspec.json.decode(encoded)
     assert [answer["decision"] for answer in answered] == [True, True, True, False, False]
     message = answered[3]["context"]["error"]["message"]
     assert message == f"the explanations of this batch have over {most} bytes; send fewer items"
 
 
-def _never(error: Exception) -> None:
-    raise AssertionError("nothing failed inside") from error
+def test_an_item_that_takes_long_is_decided_again_by_another_hand() -> None:
+    """The items before it are not, and those after it follow."""
+    tried: list[Any] = []
+
+    def impatient(request: dict[str, Any]) -> dict[str, Any]:
+        tried.append(request["action"])
+        if request["action"] == "deny":
+            raise TakesLong
+        return _decide(request)
+
+    items: list[object] = [{"action": action} for action in ("allow", "deny", "allow")]
+    answers = Answers(Batch(items, {}, None), impatient, 10)
+    found = [next(answers)]
+    for _ in range(2):
+        with pytest.raises(TakesLong):
+            next(answers)
+    answers.decide = _decide
+    assert [answer["decision"] for answer in (*found, *answers)] == [True, False, True]
+    assert (tried, answers.failures) == (["allow", "deny", "deny"], [])

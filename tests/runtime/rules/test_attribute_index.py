@@ -27,7 +27,7 @@ ATTRIBUTES = st.dictionaries(st.sampled_from(["a", "b", "a.b"]), VALUES, max_siz
 def rule_of(place, body, tests=None):
     clause = Clause("ALLOW", f"p{place:03}", "", 0, None, ("document",), ("read",), body)
     made = conjunction(body, "ALLOW", "document", lambda name: None)
-    return make_rule(clause, AccessPath.ABAC, Conjunction(tests, made.by_atom) if tests else made)
+    return make_rule(clause, AccessPath.ABAC, Conjunction(tests, made.by_atom, made.steps) if tests else made)
 
 
 def place_of(rule):

@@ -38,8 +38,9 @@ def asked(*flags: str, **more: Any) -> dict[str, Any]:
 
 def plan_of(engine: Engine, request: dict[str, Any]) -> Plan | None:
     engine.decide(request, 0)
-    plans = engine._snapshot.holders["user"]["alice"].roles.plans
-    return plans.get(request["resource"]["type"], {}).get(request["action"]["name"])
+    snapshot = engine._snapshot
+    plans = snapshot.plans[request["resource"]["type"]].get(request["action"]["name"], {})
+    return plans.get(snapshot.holders["user"]["alice"].roles)
 
 
 def named(rows: Any) -> list[str]:
@@ -169,9 +170,9 @@ def test_plans_are_bounded_with_what_they_are_made_of(tmp_path):
             request = asked("a") | {"action": {"name": action}}
             request["resource"]["type"] = type
             engine.decide(request, 0)
-            roles = engine._snapshot.holders["user"]["alice"].roles
-            plans = {(type, action) for type, actions in roles.plans.items() for action in actions}
-            cached = {(type, action) for type, actions in roles.specialised.items() for action in actions}
+            rules, roles = engine._snapshot.rules, engine._snapshot.holders["user"]["alice"].roles
+            plans = {(type, action) for type, actions in rules.plans.items() for action in actions}
+            cached = {(type, action) for type, of in rules.types.items() for action in of.specialised}
             assert plans == cached
             assert 0 < len(plans) <= most
-            assert roles.specialised[type][action].weight == 12
+            assert rules.cached(roles, type, action).weight == 12

@@ -45,7 +45,8 @@ def asked(number, project, **more):
 
 def specialised_of(engine, number):
     engine.decide(asked(number, 0))
-    return engine._snapshot.holders["user"][f"u{number}"].roles.specialised["document"]["read"]
+    snapshot = engine._snapshot
+    return snapshot.rules.cached(snapshot.holders["user"][f"u{number}"].roles, "document", "read")
 
 
 def test_many_rules_for_everyone_are_one_object_for_all(bundle):
@@ -72,9 +73,9 @@ def test_the_rules_in_all_specialisations_are_bounded(bundle, limit):
         assert engine.decide(asked(number, 50 + number))["decision"] is True
         cached = [
             specialised
-            for roles in engine._snapshot.rules._role_sets.values()
-            for actions in roles.specialised.values()
-            for specialised in actions.values()
+            for rules in engine._snapshot.rules.types.values()
+            for by_roles in rules.specialised.values()
+            for specialised in by_roles.values()
         ]
         assert sum(specialised.weight for specialised in cached) <= max(limit, 1), (
             "one may be too large for the limit alone"
