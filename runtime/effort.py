@@ -2,7 +2,7 @@
 
 from typing import Final
 
-MOST_COMPILED: Final = 20_000
+MOST_COMPILED: Final = 2_000
 """The steps that an evaluation may take to specialise a program: ten for each condition that becomes a test, one for
 each that is only ranked. It is about 5 ms."""
 
