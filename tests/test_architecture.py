@@ -125,7 +125,7 @@ ONE_PLACE = {
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
     "yaml": ("compiler/documents/yaml_",),
-    "re2": ("bundles/conditions/patterns.py",),
+    "re2": ("bundles/conditions/automata.py",),
     "tzdata": ("bundles/zones.py",),
 }
 FILE_LIMIT, FUNCTION_LIMIT, FOLDER_LIMIT = 400, 60, 17

@@ -1,6 +1,6 @@
 """The nine comparisons of an attribute with a constant, as predicates on the value of the attribute (rules C2 to C7).
 
-A predicate takes any JSON value, or None for a missing attribute, and never raises.
+A predicate takes any JSON value, or None for a missing attribute. Whatever the value, it never raises.
 """
 
 import operator
@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeAlias
 
 from .operators import TAKES_LIST, Operator, Ordering
-from .patterns import compile_pattern
+from .patterns import pattern_predicate
 from .values import NUMBER, PRESENT, Json, is_number, same
 
 Predicate: TypeAlias = Callable[[Json], bool]
@@ -25,7 +25,8 @@ ORDERINGS: dict[Ordering, Callable[[Json, Json], bool]] = {
 def predicate(op: Operator, constant: Json) -> Predicate:
     """Returns the predicate of `attribute op constant`, for a constant that fits the operator.
 
-    Raises ValueError if RE2 rejects a pattern, or the pattern exceeds a limit (C6).
+    A pattern is compiled when its predicate first searches for it (C6). If RE2 rejects it or it exceeds a limit, the
+    predicate raises BundleError.
 
     >>> predicate(Operator.EQ, 1)(1.0), predicate(Operator.EQ, 1)(True), predicate(Operator.NIN, [])("x")
     (True, False, True)
@@ -86,6 +87,6 @@ PREDICATES: dict[Operator, Callable[[Json], Predicate]] = {
     **{op: partial(_ordered, compare) for op, compare in ORDERINGS.items()},
     Operator.IN: _one_of,
     Operator.NIN: lambda constants: _present_and_not(_one_of(constants)),
-    Operator.REGEX: compile_pattern,
+    Operator.REGEX: pattern_predicate,
 }
 """The function that makes the predicate of each operator from a constant. A test checks that none is missing."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.patterns import compile_pattern
+from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import described, quoted
 from ..diagnostics.diagnostic import Finding, Path
@@ -65,6 +65,6 @@ def _pattern(constant: Json, path: Path) -> Iterator[Finding]:
         yield Finding("wrong-constant", f"`regex` compares with a pattern, found {described(constant)}", path)
         return
     try:
-        compile_pattern(constant)
+        instructions_of(constant)
     except ValueError as ex:
         yield Finding("bad-pattern", str(ex), path)

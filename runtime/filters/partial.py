@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from ...bundles.conditions.comparisons import predicate
 from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.patterns import require_pattern
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import Atom, AttributeSection, Comparison, During, Rate, is_gate
@@ -190,9 +191,14 @@ def parted(
 
 
 def residual_of(comparisons: Iterable[Comparison], type_name: str) -> Residual | None:
-    """Returns the residual of comparisons, or None if they ask for another type than the entity's own (E6)."""
+    """Returns the residual of comparisons, or None if they ask for another type than the entity's own (E6).
+
+    Raises BundleError for a pattern that RE2 rejects (C6): the program that gets a filter may know more than RE2.
+    """
     left = []
     for atom in comparisons:
+        if atom.op == Operator.REGEX:
+            require_pattern(str(atom.value))
         if atom.key != "type":
             left.append((atom.key, atom.op, atom.value))
         elif not predicate(atom.op, atom.value)(type_name):

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any, assert_never
 
 from ...bundles.conditions.operators import Operator
-from ...bundles.conditions.patterns import compile_pattern
+from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
 from ...bundles.conditions.values import is_number
 from .errors import BadFilter
@@ -156,6 +156,6 @@ def _check_pattern(constant: Any, path: str) -> None:
     if not isinstance(constant, str):
         raise BadFilter("`regex` compares with a pattern", path)
     try:
-        compile_pattern(constant)
+        instructions_of(constant)
     except ValueError as ex:
         raise BadFilter(str(ex), path) from None

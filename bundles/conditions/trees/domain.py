@@ -13,7 +13,7 @@ from ..comparisons import constants_of
 from ..constants import CanonicalKey, canonical_key
 from ..neighbours import Ordered, next_value
 from ..operators import Operator
-from ..patterns import compile_pattern
+from ..patterns import pattern_predicate
 from ..values import Json, is_number
 
 Test: TypeAlias = tuple[Operator, Json]
@@ -170,7 +170,7 @@ class _Classes:
         others = {canonical_key(c): c for c in (False, True, *constants) if isinstance(c, bool | list | dict)}
         self.points = tuple(others[key] for key in sorted(others))
         self.numbers = tuple(sorted({c for c in constants if is_number(c)}))
-        self.patterns = {1 << number: compile_pattern(pattern) for number, pattern in patterns_of(tests)}
+        self.patterns = {1 << number: pattern_predicate(pattern) for number, pattern in patterns_of(tests)}
         texts = {c for c in constants if isinstance(c, str)}
         self.strings = tuple(sorted(texts.union(*map(_before, texts)) if self.patterns else texts))
         self._present = 0  # the tests that hold for a present value that no constant names

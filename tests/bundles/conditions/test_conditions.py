@@ -15,6 +15,7 @@ from writ.bundles.conditions.instants import SECOND, parse_instant, read_instant
 from writ.bundles.conditions.literals import literal_of
 from writ.bundles.conditions.operators import Operator
 from writ.bundles.conditions.windows import DAYS, TimeWindow, within
+from writ.bundles.errors import BundleError
 from writ.bundles.program.closure import ancestors
 
 from tests.support import oracle_conditions
@@ -95,14 +96,14 @@ def test_a_predicate_is_what_the_oracle_says(test, value):
 @example(r"^a\.*", "ab")
 def test_a_string_operation_is_what_re2_says(pattern, text):
     """C6: equality, prefix, suffix and substring stand in for a search and must not differ from it."""
-    assert patterns.compile_pattern(pattern)(text) is (re2.search(pattern, text) is not None)
+    assert patterns.pattern_predicate(pattern)(text) is (re2.search(pattern, text) is not None)
 
 
 @pytest.mark.parametrize("pattern", ["", "a", "^a", "[ab]", "a.b", "(?s).", "^a.*", ".*"])
 @pytest.mark.parametrize("value", ["\ud800", "a\ud800b", None, 1, True, ["a"], {}])
 def test_what_is_no_text_never_matches(pattern, value):
     """C6, C7: a lone surrogate is no text, for string operations as for RE2."""
-    assert patterns.compile_pattern(pattern)(value) is False
+    assert patterns.pattern_predicate(pattern)(value) is False
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,9 @@ def test_what_a_pattern_of_plain_text_is(pattern, expected):
 def test_a_pattern_that_is_refused_says_why(pattern, reason):
     """C6."""
     with pytest.raises(ValueError, match=reason):
-        patterns.compile_pattern(pattern)
+        patterns.instructions_of(pattern)
+    with pytest.raises(BundleError, match=f"the bundle is damaged: .*{reason}"):
+        patterns.require_pattern(pattern)
 
 
 def test_all_operators_have_a_meaning():

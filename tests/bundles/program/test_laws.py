@@ -6,7 +6,7 @@ import pytest
 from writ.bundles.conditions.instants import EARLIEST, END
 from writ.bundles.conditions.windows import TimeWindow
 from writ.bundles.program.clauses import Clause, Comparison, During, From, Program, Rate, ResourceType
-from writ.bundles.program.laws import IllegalProgram, check_clause, check_program
+from writ.bundles.program.laws import IllegalProgram, check_clause, check_patterns, check_program
 
 DOCUMENT = ResourceType("document", "Document", ("read", "update"), False)
 NOTE = ResourceType("note", "note", ("read",), True)
@@ -75,7 +75,7 @@ def test_a_legal_condition(atom):
         Comparison("context_attrs", "a", "nin", ["\ud800"]),
         Comparison("context_attrs", "a", "in", list(range(10_001))),
         Comparison("context_attrs", "a", "gt", True),
-        Comparison("context_attrs", "a", "regex", "("),
+        Comparison("context_attrs", "a", "regex", 1),
         Comparison("context_attrs", "a", "regex", "a" * 257),
         "no condition",
     ],
@@ -130,3 +130,13 @@ def test_an_illegal_program(changes, law):
     check_program(PROGRAM)
     with pytest.raises(IllegalProgram, match=law):
         check_program(replace(PROGRAM, **changes))
+
+
+@pytest.mark.parametrize("pattern", ["(", r"(\pL{3}){10}"])
+def test_a_program_has_no_pattern_that_re2_rejects(pattern):
+    """C6. A reader of one clause leaves patterns to their first search."""
+    bad = replace(CLAUSE, body=(Comparison("context_attrs", "a", "regex", pattern),))
+    check_clause(bad, TYPES)
+    for check in (lambda: check_patterns(bad), lambda: check_program(replace(PROGRAM, clauses=(bad,)))):
+        with pytest.raises(IllegalProgram, match="clause of policy `p` breaks the law: RE2 accepts every pattern"):
+            check()

@@ -201,7 +201,7 @@ def test_the_steps_count_all_that_is_read(rules):
 
 def test_no_more_patterns_are_compiled_than_are_asked_for(monkeypatch):
     compiled = []
-    monkeypatch.setattr(domain, "compile_pattern", compiled.append)
+    monkeypatch.setattr(domain, "pattern_predicate", compiled.append)
     rules = [[("a", "regex", f"x{n}")] for n in range(MAX_QUESTIONS + 1)]
     assert canonical_tree(rules, []) == flat_tree(rules, [])
     assert compiled == []
