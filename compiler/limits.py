@@ -21,6 +21,13 @@ class Limits:
     number_digits: int = 4_300
     list_constant_elements: int = 10_000
     policy_conditions: int = 100
+    model_pattern_instructions: int = 200_000
+    """RE2 instructions of the different patterns of all policies, without those of plain text.
+
+    That is room for 10,000 ordinary patterns of 20 instructions, or for 66 of the largest. To compile all patterns of a
+    model takes three seconds at most.
+    """
+
     group_ancestors: int = MAX_PAIRS
     """Pairs of a group and a group that contains it, to any depth."""
 

@@ -99,7 +99,7 @@ def main(directory: Path, request: ReplacementRequest) -> _Outcome:
     """Replaces the model."""
     os.nice(NICENESS)
     try:
-        store = Store.open(directory)
+        store = Store.open(directory, create=False)
         source = Source(f"model{request.ending}", sys.stdin.buffer.read())
         tags = None if request.if_match is None else (request.if_match,)
         done = store.put_model(request.env, request.actor, [source], request.dry_run, if_match=tags)

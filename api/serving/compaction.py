@@ -25,7 +25,7 @@ def main(directory: Path, environment: str, revision: int) -> int:
     """
     os.nice(NICENESS)
     try:
-        store = Store.open(directory)
+        store = Store.open(directory, create=False)
         files = BundleFiles(directory, store)
         with builder_lock(directory):
             if not files.covers(environment, revision):

@@ -46,7 +46,7 @@ from .environments import (
     protect_environment,
     remove_environment,
 )
-from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected
+from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
 from .history import change_log
 from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
@@ -89,8 +89,12 @@ class Store:
         synchronous: str = "FULL",
         busy_seconds: float = BUSY_SECONDS,
         clock: Clock = time.time,
+        create: bool = True,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
+
+        Without `create`, a store that is not there is StoreUnavailable: what a service works on must not be replaced by
+        an empty store if its file is lost.
 
         `synchronous` is SQLite's setting: with `FULL`, every acknowledged write survives a power failure, with `NORMAL`
         only the end of the process. Raises StoreUnavailable, also for a newer store and for a file that is not a store.
@@ -98,7 +102,10 @@ class Store:
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
-        ensure_file(path)
+        if create:
+            ensure_file(path)
+        elif not path.exists():
+            raise StoreUnavailable.at(path, "is gone")
         store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path)), clock)
         migrate(store._connections)
         with store._connections.reading() as db:

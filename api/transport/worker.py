@@ -21,8 +21,8 @@ HEARTBEAT_SECONDS: Final = 1.0
 """How often the master hears of the worker, and the worker looks whether its master still lives."""
 
 SWITCH_SECONDS: Final = 0.0002
-"""How long a thread that works on a long call runs Python before the event loop has its turn. The event loop may have to
-wait for its turn at each of its callbacks."""
+"""How long a thread that works on a long call runs Python before the event loop has its turn. The event loop may wait
+so long at each of its callbacks."""
 
 STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 

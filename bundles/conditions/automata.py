@@ -13,26 +13,30 @@ Automaton: TypeAlias = Any
 MAX_TABLE_BYTES = 64 * 2**20
 """The memory of all automata that one process keeps, whatever its environments test.
 
-That is room for 2,048 ordinary patterns at SMALLEST_BYTES each. What they really take is less, since most never fill
-their memory: 10,000 patterns of 23 instructions took 48 MiB in all.
+That is room for 3,000 ordinary patterns of 20 instructions. What they really take is less, since most never fill their
+memory: 5 KiB each.
 """
 
-SMALLEST_BYTES = 32 * 2**10
-"""The memory of an automaton of up to 46 instructions.
+FIXED_BYTES = 8 * 2**10
+BYTES_PER_INSTRUCTION = 704
+"""The memory of an automaton, which grows with its instructions.
 
 RE2's own default is 8 MiB, and a hostile pattern fills it: 300 patterns like `(a|b)*a(a|b){10}` took 1.1 MiB each, and
 take 6 KiB each with this memory. Ordinary patterns are found in the same time (2 µs in short texts, 0.1 ms in 64 KiB).
-Beyond its memory, RE2 searches with a slower method that needs none, and finds the same.
-"""
-
-BYTES_PER_INSTRUCTION = 704
-"""The memory of a larger automaton. With less, RE2 has no room for the states of its fast method.
-
-For 3,075 instructions, a search of 64 KiB takes 3 µs with 2 MiB, and 4 to 25 ms with 1 MiB.
+With half of it, RE2 has no room for its fast method: 64 KiB take 0.3 to 25 ms. Its slower method finds the same.
 """
 
 LARGEST_BYTES = 8 * 2**20
 """RE2's default. A pattern is checked with it, so that a pattern which passed its check compiles."""
+
+
+def memory_for(instructions: int) -> int:
+    """Returns the memory, in bytes, of an automaton with so many instructions.
+
+    >>> memory_for(20), memory_for(3_000)
+    (22272, 2120192)
+    """
+    return min(FIXED_BYTES + BYTES_PER_INSTRUCTION * instructions, LARGEST_BYTES)
 
 
 class RejectedPattern(ValueError):
@@ -100,7 +104,7 @@ class Automata:
 
     def _compiled(self, pattern: str) -> tuple[Automaton, int]:
         """Returns a new automaton, and its memory in bytes."""
-        memory = min(max(SMALLEST_BYTES, BYTES_PER_INSTRUCTION * self._instructions(pattern)), LARGEST_BYTES)
+        memory = memory_for(self._instructions(pattern))
         try:
             return compiled(pattern, memory, captures=False), memory
         except RejectedPattern:  # RE2 needs more while it compiles, and the pattern passed its check with this much

@@ -11,6 +11,7 @@ from .duplicates import check_duplicates, check_reserved_names, check_type_names
 from .grants import check_grants
 from .groups import check_nesting
 from .instants import check_instants
+from .pattern_sizes import check_pattern_sizes
 from .policies import check_policies
 from .references import check_assignments, check_group_members, check_policy_references, check_resource_types
 from .time_windows import check_time_windows
@@ -27,6 +28,7 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_grants,
     check_policies,
     check_constants,
+    check_pattern_sizes,
     check_attribute_types,
     check_instants,
     check_time_windows,

@@ -70,6 +70,7 @@ CODES = (
         "too-many-ancestors", "error", "groups contain each other, at any depth, more often than a bundle can list (P3)"
     ),
     Code("too-many-conditions", "error", "a policy has more conditions than the limit"),
+    Code("too-many-instructions", "error", "all patterns together have more RE2 instructions than the limit (C6)"),
     Code("too-many-values", "error", "a YAML document has more values than the limit, counted again for each alias"),
     Code("too-short", "error", "a string is empty where at least one character is required"),
     Code("unknown-action", "error", "the resource type does not declare this action (P1)"),

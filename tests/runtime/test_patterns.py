@@ -4,7 +4,7 @@ import json
 
 import pytest
 from writ.bundles.conditions import patterns
-from writ.bundles.conditions.automata import SMALLEST_BYTES, Automata
+from writ.bundles.conditions.automata import Automata, memory_for
 from writ.bundles.conditions.patterns import instructions_of
 from writ.bundles.errors import BundleError
 from writ.bundles.file.reader import open_bundle
@@ -13,7 +13,7 @@ from writ.runtime import Engine
 from tests.bundles.crafting import crafted
 from tests.support.bundling import Document, engine_for
 
-TABLE_BYTES = 16 * SMALLEST_BYTES
+TABLE_BYTES = 16 * memory_for(20)
 
 
 def searching(pattern_of_policy: dict[str, str], effect: str = "ALLOW") -> Document:

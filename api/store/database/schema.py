@@ -5,7 +5,11 @@ grows at its end. The row also has the revision that last changed the element (`
 and the columns of its indexes.
 """
 
+import msgspec
 from sqlite_utils import Database
+
+from ....compiler.checks.pattern_sizes import pattern_sizes
+from ....compiler.model.elements import Policy
 
 PLACE_BITS = 40
 
@@ -198,6 +202,17 @@ CREATE TABLE audit_refusals (
 """
 
 
+_PATTERNS = """
+CREATE TABLE policy_patterns (
+    environment INTEGER NOT NULL, policy_id TEXT NOT NULL, pattern TEXT NOT NULL, instructions INTEGER NOT NULL,
+    PRIMARY KEY (environment, policy_id, pattern),
+    FOREIGN KEY (environment, policy_id) REFERENCES policies (environment, id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX policies_of_pattern ON policy_patterns (environment, pattern, instructions);
+"""
+"""The patterns of policies that need a search, with their RE2 instructions."""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -214,5 +229,13 @@ def _add_audit(db: Database) -> None:
     db.executescript(AUDIT)
 
 
-MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit)
+def _add_patterns(db: Database) -> None:
+    db.executescript(_PATTERNS)
+    for environment, id, body in db.execute("SELECT environment, id, body FROM policies").fetchall():
+        sizes = pattern_sizes(msgspec.json.decode(body, type=Policy))
+        rows = [(environment, id, pattern, size) for pattern, size in sizes.items()]
+        db.conn.executemany("INSERT INTO policy_patterns VALUES (?, ?, ?, ?)", rows)
+
+
+MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

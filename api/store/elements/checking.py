@@ -1,12 +1,15 @@
 """Checks the elements of a write with the compiler's own checks, against the elements that they refer to."""
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
 from ....compiler.documents.read_element import ReadElement, read_element
+from ....compiler.limits import DEFAULTS
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
     Assignment,
@@ -23,6 +26,7 @@ from ..errors import Fault, Rejected
 from .bodies import decode_body, element_of
 from .kinds import KINDS, Reference
 from .nesting import nesting_faults
+from .pattern_sizes import pattern_size_faults
 from .tables import TABLES
 from .workspace import Change, Workspace
 
@@ -31,6 +35,9 @@ DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
 
 _SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
 _EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
+
+_LIMITS = replace(DEFAULTS, model_pattern_instructions=sys.maxsize)
+"""The limits of the written elements. `pattern_size_faults` counts the patterns of all policies."""
 
 MAX_NEAR = 10_000
 """The most declared names among which a similar name is looked for."""
@@ -59,7 +66,7 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
     ]
     written += _users_of_changed_types(workspace, changes)
     examined, changed = [*written, *rejected], {(change.kind, change.key) for change in changes}
-    faults = [*faults, *nesting_faults(workspace, changes)]
+    faults = [*faults, *nesting_faults(workspace, changes), *pattern_size_faults(workspace, changes)]
     referred = _referred(workspace, written) - changed
     if rejected or faults or _faults(examined, _declared(workspace, referred)):
         # Check again with all declarations, so that the message can suggest a similar name.
@@ -74,7 +81,7 @@ def _faults(examined: Sequence[CheckedElement], declared: Mapping[str, Sequence[
     for one in examined:
         by_list[one.kind].append(one)
     elements = {name: [one.read for one in many] for name, many in by_list.items()}
-    return [_fault(fault, by_list) for fault in check_elements(elements, declared, zone_names())]
+    return [_fault(fault, by_list) for fault in check_elements(elements, declared, zone_names(), _LIMITS)]
 
 
 def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> Fault:

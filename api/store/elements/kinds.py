@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....bundles.wording import quoted
+from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
     Assignment,
@@ -111,6 +112,10 @@ def _types(policy: Policy) -> set[Row]:
     return {(scope.resource_type_id,) for scope in policy.resource_types}
 
 
+def _patterns(policy: Policy) -> set[Row]:
+    return set(pattern_sizes(policy).items())
+
+
 KINDS: dict[ElementKind, Kind] = {
     kind.name: kind
     for kind in (
@@ -152,6 +157,7 @@ KINDS: dict[ElementKind, Kind] = {
             (
                 Part("policy_roles", "policy_id", ("role",), _roles),
                 Part("policy_types", "policy_id", ("type",), _types),
+                Part("policy_patterns", "policy_id", ("pattern", "instructions"), _patterns),
             ),
         ),
     )

@@ -38,7 +38,9 @@ def test_head_is_get_without_the_body(app: testing.TestClient, path: str) -> Non
 def test_readyz_tells_nobody_where_the_store_is(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Anybody may ask; the log has it for the operator."""
     store = Store.open(tmp_path / "data")
-    live_engines = LiveEngines(store, BundleFiles(tmp_path / "data", store), 5.0, logging.getLogger("tests"))
+    files = BundleFiles(tmp_path / "data", store)
+    files.build("default").unlink()
+    live_engines = LiveEngines(store, files, 5.0, logging.getLogger("tests"))
     app = falcon.asgi.App()
     app.add_route("/readyz", Readiness(live_engines.engine))
     for reason, logged in (("it has no bundle yet, or lost it", False), ("the store can't be read", True)):

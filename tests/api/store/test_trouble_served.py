@@ -168,3 +168,4 @@ def test_a_damaged_database(tmp_path, harm: Callable[[Path], None]):
             (directory / "writ.db-wal").unlink()
         statuses = names_no_file(server, keys, directory)
         assert {500, 503} & statuses
+        assert (directory / "writ.db").exists() is (harm is not lose), "no empty store takes the place of a lost one"

@@ -9,19 +9,21 @@ import re2
 from hypothesis import example, given
 from hypothesis import strategies as st
 from writ.bundles.conditions import automata, patterns
-from writ.bundles.conditions.automata import SMALLEST_BYTES, Automata
+from writ.bundles.conditions.automata import Automata, memory_for
 from writ.bundles.conditions.patterns import instructions_of, pattern_predicate
 from writ.bundles.errors import BundleError
 
-ROOM = 4
-"""The small automata for which the tables of these tests have room."""
+UNIT = memory_for(20)
+"""More than the memory of each small automaton here."""
+
+TABLE_BYTES = 4 * UNIT
 
 TEXTS = st.text(alphabet="abAé-1.\n\0", max_size=12)
 
 
 @pytest.fixture
 def table(monkeypatch):
-    made = Automata(instructions_of, ROOM * SMALLEST_BYTES)
+    made = Automata(instructions_of, TABLE_BYTES)
     monkeypatch.setattr(patterns, "_automata", made)
     return made
 
@@ -48,14 +50,14 @@ PATTERNS = st.recursive(
 @given(searches=st.lists(st.tuples(PATTERNS, TEXTS), min_size=1, max_size=12), again=st.booleans())
 @example(searches=[("(a|b)*a(a|b){10}", "ab" * 20), (r"(?i)\pL+\s\pN{2}$", "é 12"), ("a.b", "a\nb")], again=True)
 def test_an_automaton_finds_what_re2_finds_with_its_own_options(searches, again):
-    """The table has room for two automata: they are dropped and compiled again between the searches."""
+    """The table has room for few automata: they are dropped and compiled again between the searches."""
     with pytest.MonkeyPatch.context() as patch:
-        table = Automata(instructions_of, 2 * SMALLEST_BYTES)
+        table = Automata(instructions_of, 2 * UNIT)
         patch.setattr(patterns, "_automata", table)
         predicates = [(pattern_predicate(pattern), pattern, text) for pattern, text in searches]
         for found, pattern, text in predicates * (1 + again):
             assert found(text) is (re2.search(pattern, text) is not None)
-            assert table.bytes <= 2 * SMALLEST_BYTES
+            assert table.bytes <= 2 * UNIT
 
 
 @pytest.mark.parametrize("captures", [True, False])
@@ -79,7 +81,7 @@ def test_a_pattern_is_compiled_when_it_is_first_searched_for(table):
     found = pattern_predicate("[ab]c")
     assert table.bytes == 0
     assert [found("xbc"), found("c"), found(1), found("\ud800")] == [True, False, False, False]
-    assert table.bytes == SMALLEST_BYTES
+    assert table.bytes == memory_for(instructions_of("[ab]c"))
 
 
 def test_plain_text_needs_no_automaton(table):
@@ -99,7 +101,7 @@ def test_a_check_leaves_no_automaton(table):
 def test_the_table_keeps_its_bytes_whatever_is_searched(table):
     for number in range(2_000):
         assert pattern_predicate(f"[ab]{number}")(f"b{number}")
-        assert table.bytes <= ROOM * SMALLEST_BYTES
+        assert table.bytes <= TABLE_BYTES
     assert table.bytes > 0
 
 
@@ -122,7 +124,7 @@ def test_a_table_counts_the_memory_that_re2_may_take(monkeypatch):
     """An automaton takes memory by its size, and at most what its check took."""
     made = Automata(instructions_of)
     automaton = made.of(r"\pL{2}\d{2}")
-    assert made.bytes == automaton.options.max_mem == 704 * instructions_of(r"\pL{2}\d{2}")
+    assert made.bytes == automaton.options.max_mem == memory_for(instructions_of(r"\pL{2}\d{2}"))
     hungry = Automata(lambda _: 1)  # as if RE2 needed more for so few instructions
     assert hungry.of(r"\pL{2}\d{2}").options.max_mem == hungry.bytes == automata.LARGEST_BYTES
 
@@ -153,7 +155,7 @@ def test_threads_share_a_table(table):
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert 0 < table.bytes <= ROOM * SMALLEST_BYTES
+    assert 0 < table.bytes <= TABLE_BYTES
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")

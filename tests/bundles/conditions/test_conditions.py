@@ -146,7 +146,13 @@ def test_a_pattern_that_is_refused_says_why(pattern, reason):
     """C6."""
     with pytest.raises(ValueError, match=reason):
         patterns.instructions_of(pattern)
-    with pytest.raises(BundleError, match=f"the bundle is damaged: .*{reason}"):
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=a)", r"(\pL{3}){10}"])
+def test_a_bundle_with_a_pattern_that_is_refused_is_damaged(pattern):
+    """C6. Plain text needs no automaton, and the laws limit its length."""
+    patterns.require_pattern("^plain")
+    with pytest.raises(BundleError, match=r"the bundle is damaged: .*(RE2 rejects|instructions)"):
         patterns.require_pattern(pattern)
 
 

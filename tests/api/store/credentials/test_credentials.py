@@ -21,6 +21,7 @@ from tests.support.stored import ACTOR
 
 NOBODYS = frozenset({"no-such-uuid"})
 AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
+LATER_TABLES = ("clients", "api_keys", "revoked_tokens", "credential_generation", *AUDIT_TABLES, "policy_patterns")
 SECRET = bytes(32)
 CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 
@@ -28,7 +29,7 @@ CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 def test_a_database_from_before_gets_room_for_credentials(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        for table in ("clients", "api_keys", "revoked_tokens", "credential_generation", *AUDIT_TABLES):
+        for table in LATER_TABLES:
             db.execute(f"DROP TABLE {table}")
         db.execute("PRAGMA user_version = 2")
     store = Store.open(tmp_path)
