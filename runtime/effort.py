@@ -1,6 +1,8 @@
-"""Bounds what one evaluation may do at once, so that a server can do longer work beside its event loop."""
+"""Bounds what one evaluation may do at once in an impatient thread, so that a server does longer work elsewhere."""
 
 from typing import Final
+
+from ..bundles.patience import TakesLong, is_impatient
 
 MOST_COMPILED: Final = 2_000
 """The steps that an evaluation may take to specialise a program: ten for each condition that becomes a test, one for
@@ -16,18 +18,6 @@ STEPS_OF_PATTERN: Final = 2_000
 """A pattern may be searched for in a long text."""
 
 
-class TakesLong(Exception):
-    """An evaluation would take longer than an impatient engine may work at once. A patient one answers it.
-
-    `work` is equal for evaluations that wait for the same work: once one of them is answered, the others may be quick.
-    It is None if they have no work in common.
-    """
-
-    def __init__(self, work: object | None = None):
-        super().__init__("the evaluation takes long")
-        self.work = work
-
-
 class Effort:
     """The steps that are left to a piece of work."""
 
@@ -41,3 +31,8 @@ class Effort:
         self._left -= steps
         if self._left < 0:
             raise TakesLong(self._work)
+
+
+def effort_for(work: object) -> Effort | None:
+    """Returns the effort that this thread may spend on specialising for `work`, or None if it may take any time."""
+    return Effort(MOST_COMPILED, work) if is_impatient() else None

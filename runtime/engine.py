@@ -11,9 +11,9 @@ from ..bundles.delta import Delta
 from ..bundles.errors import BundleError
 from ..bundles.file.reader import Bundle, open_bundle
 from ..bundles.manifest import Manifest
+from ..bundles.patience import TakesLong, refuse_if_impatient
 from .decisions.decide import decide
 from .decisions.explain import explain
-from .effort import TakesLong
 from .limits import CacheLimits
 from .requests.evaluations import read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
@@ -48,16 +48,10 @@ class Engine:
         bundle: Bundle,
         clock: Callable[[], float] = time.time,
         limits: CacheLimits | None = None,
-        impatient: bool = False,
     ):
-        """`clock` returns epoch seconds. `limits` bounds the caches.
-
-        `decide` of an impatient engine raises TakesLong instead of working for more than a few milliseconds. That is
-        for servers, which then let a patient engine decide in a thread.
-        """
+        """`clock` returns epoch seconds. `limits` bounds the caches."""
         self._clock = clock
         self._limits = limits or CacheLimits()
-        self._impatient = impatient
         self._snapshot = Snapshot(bundle, self._limits)
 
     @classmethod
@@ -97,12 +91,6 @@ class Engine:
     def pinned(self) -> "Engine":
         """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
         return copy(self)
-
-    def patient(self) -> "Engine":
-        """Returns a pinned engine that answers whatever it takes."""
-        patient = copy(self)
-        patient._impatient = False
-        return patient
 
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
@@ -169,9 +157,9 @@ class Engine:
         read = read_evaluation(request)
         snapshot = self._snapshot
         instant = self._instant(now)
-        if read[-1] and self._impatient:
-            raise TakesLong
-        answer = decide(snapshot, read, instant, self._impatient)
+        if read[-1]:
+            refuse_if_impatient()  # a proof takes long
+        answer = decide(snapshot, read, instant)
         context: dict[str, Any] = answer.context.copy()
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant)
@@ -194,7 +182,10 @@ class Engine:
 
         The caller must not change the filter in it: the cache has the same one.
         """
-        return cached_filter_answer(self._searched(), search, self._instant(now))
+        try:
+            return cached_filter_answer(self._searched(), search, self._instant(now))
+        except TakesLong:
+            return None
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """Returns the judge of a resource search's candidates, or None if there are no results (S2, S5)."""

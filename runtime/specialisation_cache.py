@@ -1,6 +1,6 @@
 """Caches the specialised programs of one program by set of roles. Snapshots share what no change touched."""
 
-from .effort import MOST_COMPILED, Effort
+from .effort import effort_for
 from .filters.filter_cache import FilterCache
 from .limits import CacheLimits
 from .rules.plan import Plan
@@ -68,18 +68,16 @@ class SpecialisationCache:
         by_roles = rules and rules.specialised.get(action)
         return by_roles.get(roles) if by_roles else None
 
-    def specialised(self, roles: RoleSet, type_name: str, action: str, impatient: bool = False) -> Specialised | None:
+    def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
         """Returns the specialised program, or None if the type is not declared (E7).
 
-        It is cached only for declared actions, because callers can invent others without end. Raises TakesLong if the
-        caller is impatient, and to specialise or to test the program takes long.
+        It is cached only for declared actions, because callers can invent others without end. Raises TakesLong in an
+        impatient thread, if to specialise the program takes long.
         """
         rules = self.types.get(type_name)
         if rules is None:
             return None
-        work = (rules, roles, action)
-        effort = Effort(MOST_COMPILED, work) if impatient else None
-        specialised = rules.specialise(roles, action, effort)
+        specialised = rules.specialise(roles, action, effort_for((rules, roles, action)))
         if action in rules.type.actions:
             self._make_room(specialised)
             rules.keep(roles, action, specialised)

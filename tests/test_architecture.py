@@ -106,6 +106,7 @@ ROOMS = {
         "wording",
         "conditions",
         "errors",
+        "patience",
     ),
 }
 """The files and folders of a package from the top down: each imports only what stands below it."""

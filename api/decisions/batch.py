@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Raw
 
+from ...bundles.patience import TakesLong
 from ...runtime import BadRequest
-from ...runtime.effort import TakesLong
 from ...runtime.engine import error_item
 from ...runtime.requests.members import IDENTIFIERS, is_missing
 from ..http.bodies import ENCODER
@@ -71,13 +71,13 @@ class Answers(Iterator[Members | Raw]):
     An item that fails is a denial. Explanations are large and slow, so items get an error once the explained ones have
     too many bytes (D10). An explained one is JSON already.
 
-    `decide` may be replaced between two items. If it raises TakesLong, so does the iterator, and goes on with the same
-    item. `failures` has the failures of the service so far.
+    If `decide` raises TakesLong, so does the iterator, and goes on with the same item. `failures` has the failures of
+    the service so far.
     """
 
     def __init__(self, batch: Batch, decide: Decide, most_bytes: int) -> None:
         """`most_bytes` bounds the explained items together."""
-        self.decide = decide
+        self._decide = decide
         self.failures: list[Exception] = []
         self._batch, self._most_bytes = batch, most_bytes
         self._items, self._explained_bytes = deque(batch.items), 0
@@ -103,7 +103,7 @@ class Answers(Iterator[Members | Raw]):
         if not isinstance(item, dict):
             return error_item(400, "an evaluation must be an object")
         try:
-            return self.decide(merged(self._batch.defaults, item))
+            return self._decide(merged(self._batch.defaults, item))
         except TakesLong:
             raise
         except BadRequest as error:

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
+from ...bundles.patience import TakesLong
 from ...runtime import Engine
-from ...runtime.effort import TakesLong
 from ..serving.fair_threads import FairThreads
 from ..serving.preparations import Preparing
 
@@ -55,10 +55,10 @@ class Deciding:
         return await self._threads.run(work)
 
     async def _patiently(self, engine: Engine, body: Members, now: float | None) -> Members:
-        return await self.in_thread(partial(engine.patient().decide, body, now))
+        return await self.in_thread(partial(engine.pinned().decide, body, now))
 
     def _prepared(self, engine: Engine, body: Members, now: float | None) -> Members:
         """Decides, and specialises a large program for it, which may take much memory."""
         environment = engine.manifest.environment
         with self._preparing("" if environment is None else environment.id):
-            return engine.patient().decide(body, now)
+            return engine.pinned().decide(body, now)

@@ -7,8 +7,8 @@ from typing import Final
 
 import falcon.asgi
 
+from ...bundles.patience import TakesLong
 from ...runtime import Engine
-from ...runtime.effort import TakesLong
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
@@ -64,7 +64,7 @@ class Evaluations:
         engine, now = engine.pinned(), self._clock()  # a commit between two slices does not change the later items
         answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
         takes_long = req.context.is_long or explains(body)
-        resp.data = ENCODER.encode({"evaluations": await self._all(answers, engine, now, takes_long)})
+        resp.data = ENCODER.encode({"evaluations": await self._all(answers, takes_long)})
         for failure in answers.failures:
             self._report(failure, env)
 
@@ -79,13 +79,12 @@ class Evaluations:
         answered = list(answers)
         return None if answers.failures else {"evaluations": answered}
 
-    async def _all(self, answers: Answers, engine: Engine, now: float, takes_long: bool) -> list[object]:
+    async def _all(self, answers: Answers, takes_long: bool) -> list[object]:
         """Returns the answers. From the first one that takes long, they are computed in a thread."""
         found: list[object] = []
         if not takes_long:
             with suppress(TakesLong):
                 await on_loop(answers, found)
                 return found
-        answers.decide = partial(engine.patient().decide, now=now)
         await beside_loop(answers, found, self._deciding.in_thread)
         return found

@@ -82,7 +82,7 @@ def opened(
         deltas = [decode_delta(delta) for delta in updates.deltas]
         env = updates.env
         if served is None:
-            engine = Engine(bundle, clock, impatient=True)
+            engine = Engine(bundle, clock)
             engine.apply_deltas(deltas)
             served = LiveEngine(engine, env.uuid, env.epoch, file, bundle.revision)
             served._count(deltas, updates.deltas)

@@ -25,7 +25,7 @@ from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, Connections
-from .database.opening import FILE, ensure_file, migrate
+from .database.opening import FILE, ensure_file, migrate, require_file
 from .database.watch import Watch
 from .elements.applying import EditApplier
 from .elements.bodies import decode_body
@@ -46,7 +46,7 @@ from .environments import (
     protect_environment,
     remove_environment,
 )
-from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
+from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected
 from .history import change_log
 from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
@@ -54,14 +54,13 @@ from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
-from .pages import MAX_PAGE, cursor_after, read_cursor
+from .pages import MAX_PAGE
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
 """The most edits of one write."""
 
 _MILLISECOND = 10**6
-_REVISIONS = "revisions"
 
 Clock = Callable[[], float]
 """Returns epoch seconds."""
@@ -93,19 +92,14 @@ class Store:
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
-        Without `create`, a store that is not there is StoreUnavailable: what a service works on must not be replaced by
-        an empty store if its file is lost.
-
         `synchronous` is SQLite's setting: with `FULL`, every acknowledged write survives a power failure, with `NORMAL`
-        only the end of the process. Raises StoreUnavailable, also for a newer store and for a file that is not a store.
+        only the end of the process. Raises StoreUnavailable, also for a newer store, for a file that is not one, and
+        without `create` for no file.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
-        if create:
-            ensure_file(path)
-        elif not path.exists():
-            raise StoreUnavailable.at(path, "is gone")
+        (ensure_file if create else require_file)(path)
         store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path)), clock)
         migrate(store._connections)
         with store._connections.reading() as db:
@@ -287,11 +281,11 @@ class Store:
         """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
         if not 1 <= limit <= MAX_PAGE:
             raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
-        before = None if cursor is None else _revision_in(cursor)
+        before = None if cursor is None else change_log.revision_in(cursor)
         with self._connections.reading() as db:
             found = change_log.revisions_before(db, environment_within(db, env, bounds), before, limit + 1)
         shown = tuple(found[:limit])
-        return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
+        return shown, change_log.cursor_at(shown[-1].revision) if len(found) > limit else None
 
     def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """Returns a revision and its change of each element, read on demand. Raises NotFound."""
@@ -397,10 +391,3 @@ class Store:
 def _refuse_changed(environment: Environment, if_match: Collection[str] | None) -> None:
     if if_match is not None and environment.etag not in if_match:
         raise PreconditionFailed("the model was changed since it was read; read it again")
-
-
-def _revision_in(cursor: str) -> int:
-    (text,) = read_cursor(_REVISIONS, cursor, 1)
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise BadQuery("the cursor is not of this list; begin without one")
-    return int(text)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import uvloop
 from gunicorn.workers.base import Worker as BaseWorker
 
+from ...bundles.patience import be_impatient
 from ..settings import HttpLimits
 from .acceptor import Acceptor
 from .lane_calls import Lane
@@ -62,6 +63,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Serve until a signal says stop, or the master is gone."""
         sys.setswitchinterval(SWITCH_SECONDS)
+        be_impatient()
         self.loop = uvloop.new_event_loop()
         asyncio.set_event_loop(self.loop)
         try:

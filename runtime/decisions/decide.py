@@ -3,7 +3,7 @@
 PERF: arguments stay flat from the engine to the tests; packing them into an object first costs a third more.
 """
 
-from ..effort import TakesLong
+from ...bundles.patience import refuse_if_impatient
 from ..requests.evaluations import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attribute_index import first_rule
@@ -12,18 +12,18 @@ from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
 
 
-def decide(snapshot: Snapshot, request: EvaluationRequest, now: float, impatient: bool = False) -> Answer:
+def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer:
     """Returns the answer to a request. Answers are shared, so a response gets a copy. `now` is in epoch seconds.
 
-    Raises TakesLong if the caller is impatient, and the decision takes long.
+    Raises TakesLong in an impatient thread, if the decision takes long.
     """
     (stype, subject_by, sname, s, action, a, rtype, resource_by, rname, r, c, _) = request
     sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
-    specialised = specialised_for(snapshot, holder, rtype, action, impatient)
+    specialised = specialised_for(snapshot, holder, rtype, action)
     if specialised is None:
         return NOT_DECLARED
-    if impatient and specialised.takes_long:
-        raise TakesLong
+    if specialised.takes_long:
+        refuse_if_impatient()
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
     return judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
 
@@ -41,15 +41,13 @@ def holder_of(snapshot: Snapshot, stype: str, sid: str, now: float) -> Holder:
     return holder if holder and holder.since <= now < holder.until else snapshot.holder(stype, sid, now)
 
 
-def specialised_for(
-    snapshot: Snapshot, holder: Holder, rtype: str, action: str, impatient: bool = False
-) -> Specialised | None:
+def specialised_for(snapshot: Snapshot, holder: Holder, rtype: str, action: str) -> Specialised | None:
     """Returns the specialised program, cached or new, or None if the type is not declared (E7).
 
-    Raises TakesLong if the caller is impatient, and to specialise it takes long.
+    Raises TakesLong in an impatient thread, if to specialise it takes long.
     """
     rules, roles = snapshot.rules, holder.roles
-    return rules.cached(roles, rtype, action) or rules.specialised(roles, rtype, action, impatient)
+    return rules.cached(roles, rtype, action) or rules.specialised(roles, rtype, action)
 
 
 def judge(

@@ -19,6 +19,9 @@ from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
 
 ROUNDS = 1
+SOON = "from writ.api.serving import store_work; store_work.LONG_WAIT_FACTOR = 0.2"
+"""The service waits a second to record what it gave out, instead of half a minute."""
+
 THREADS = 4
 ASKED = {
     "subject": {"type": "user", "id": "alice"},
@@ -133,7 +136,9 @@ def test_what_the_service_wrote_has_no_secret(folder: Path, tmp_path: Path) -> N
         return done.stdout
 
     settings = {"WRIT_MAX_FAILED_ATTEMPTS": "50", "WRIT_HEAD_SECONDS": "0.5", "WRIT_BODY_SECONDS": "2"}
-    with running(folder, "--log-level", "debug", workers=2, settings=settings) as server:
+    (tmp_path / "soon").mkdir()
+    (tmp_path / "soon" / "sitecustomize.py").write_text(SOON)
+    with running(folder, "--log-level", "debug", workers=2, settings=settings, path=(tmp_path / "soon",)) as server:
         secrets = Secrets(server)
         load(secrets)
         secrets.all.add(json.loads(command("clients", "create", "by hand", "--scope", "read"))["client_secret"])

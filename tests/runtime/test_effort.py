@@ -1,5 +1,6 @@
-"""An impatient engine never works long at once, and a patient one gives the same answers."""
+"""An impatient thread never works long at once, and a patient one gives the same answers."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,10 @@ from typing import Any
 import pytest
 from writ.bundles.delta import Delta
 from writ.bundles.file.reader import open_bundle
+from writ.bundles.patience import TakesLong, impatient
 from writ.runtime import Engine
 from writ.runtime import effort as bounds
-from writ.runtime.effort import TakesLong
+from writ.runtime.requests.searches import read_resource_search
 
 from tests.support.bundling import bundle_file, compiled
 from tests.support.deltas import delta_between
@@ -45,37 +47,43 @@ def document(*policies: dict[str, Any]) -> dict[str, Any]:
 def engines(tmp_path: Path) -> Any:
     def of(model: dict[str, Any]) -> tuple[Engine, Engine]:
         bundle = open_bundle(bundle_file(model, tmp_path / "m.bundle"))
-        return Engine(bundle, impatient=True), Engine(bundle)
+        return Engine(bundle), Engine(bundle)
 
     return of
 
 
-def test_what_is_dear_to_specialise_is_left_to_a_patient_engine(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writ.runtime.specialisation_cache.MOST_COMPILED", 10 * bounds.STEPS_TO_COMPILE)
+def quickly(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    """The answer of an impatient thread."""
+    with impatient():
+        return engine.decide(request)
+
+
+def test_what_is_dear_to_specialise_is_left_to_a_patient_thread(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writ.runtime.effort.MOST_COMPILED", 10 * bounds.STEPS_TO_COMPILE)
     many = document(*(policy(f"p{number}", "document", equals(number)) for number in range(60)), policy("q", "folder"))
-    impatient, plain = engines(many)
-    assert impatient.decide(asked("folder")) == plain.decide(asked("folder"))
+    hurried, plain = engines(many)
+    assert quickly(hurried, asked("folder")) == plain.decide(asked("folder"))
     with pytest.raises(TakesLong) as first:
-        impatient.decide(asked())
+        quickly(hurried, asked())
     with pytest.raises(TakesLong) as second:
-        Engine.decide(impatient, asked() | {"subject": {"type": "user", "id": "v"}})
+        quickly(hurried, asked() | {"subject": {"type": "user", "id": "v"}})
     assert first.value.work == second.value.work  # neither has a role, so both wait for the same
-    assert impatient.patient().decide(asked()) == plain.decide(asked())
-    assert impatient.decide(asked()) == plain.decide(asked())  # from now on
+    assert hurried.decide(asked()) == plain.decide(asked())
+    assert quickly(hurried, asked()) == plain.decide(asked())  # from now on
 
 
 def test_what_was_done_is_not_done_again(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many attempts lead to an answer too, since each compiles some of the rules."""
-    monkeypatch.setattr("writ.runtime.specialisation_cache.MOST_COMPILED", 4 * bounds.STEPS_TO_COMPILE)
-    impatient, plain = engines(document(*(policy(f"p{number}", "document", equals(number)) for number in range(9))))
+    monkeypatch.setattr("writ.runtime.effort.MOST_COMPILED", 4 * bounds.STEPS_TO_COMPILE)
+    hurried, plain = engines(document(*(policy(f"p{number}", "document", equals(number)) for number in range(9))))
     compiled = [0]
     while compiled[-1] < 9:
         with pytest.raises(TakesLong):
-            impatient.decide(asked())
-        compiled.append(len(impatient._snapshot.rules.types["document"]._bodies))
+            quickly(hurried, asked())
+        compiled.append(len(hurried._snapshot.rules.types["document"]._bodies))
         assert compiled[-2] < compiled[-1]
     assert len(compiled) > 2
-    assert impatient.decide(asked()) == plain.decide(asked())
+    assert quickly(hurried, asked()) == plain.decide(asked())
 
 
 @pytest.mark.parametrize(
@@ -89,13 +97,13 @@ def test_what_is_dear_to_test_is_always_left(
     most = bounds.STEPS_OF_PATTERN if condition["op"] == "regex" else 1
     monkeypatch.setattr("writ.runtime.rules.specialise.MOST_TESTED", most)
     one, two = policy("p", "document", condition), policy("q", "document", condition, condition)
-    impatient, plain = engines(document(one))
-    assert impatient.decide(asked()) == plain.decide(asked())
-    impatient, plain = engines(document(one, two))
+    hurried, plain = engines(document(one))
+    assert quickly(hurried, asked()) == plain.decide(asked())
+    hurried, plain = engines(document(one, two))
     for _ in range(2):
         with pytest.raises(TakesLong):
-            impatient.decide(asked())
-        assert impatient.patient().decide(asked()) == plain.decide(asked())
+            quickly(hurried, asked())
+        assert hurried.decide(asked()) == plain.decide(asked())
 
 
 def test_rules_that_an_index_leaves_out_take_no_time(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,18 +112,52 @@ def test_rules_that_an_index_leaves_out_take_no_time(engines: Any, monkeypatch: 
         policy(f"p{number:02}", "document", {"key": "project", "op": "eq", "value": f"x{number}"})
         for number in range(40)
     ]
-    impatient, plain = engines(document(*rows))
+    hurried, plain = engines(document(*rows))
     sent = asked(context={"project": "x7"})
-    assert impatient.decide(sent) == plain.decide(sent)
-    assert impatient.decide(sent)["context"]["policy_id"] == "p07"
+    assert quickly(hurried, sent) == plain.decide(sent)
+    assert quickly(hurried, sent)["context"]["policy_id"] == "p07"
 
 
 def test_a_proof_takes_long(engines: Any) -> None:
-    impatient, plain = engines(document(policy("p", "document")))
+    hurried, plain = engines(document(policy("p", "document")))
     sent = asked(options={"explain": True})
     with pytest.raises(TakesLong):
-        impatient.decide(sent)
-    assert impatient.patient().decide(sent) == plain.decide(sent)
+        quickly(hurried, sent)
+    assert hurried.decide(sent) == plain.decide(sent)
+
+
+def test_a_search_in_a_long_text_is_left(engines: Any) -> None:
+    """Also where a cached filter decides by an attribute of the subject."""
+    found = {"key": "text", "op": "regex", "value": "a[0-9]b"}
+    by_context, by_subject = policy("p", "document", found), policy("q", "folder")
+    by_subject["conditions"] = {"subject_attrs": [found]}
+    hurried, plain = engines(document(by_context, by_subject))
+    for text in ("a1b", "x" * 4_000 + "a1b", "x" * 5_000 + "a1b", "y" * 5_000):
+        sent = asked(context={"text": text})
+        search = asked("folder", subject={"type": "user", "id": "u", "properties": {"text": text}})
+        search["resource"] = {"type": "folder"}
+        expected = plain.decide(sent), plain.filter(search)
+        assert expected[0]["decision"] is text.endswith("b")
+        assert (hurried.decide(sent), hurried.filter(search)) == expected
+        if len(text) < 4_096:
+            with impatient():
+                assert hurried.cached_filter(read_resource_search(search)) == expected[1]
+            assert quickly(hurried, sent) == expected[0]
+        else:
+            with impatient():
+                assert hurried.cached_filter(read_resource_search(search)) is None
+            with pytest.raises(TakesLong):
+                quickly(hurried, sent)
+
+
+def test_the_mark_is_that_of_one_thread(engines: Any) -> None:
+    hurried, plain = engines(document(policy("p", "document")))
+    sent = asked(options={"explain": True})
+    with impatient(), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(hurried.decide, sent).result() == pool.submit(plain.decide, sent).result()
+        with pytest.raises(TakesLong):
+            hurried.decide(sent)
+    assert hurried.decide(sent) == plain.decide(sent)
 
 
 def test_what_a_change_left_untouched_stays_warm(tmp_path: Path) -> None:

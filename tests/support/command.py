@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -27,10 +28,12 @@ def writ(
     stdin: bytes = b"",
     cwd: Path | None = None,
     settings: Mapping[str, str] | None = None,
+    constants: Mapping[str, object] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """The finished command; its output is bytes, and it is not a terminal's.
 
-    `settings` are environment variables, beside those of this process.
+    `settings` are environment variables, beside those of this process. `constants` are values that the command has
+    instead of its own, by module and name: how long it waits, for one.
     """
     line = [str(WRIT), *map(str, arguments)]
     umask = os.umask(0)
@@ -38,7 +41,9 @@ def writ(
     with TemporaryDirectory() as folder:
         (Path(folder) / "stdin").write_bytes(stdin)
         environment = {**os.environ, **(settings or {})}
-        process = _FORKS.Process(target=_run, args=(line, folder, cwd or Path.cwd(), environment, umask))
+        process = _FORKS.Process(
+            target=_run, args=(line, folder, cwd or Path.cwd(), environment, umask, constants or {})
+        )
         process.start()
         process.join(_PATIENCE_SECONDS)
         if process.exitcode is None:
@@ -48,7 +53,9 @@ def writ(
         return subprocess.CompletedProcess(line, process.exitcode, output, errors)
 
 
-def _run(line: list[str], folder: str, cwd: Path, environment: dict[str, str], umask: int) -> None:
+def _run(
+    line: list[str], folder: str, cwd: Path, environment: dict[str, str], umask: int, constants: Mapping[str, object]
+) -> None:
     """What the console script does, in a process that is made to look as if a shell had started it."""
     for descriptor, name in enumerate(_STREAMS):
         opened = os.open(f"{folder}/{name}", os.O_RDWR | os.O_CREAT)
@@ -59,5 +66,8 @@ def _run(line: list[str], folder: str, cwd: Path, environment: dict[str, str], u
     os.environ.update(environment)
     os.umask(umask)
     os.chdir(cwd)
+    for name, value in constants.items():
+        module, _, constant = name.rpartition(".")
+        setattr(import_module(module), constant, value)
     sys.argv = line
     main()

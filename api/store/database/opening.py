@@ -41,6 +41,12 @@ def ensure_file(path: Path) -> None:
         raise StoreUnavailable.at(path, f"can't be opened: {ex.strerror}") from None
 
 
+def require_file(path: Path) -> None:
+    """Raises StoreUnavailable if the file is missing: an empty store must not replace one that was lost."""
+    if not path.exists():
+        raise StoreUnavailable.at(path, "is gone")
+
+
 def migrate(connections: Connections) -> None:
     """Migrate the database to the newest format. Several processes may do so at once: each step is done once.
 

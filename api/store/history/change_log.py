@@ -16,7 +16,8 @@ from ..audit.events import Event
 from ..elements.bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
-from ..errors import ElementKey, NotFound
+from ..errors import BadQuery, ElementKey, NotFound
+from ..pages import cursor_after, read_cursor
 
 CHUNK_ENTRIES = 1_000
 """The entries that are stored and read in one chunk."""
@@ -24,6 +25,7 @@ CHUNK_ENTRIES = 1_000
 ChangeCounts: TypeAlias = dict[str, dict[str, int]]
 """By list, the number of elements `added`, `changed` and `removed`. Lists without changes are left out."""
 
+_REVISIONS = "revisions"
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
@@ -162,3 +164,16 @@ def _raw(body: bytes | None) -> msgspec.Raw:
 def _revision(row: tuple[int, str, str, str]) -> Revision:
     revision, actor, time, counts = row
     return Revision(revision, actor, time, _change_counts.decode(counts))
+
+
+def cursor_at(revision: int) -> str:
+    """Returns the cursor of the page of revisions before this one."""
+    return cursor_after(_REVISIONS, (str(revision),))
+
+
+def revision_in(cursor: str) -> int:
+    """Returns the revision that a cursor of revisions names. Raises BadQuery."""
+    (text,) = read_cursor(_REVISIONS, cursor, 1)
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise BadQuery("the cursor is not of this list; begin without one")
+    return int(text)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.decisions.batch import Answers, Batch, merged, read_batch
 from writ.api.http.rejections import BodyRejected
+from writ.bundles.patience import TakesLong, impatient, refuse_if_impatient
 from writ.runtime import BadRequest
-from writ.runtime.effort import TakesLong
 
 USER = {"type": "user", "id": "alice", "properties": {"department": "sales"}}
 
@@ -276,18 +276,18 @@ def test_an_item_that_takes_long_is_decided_again_by_another_hand() -> None:
     """The items before it are not, and those after it follow."""
     tried: list[Any] = []
 
-    def impatient(request: dict[str, Any]) -> dict[str, Any]:
+    def decide(request: dict[str, Any]) -> dict[str, Any]:
         tried.append(request["action"])
         if request["action"] == "deny":
-            raise TakesLong
+            refuse_if_impatient()
         return _decide(request)
 
     items: list[object] = [{"action": action} for action in ("allow", "deny", "allow")]
-    answers = Answers(Batch(items, {}, None), impatient, 10)
-    found = [next(answers)]
-    for _ in range(2):
-        with pytest.raises(TakesLong):
-            next(answers)
-    answers.decide = _decide
+    answers = Answers(Batch(items, {}, None), decide, 10)
+    with impatient():
+        found = [next(answers)]
+        for _ in range(2):
+            with pytest.raises(TakesLong):
+                next(answers)
     assert [answer["decision"] for answer in (*found, *answers)] == [True, False, True]
-    assert (tried, answers.failures) == (["allow", "deny", "deny"], [])
+    assert (tried, answers.failures) == (["allow", "deny", "deny", "deny", "allow"], [])

@@ -101,6 +101,10 @@ def test_the_way_out_of_an_emergency_is_in_the_help() -> None:
     assert b"--distrust-old" in shown.stdout
 
 
+SOON = {"writ.api.store.credentials.credentials.LONG_WAIT_FACTOR": 0.1}
+"""The command waits half a second for another writer, instead of half a minute."""
+
+
 def test_a_rotation_that_can_t_be_told_of_does_not_happen(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path)) as store:
         folder = KeyFolder(tmp_path)
@@ -108,7 +112,7 @@ def test_a_rotation_that_can_t_be_told_of_does_not_happen(tmp_path: Path) -> Non
         before, generation = folder.pems(), store.credentials.generation()
         with closing(sqlite3.connect(tmp_path / FILE)) as writer:
             writer.execute("BEGIN IMMEDIATE")
-            refused = writ("keys", "rotate", "--distrust-old", "--data", tmp_path)
+            refused = writ("keys", "rotate", "--distrust-old", "--data", tmp_path, constants=SOON)
         assert (refused.returncode, b"was locked by another write" in refused.stderr) == (2, True)
         assert (folder.pems(), store.credentials.generation()) == (before, generation)
         assert writ("keys", "rotate", "--distrust-old", "--data", tmp_path).returncode == 0
