@@ -32,33 +32,31 @@ class Deciding:
 
         A long body is decided in a thread, since a pattern may be searched for in all of it, many times.
         """
+        decide = partial(engine.pinned().decide, body, now)
         if is_long:
-            return await self._patiently(engine, body, now)
+            return await self.in_thread(decide)
         try:
-            return engine.decide(body, now)
+            return decide()
         except TakesLong as ex:
-            return await self.finish(ex, engine, body, now)
+            return await self.finish(ex, engine, decide)
 
-    async def finish(self, reason: TakesLong, engine: Engine, body: Members, now: float | None = None) -> Members:
-        """Returns the answer to an evaluation that takes long for `reason`. Raises Unprepared too."""
+    async def finish(self, reason: TakesLong, engine: Engine, decide: Callable[[], _T]) -> _T:
+        """Returns the result of `decide`, which takes long for `reason`. Raises Unprepared too."""
         if reason.work is None:
-            return await self._patiently(engine, body, now)
+            return await self.in_thread(decide)
         turn = self._turns.setdefault(reason.work, asyncio.Lock())
         async with turn:
             try:
-                return engine.decide(body, now)  # another one may have done the work meanwhile
+                return decide()  # another one may have done the work meanwhile
             except TakesLong:
-                return await self.in_thread(partial(self._prepared, engine, body, now))
+                return await self.in_thread(partial(self._prepared, engine, decide))
 
     async def in_thread(self, work: Callable[[], _T]) -> _T:
         """Returns the result of longer work."""
         return await self._threads.run(work)
 
-    async def _patiently(self, engine: Engine, body: Members, now: float | None) -> Members:
-        return await self.in_thread(partial(engine.pinned().decide, body, now))
-
-    def _prepared(self, engine: Engine, body: Members, now: float | None) -> Members:
+    def _prepared(self, engine: Engine, decide: Callable[[], _T]) -> _T:
         """Decides, and specialises a large program for it, which may take much memory."""
         environment = engine.manifest.environment
         with self._preparing("" if environment is None else environment.id):
-            return engine.pinned().decide(body, now)
+            return decide()

@@ -1,7 +1,6 @@
 """`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -64,7 +63,7 @@ class Evaluations:
         engine, now = engine.pinned(), self._clock()  # a commit between two slices does not change the later items
         answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
         takes_long = req.context.is_long or explains(body)
-        resp.data = ENCODER.encode({"evaluations": await self._all(answers, takes_long)})
+        resp.data = ENCODER.encode({"evaluations": await self._all(answers, engine, takes_long)})
         for failure in answers.failures:
             self._report(failure, env)
 
@@ -79,12 +78,16 @@ class Evaluations:
         answered = list(answers)
         return None if answers.failures else {"evaluations": answered}
 
-    async def _all(self, answers: Answers, takes_long: bool) -> list[object]:
-        """Returns the answers. From the first one that takes long, they are computed in a thread."""
+    async def _all(self, answers: Answers, engine: Engine, takes_long: bool) -> list[object]:
+        """Returns the answers. A program is specialised in a thread, and so is all that takes long each time."""
         found: list[object] = []
-        if not takes_long:
-            with suppress(TakesLong):
+        while not takes_long:
+            try:
                 await on_loop(answers, found)
                 return found
+            except TakesLong as ex:
+                takes_long = ex.work is None
+                if not takes_long:
+                    found.append(await self._deciding.finish(ex, engine, partial(next, answers)))
         await beside_loop(answers, found, self._deciding.in_thread)
         return found

@@ -9,6 +9,7 @@ from itertools import count as count_up
 from typing import Any, NamedTuple, TypeVar
 
 from ..http.caller import CALLER
+from .uncollected import uncollected
 
 _T = TypeVar("_T")
 
@@ -64,7 +65,8 @@ class FairThreads:
 
         def run() -> None:
             try:
-                result = work()
+                with uncollected():
+                    result = work()
             except BaseException as ex:
                 done.set_exception(ex)
             else:

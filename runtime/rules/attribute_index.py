@@ -11,20 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
-from typing import TypeAlias
 
-from ...bundles.conditions.comparisons import constants_of
-from ...bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST
-from ...bundles.conditions.values import Json, is_number
-from ...bundles.program.clauses import AttributeSection, Comparison
 from ..requests.members import Attributes
 from .attributes import ValueOf, attribute_value
+from .indexable import AttributeKey, is_plain
 from .rule import Rule, first_that_holds
 
 INDEXED_FROM = 16
 """Fewer rules than this are not indexed: testing one after the other is as fast."""
-
-AttributeKey: TypeAlias = tuple[AttributeSection, str]
 
 _RANK = attrgetter("rank")
 
@@ -39,17 +33,17 @@ class AttributeIndex:
 
     def __init__(self, rules: Sequence[Rule]):
         """`rules` are in order."""
-        attribute = _best_attribute([rule.clause.body for rule in rules])
+        attribute = _best_attribute(rules)
         self.rules = tuple(rules)
         self.indexed = attribute is not None
         self._value_of: ValueOf | None = None if attribute is None else attribute_value(*attribute)
         self._by_value: dict[str | float, list[Rule]] = {}
         self._others: list[Rule] = []
         for rule in rules:
-            values = None if attribute is None else _values(rule.clause.body, attribute)
-            for value in values or ():
-                self._by_value.setdefault(value, []).append(rule)
-            if values is None:
+            if attribute in rule.body.indexable:
+                for value in rule.body.values(rule.clause.body, attribute):
+                    self._by_value.setdefault(value, []).append(rule)
+            else:
                 self._others.append(rule)
         self.steps = _steps(self._others) + max(map(_steps, self._by_value.values()), default=0)
 
@@ -69,7 +63,7 @@ class AttributeIndex:
         found: Rule | None = None
         if self._value_of is not None:
             value = self._value_of(t, i, s, n, r, a, c, now)
-            with_value = self._by_value.get(value, ()) if _is_plain(value) else ()
+            with_value = self._by_value.get(value, ()) if is_plain(value) else ()
             found = first_that_holds(with_value, t, i, s, n, r, a, c, now)
             if found is not None:  # only a rule that is reported before it can still be the first
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
@@ -96,43 +90,18 @@ def first_rule(
     return first
 
 
-def _best_attribute(bodies: Sequence[Sequence[object]]) -> AttributeKey | None:
+def _best_attribute(rules: Sequence[Rule]) -> AttributeKey | None:
     """Returns the attribute that most rules compare with strings or numbers, or None if fewer than half of many do."""
-    if len(bodies) < INDEXED_FROM:
+    if len(rules) < INDEXED_FROM:
         return None
     counts: Counter[AttributeKey] = Counter()
-    for body in bodies:
-        counts.update(
-            {(atom.section, atom.key) for atom in body if isinstance(atom, Comparison) and _is_indexable(atom)}
-        )
+    for rule in rules:
+        counts.update(rule.body.indexable)
     if not counts:
         return None
     attribute, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
-    return attribute if count * 2 >= len(bodies) else None
+    return attribute if count * 2 >= len(rules) else None
 
 
 def _steps(rules: Iterable[Rule]) -> int:
     return sum(rule.body.steps for rule in rules)
-
-
-def _is_indexable(atom: Comparison) -> bool:
-    if (atom.section, atom.key) == ("resource_attrs", "type"):
-        return False
-    if not NAMES_ITS_VALUES[atom.op]:
-        return False
-    return all(map(_is_plain, atom.value)) if TAKES_LIST[atom.op] else _is_plain(atom.value)
-
-
-def _is_plain(value: Json) -> bool:
-    """Whether a value is a string or a number. A dictionary finds these as C3 compares them."""
-    return isinstance(value, str) or is_number(value)
-
-
-def _values(body: Sequence[object], attribute: AttributeKey) -> frozenset[str | float] | None:
-    """Returns the values that the attribute can have if the body holds, or None if it can have any."""
-    found: frozenset[str | float] | None = None
-    for atom in body:
-        if isinstance(atom, Comparison) and (atom.section, atom.key) == attribute and _is_indexable(atom):
-            these = frozenset(constants_of(atom.op, atom.value))
-            found = these if found is None else found & these
-    return found

@@ -1,7 +1,7 @@
 """Turns each condition of a clause's body into a test, a closure with everything constant folded in."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Final, TypeAlias
 
@@ -15,6 +15,7 @@ from ..effort import STEPS_OF_PATTERN
 from ..requests.members import Attributes
 from .attributes import Test, attribute_test
 from .foreign_values import plain_at
+from .indexable import AttributeKey, indexable_attributes, values_of
 
 _REGEX: Final = Operator.REGEX
 """PERF: Python 3.11 takes 0.1 µs to look up a member of a closed set."""
@@ -34,6 +35,9 @@ def never(*_: object) -> bool:
     return False
 
 
+NEVER: Final = (never,)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Conjunction:
     """A clause's body as tests."""
@@ -44,6 +48,22 @@ class Conjunction:
     """One test for each atom, in the order of the body, as a proof shows them."""
     steps: int
     """The steps that all tests take together; see `effort`."""
+    timed: bool
+    """Whether some test reads the clock."""
+    indexable: tuple[AttributeKey, ...]
+    _values: dict[AttributeKey, frozenset[str | float]] = field(default_factory=dict)
+
+    @property
+    def never_holds(self) -> bool:
+        """Whether it is false for every request."""
+        return self.tests == NEVER
+
+    def values(self, body: Sequence[Atom], attribute: AttributeKey) -> frozenset[str | float]:
+        """Returns the values that an indexable attribute can have if `body`, of which this is made, holds."""
+        found = self._values.get(attribute)
+        if found is None:
+            found = self._values[attribute] = values_of(body, attribute)
+        return found
 
 
 def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zones) -> Conjunction:
@@ -51,8 +71,13 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
     by_atom = tuple(_atom_test(atom, effect, type_name, zones) for atom in atoms)
     by_cost = sorted(zip(atoms, by_atom, strict=True), key=lambda pair: _cost(pair[0]))
     tests = tuple(test for _, test in by_cost if test is not always)
-    steps = sum(map(_steps, atoms))
-    return Conjunction((never,) if never in tests else tests, by_atom, steps)
+    return Conjunction(
+        tests=NEVER if never in tests else tests,
+        by_atom=by_atom,
+        steps=sum(map(_steps, atoms)),
+        timed=any(isinstance(atom, During) for atom in atoms),
+        indexable=indexable_attributes(atoms),
+    )
 
 
 def _steps(atom: Atom) -> int:

@@ -4,7 +4,6 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...bundles.program.clauses import During
 from .attribute_index import AttributeIndex
 from .rule import Rule
 
@@ -41,7 +40,7 @@ def rank_rules(rules: Sequence[Rule]) -> RankedRules:
     ordered = sorted(rules, key=lambda rule: rule.rank)
     denies = tuple(rule for rule in ordered if rule.clause.effect == "DENY")
     allows = tuple(rule for rule in ordered if rule.clause.effect == "ALLOW")
-    timed = any(isinstance(atom, During) for rule in rules for atom in rule.clause.body)
+    timed = any(rule.body.timed for rule in rules)
     return RankedRules(
         denies, allows, AttributeIndex(worth_testing(denies)), AttributeIndex(worth_testing(allows)), timed
     )

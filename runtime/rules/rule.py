@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never
 from ...bundles.program.clauses import Clause
 from ..requests.members import Attributes
 from .attributes import Test
-from .conditions import Conjunction, always, never
+from .conditions import Conjunction, always
 from .reasons import PATH_RANK, Answer, PolicyPath, allowed, denied
 
 Ready: TypeAlias = tuple[Test, tuple[Test, ...], dict[str, str], dict[str, str]]
@@ -38,7 +38,7 @@ class Rule:
     @property
     def never_holds(self) -> bool:
         """Whether its conditions are false for every request."""
-        return never in self.body.tests
+        return self.body.never_holds
 
 
 def make_rule(clause: Clause, path: PolicyPath, body: Conjunction) -> Rule:

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_a_worker_that_dies_of_an_environment_does_not_die_of_it_again(tmp_path:
                 "resource_types": [{"resource_type_id": "d", "actions": ["read"]}],
                 "conditions": {"context_attrs": [{"key": f"k{n}", "op": "ne", "value": n} for n in range(60)]},
             }
-            for number in range(2_000)
+            for number in range(4_000)
         ],
     }
     asked = {"subject": {"type": "u", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "d", "id": "1"}}
@@ -159,6 +160,7 @@ def test_a_worker_that_dies_of_an_environment_does_not_die_of_it_again(tmp_path:
         with RawConnection(server.host, server.port) as raw:
             raw.send(request("POST", f"/environments/large{single}", json.dumps(asked).encode(), key=KEY))
             assert client.post(single, json=asked).status_code == 200
+            time.sleep(0.3)  # by now the engine is open, and its program is being specialised, which takes seconds
             os.kill(worker, signal.SIGKILL)
             with pytest.raises((EOFError, ConnectionError)):
                 raw.answer()

@@ -1,12 +1,14 @@
 """The index over many rules finds what trying them one after the other finds."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.bundles.program.clauses import Clause, Comparison
 from writ.runtime.rules import attribute_index
 from writ.runtime.rules.attribute_index import AttributeIndex, first_rule
-from writ.runtime.rules.conditions import Conjunction, conjunction
+from writ.runtime.rules.conditions import conjunction
 from writ.runtime.rules.reasons import AccessPath
 from writ.runtime.rules.rule import first_that_holds, make_rule
 
@@ -27,7 +29,11 @@ ATTRIBUTES = st.dictionaries(st.sampled_from(["a", "b", "a.b"]), VALUES, max_siz
 def rule_of(place, body, tests=None):
     clause = Clause("ALLOW", f"p{place:03}", "", 0, None, ("document",), ("read",), body)
     made = conjunction(body, "ALLOW", "document", lambda name: None)
-    return make_rule(clause, AccessPath.ABAC, Conjunction(tests, made.by_atom, made.steps) if tests else made)
+    return make_rule(
+        clause,
+        AccessPath.ABAC,
+        replace(made, tests=tests) if tests else made,
+    )
 
 
 def place_of(rule):

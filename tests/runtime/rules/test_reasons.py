@@ -65,9 +65,9 @@ def test_an_invented_path_or_effect_is_refused():
     with pytest.raises(KeyError):
         reasons.allowed(clause(), ORBIT)
     with pytest.raises(KeyError):
-        make_rule(clause(), ORBIT, Conjunction((), (), 0))
+        make_rule(clause(), ORBIT, Conjunction((), (), 0, False, ()))
     with pytest.raises(AssertionError):
-        make_rule(clause("ORBIT"), AccessPath.ROLE, Conjunction((), (), 0))
+        make_rule(clause("ORBIT"), AccessPath.ROLE, Conjunction((), (), 0, False, ()))
 
 
 def test_the_openapi_document_lists_what_answers_carry():
