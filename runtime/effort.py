@@ -10,11 +10,11 @@ each that is only ranked. It is about 5 ms."""
 
 STEPS_TO_COMPILE: Final = 10
 
-MOST_TESTED: Final = 200_000
+MOST_TESTED: Final = 100_000
 """The steps that an evaluation may take to test conditions: one for each, `STEPS_OF_PATTERN` for a pattern. It is about
-20 ms."""
+10 ms."""
 
-STEPS_OF_PATTERN: Final = 2_000
+STEPS_OF_PATTERN: Final = 1_000
 """A pattern may be searched for in a long text."""
 
 

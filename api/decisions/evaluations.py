@@ -18,7 +18,7 @@ from .batch import Answers, read_batch
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
-from .slices import beside_loop, on_loop
+from .slices import LOOP_SECONDS, beside_loop, on_loop, take
 
 ITEMS_AT_ONCE: Final = 100
 """A batch with more items is left to the application."""
@@ -75,8 +75,10 @@ class Evaluations:
         if batch is None:
             return engine.decide(body)
         answers = Answers(batch, partial(engine.decide, now=self._clock()), self._limits.explanation_bytes)
-        answered = list(answers)
-        return None if answers.failures else {"evaluations": answered}
+        found: list[object] = []
+        if not take(answers, found, LOOP_SECONDS) or answers.failures:
+            return None
+        return {"evaluations": found}
 
     async def _all(self, answers: Answers, engine: Engine, takes_long: bool) -> list[object]:
         """Returns the answers. A program is specialised in a thread, and so is all that takes long each time."""
