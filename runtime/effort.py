@@ -5,16 +5,19 @@ from typing import Final
 from ..bundles.patience import TakesLong, is_impatient
 
 MOST_COMPILED: Final = 2_000
-"""The steps that an evaluation may take to specialise a program: ten for each condition that becomes a test, one for
-each that is only ranked. It is about 5 ms."""
+"""The steps that an evaluation may take to specialise a program: for each rule, and for each condition that becomes a
+test, more for a larger constant. It is about 5 ms."""
 
 STEPS_TO_COMPILE: Final = 10
 
-MOST_TESTED: Final = 100_000
-"""The steps that an evaluation may take to test conditions: one for each, `STEPS_OF_PATTERN` for a pattern. It is about
-10 ms."""
+MOST_TESTED: Final = 50_000
+"""The steps that an evaluation may take to test conditions: `STEPS_OF_PATTERN` for a pattern, else by the size of the
+constant. It is about 5 ms."""
 
-STEPS_OF_PATTERN: Final = 1_000
+MOST_HELD: Final = 2_000
+"""The holdings and groups of a subject that an evaluation may read."""
+
+STEPS_OF_PATTERN: Final = 500
 """A pattern may be searched for in a long text."""
 
 
@@ -33,6 +36,6 @@ class Effort:
             raise TakesLong(self._work)
 
 
-def effort_for(work: object) -> Effort | None:
-    """Returns the effort that this thread may spend on specialising for `work`, or None if it may take any time."""
-    return Effort(MOST_COMPILED, work) if is_impatient() else None
+def effort_for(work: object, most: int) -> Effort | None:
+    """Returns the effort of `most` steps that this thread may spend on `work`, or None if it may take any time."""
+    return Effort(most, work) if is_impatient() else None

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 class CacheLimits:
     """The entries that each cache may hold.
 
-    `specialised_rules` bounds the rules in all specialisations together. `filter_parts` bounds the comparisons of all
-    filters, and the rules that they derive from.
+    `held_roles` bounds the roles in all sets of roles together, and `specialised_rules` the rules in all
+    specialisations. `filter_parts` bounds the comparisons of all filters, and the rules that they derive from.
     """
 
     specialisations: int = 65_536
     specialised_rules: int = 1_000_000
     subjects: int = 65_536
     role_sets: int = 65_536
+    held_roles: int = 1_000_000
     filters: int = 16_384
     filter_parts: int = 250_000

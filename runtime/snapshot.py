@@ -4,11 +4,12 @@ It caches what it computes from the state: the holder of each subject, and the s
 (set of roles, type, action).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, grants_prefix
+from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
+from .effort import MOST_HELD, effort_for
 from .limits import CacheLimits
 from .rules.reasons import AccessPath, PolicyPath
 from .rules.role_set import RoleSet
@@ -102,14 +103,29 @@ class Snapshot:
         if record is None:
             return self.unregistered
         direct: list[Holding] = [(held, _ROLE) for held in record.holdings]
-        groups = {ancestor for number in record.groups for ancestor in self.group(number).ancestors}
-        found = (self.group(number) for number in groups.union(record.groups))
-        inherited: list[Holding] = [(held, _GROUP) for group in found for held in group.holdings]
+        inherited: list[Holding] = [
+            (held, _GROUP) for group in self._groups_of(record, (type, id)) for held in group.holdings
+        ]
         held, since, until = _in_force([*inherited, *direct], now)
         grants = "" if record.granted == () else grants_prefix(type, id)
         granted = None if record.granted is None else frozenset(record.granted)
         plain = not grants and (since, until) == (-FOREVER, FOREVER)
         return Holder(self._role_set(held), grants, granted, plain, since, until)
+
+    def _groups_of(self, record: SubjectRecord, subject: tuple[str, str]) -> Iterator[GroupRecord]:
+        """Yields the groups that a subject is in, directly or not. Raises TakesLong in an impatient thread."""
+        effort = effort_for((self, subject), MOST_HELD)
+        seen: set[int] = set()
+        for number in record.groups:
+            ancestors = self.group(number).ancestors
+            if effort is not None:
+                effort.spend(1 + len(ancestors))
+            seen.update((number, *ancestors))
+        for number in seen:
+            group = self.group(number)
+            if effort is not None:
+                effort.spend(1 + len(group.holdings))
+            yield group
 
     def grants(self, holder: Holder, type: int, id: str | None, now: float) -> list[GrantRecord]:
         """Returns the grants of a subject on a resource that are in force at `now`, for any actions, by id (P4)."""

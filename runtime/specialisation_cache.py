@@ -1,6 +1,6 @@
 """Caches the specialised programs of one program by set of roles. Snapshots share what no change touched."""
 
-from .effort import effort_for
+from .effort import MOST_COMPILED, effort_for
 from .filters.filter_cache import FilterCache
 from .limits import CacheLimits
 from .rules.plan import Plan
@@ -38,9 +38,10 @@ class SpecialisationCache:
         self.filters = filters
         self.no_roles, self._role_sets = no_roles, role_sets
         self._role_sets[no_roles.held] = no_roles
+        self._held = sum(map(len, list(role_sets)))
         self._specialisations = self._specialised_rules = 0
         for rules in self.types.values():
-            for by_roles in rules.specialised.values():
+            for by_roles in list(rules.specialised.values()):  # others may add to it meanwhile
                 self._specialisations += len(by_roles)
                 self._specialised_rules += sum(specialised.weight for specialised in list(by_roles.values()))
 
@@ -52,7 +53,7 @@ class SpecialisationCache:
     @property
     def full(self) -> bool:
         """Whether there is no room for another set of roles."""
-        return len(self._role_sets) >= self._limits.role_sets
+        return len(self._role_sets) >= self._limits.role_sets or self._held >= self._limits.held_roles
 
     def cached_role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet | None:
         """Returns the one object for a sorted set of (role, path), or None if it is not cached."""
@@ -60,6 +61,7 @@ class SpecialisationCache:
 
     def role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet:
         """Returns the one object for a sorted set of (role, path)."""
+        self._held += len(held)
         return self._role_sets.setdefault(held, RoleSet(held))
 
     def cached(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
@@ -77,7 +79,7 @@ class SpecialisationCache:
         rules = self.types.get(type_name)
         if rules is None:
             return None
-        specialised = rules.specialise(roles, action, effort_for((rules, roles, action)))
+        specialised = rules.specialise(roles, action, effort_for((rules, roles, action), MOST_COMPILED))
         if action in rules.type.actions:
             self._make_room(specialised)
             rules.keep(roles, action, specialised)

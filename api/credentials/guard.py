@@ -95,7 +95,7 @@ class Guard:
         version = self._recent.version()
         req.context.asked = needed, env, version
         req.context.credential = self._credential_of(req, needed, env, version)
-        CALLER.set(req.context.credential.actor)
+        CALLER.set((env or "", req.context.credential.actor))
 
     def confirm(self, req: falcon.asgi.Request) -> None:
         """Checks a request again after its body has arrived: its credential may have ended since.

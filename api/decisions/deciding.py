@@ -8,11 +8,15 @@ from weakref import WeakValueDictionary
 
 from ...bundles.patience import TakesLong
 from ...runtime import Engine
+from ..http.caller import Who
 from ..serving.fair_threads import FairThreads
 from ..serving.preparations import Preparing
 
-DECIDING_THREADS: Final = 2
+DECIDING_THREADS: Final = 3
 """The threads of a worker that decide."""
+
+PREPARING_THREADS: Final = 2
+"""The threads of a worker that specialise large programs, for one environment at most one at a time."""
 
 Members: TypeAlias = dict[str, Any]
 _T = TypeVar("_T")
@@ -25,6 +29,7 @@ class Deciding:
         """`preparing` surrounds the specialisation of a large program."""
         self._preparing = preparing
         self._threads = FairThreads(DECIDING_THREADS, "decide")
+        self._preparers = FairThreads(PREPARING_THREADS, "specialise")
         self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     async def decide(self, engine: Engine, body: Members, is_long: bool, now: float | None = None) -> Members:
@@ -48,15 +53,20 @@ class Deciding:
         async with turn:
             try:
                 return decide()  # another one may have done the work meanwhile
-            except TakesLong:
-                return await self.in_thread(partial(self._prepared, engine, decide))
+            except TakesLong:  # not behind what the caller waits for, since others wait for this work
+                return await self._preparers.run(*self._prepared(engine, decide))
 
     async def in_thread(self, work: Callable[[], _T]) -> _T:
         """Returns the result of longer work."""
         return await self._threads.run(work)
 
-    def _prepared(self, engine: Engine, decide: Callable[[], _T]) -> _T:
-        """Decides, and specialises a large program for it, which may take much memory."""
+    def _prepared(self, engine: Engine, decide: Callable[[], _T]) -> tuple[Callable[[], _T], Who]:
+        """Returns work that specialises a large program and decides, and whose it is. It may take much memory."""
         environment = engine.manifest.environment
-        with self._preparing("" if environment is None else environment.id):
-            return decide()
+        id = "" if environment is None else environment.id
+
+        def prepare() -> _T:
+            with self._preparing(id):
+                return decide()
+
+        return prepare, (id, "")

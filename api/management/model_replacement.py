@@ -4,8 +4,6 @@
 from its standard input. It writes the outcome as JSON to its standard output.
 """
 
-import asyncio
-import os
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable
@@ -15,7 +13,9 @@ from typing import IO, Final, cast
 import msgspec
 
 from ...compiler.source import Source
+from ..http.caller import CALLER
 from ..http.rejections import Detail
+from ..serving.fair_turns import FairTurns
 from ..serving.own_process import own_process
 from ..store.actor import Actor
 from ..store.errors import ElementKey, Fault, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
@@ -24,8 +24,6 @@ from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
 
 AT_ONCE: Final = 1
 """Models that one worker replaces at a time. Each needs several times its document's size in memory."""
-
-NICENESS: Final = 5
 
 
 class ReplacementRequest(msgspec.Struct, frozen=True):
@@ -55,7 +53,7 @@ class Replacer:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._turns = FairTurns(AT_ONCE)
 
     async def replace(
         self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
@@ -65,9 +63,13 @@ class Replacer:
         Raises:
             Rejected, NotFound, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
         """
-        async with self._turn:
+        who = CALLER.get()
+        await self._turns.take(who)
+        try:
             confirm()
             said = await self._run(request, document)
+        finally:
+            self._turns.give_back(who)
         try:
             outcome = msgspec.json.decode(said, type=_Outcome)
         except msgspec.DecodeError:
@@ -97,7 +99,6 @@ class Replacer:
 
 def main(directory: Path, request: ReplacementRequest) -> _Outcome:
     """Replaces the model."""
-    os.nice(NICENESS)
     try:
         store = Store.open(directory, create=False)
         source = Source(f"model{request.ending}", sys.stdin.buffer.read())

@@ -10,11 +10,13 @@ import falcon.asgi
 
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, check_media
+from ..http.caller import CALLER
 from ..http.entity_tags import is_known, required_tag
 from ..http.queries import flag, known_parameters
 from ..log import LOG
 from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
+from ..serving.fair_turns import FairTurns
 from ..store.audit.entries import AuditEntry
 from ..store.credential_rows import Bounds
 from ..store.errors import StoreFull, StoreUnavailable
@@ -64,21 +66,22 @@ class WholeModel:
     def __init__(self, services: ManagementServices) -> None:
         self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
         self._replacer = Replacer(services.work.store.path.parent)
-        self._exports = 0
+        self._exports = FairTurns(MOST_EXPORTS)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the document. `revision` asks for an earlier one."""
         asked = known_parameters(req, "revision")
-        if self._exports >= MOST_EXPORTS:
-            raise StoreUnavailable(f"this worker already sends {MOST_EXPORTS} models; try again later")
-        self._exports += 1
+        who = CALLER.get()
+        if not self._exports.take_at_once(who):
+            raise StoreUnavailable("this worker already sends as many models as it may; try again later")
+        ended = partial(self._exports.give_back, who)
         try:
             bounds = req.context.credential.bounds
             text = await self._work.read(self._opened, env, asked.get("revision"), bounds)
         except BaseException:
-            self._export_ended()
+            ended()
             raise
-        stream = Stream(text, self._work, self._export_ended)
+        stream = Stream(text, self._work, ended)
         try:
             resp.etag = text.etag
             unchanged = is_known(req, text.etag)
@@ -124,9 +127,6 @@ class WholeModel:
             await self._work.record(entry)
         except StoreFull as ex:
             logging.getLogger(LOG).error("%s exported a model, which is not in the audit log: %s", entry.actor, ex)
-
-    def _export_ended(self) -> None:
-        self._exports -= 1
 
     def _opened(self, env: str, revision: str | None, bounds: Bounds) -> ModelStream:
         if revision is None:

@@ -2,5 +2,5 @@
 
 Reading path: `data_directory` → `bundle_files` → `build` → `import_model` → `preparations` → `live_engine` →
 `live_engines` → `bound_engines` → `own_process` → `compaction` → `activation` → `recording` → `uncollected` →
-`fair_threads` → `store_work`.
+`fair_turns` → `fair_threads` → `store_work`.
 """

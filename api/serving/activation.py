@@ -82,6 +82,6 @@ class Activation:
         process = await own_process("writ.api.serving.compaction", directory, environment, str(revision), stderr=PIPE)
         _, said = await process.communicate()
         if process.returncode:
-            reason = said.decode(errors="replace").strip().rpartition("\n")[2]
+            reason = said.decode(errors="replace").strip().rpartition("\n")[2] or "it ended without a word"
             stored = "the change is stored, but no bundle can be built of it"
             raise StoreUnavailable(f"{stored}: {reason}", f"{stored}; the service's log says why")

@@ -1,10 +1,8 @@
 """Builds the bundle of an environment in a separate process.
 
-`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` runs at low priority, so that it does not delay
-decisions in the workers.
+`python -m writ.api.serving.compaction DIRECTORY ENVIRONMENT REVISION` is how the service starts it; see `own_process`.
 """
 
-import os
 import sys
 from pathlib import Path
 
@@ -14,8 +12,6 @@ from .build import without_cycle_search
 from .bundle_files import BundleFiles
 from .import_model import builder_lock
 
-NICENESS = 10
-
 
 @without_cycle_search()
 def main(directory: Path, environment: str, revision: int) -> int:
@@ -23,7 +19,6 @@ def main(directory: Path, environment: str, revision: int) -> int:
 
     Returns an exit code, and prints the reason of a failure.
     """
-    os.nice(NICENESS)
     try:
         store = Store.open(directory, create=False)
         files = BundleFiles(directory, store)

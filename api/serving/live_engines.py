@@ -15,7 +15,6 @@ from typing import Final, TypeAlias
 
 from ...bundles.errors import BundleError
 from ...runtime import Engine
-from ..http.caller import SERVICE
 from ..store.database.watch import Version
 from ..store.environments import DEFAULT
 from ..store.errors import NotFound, StoreUnavailable
@@ -225,7 +224,7 @@ class LiveEngines:
             return
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._updating[id] = done
-        task = asyncio.ensure_future(self._threads.run(prepare, SERVICE))
+        task = asyncio.ensure_future(self._threads.run(prepare, (id, "")))
         task.add_done_callback(partial(self._prepared, id, done))
         raise self._in_work(id)
 
@@ -235,6 +234,7 @@ class LiveEngines:
         try:
             try:
                 self._put(id, task.result())
+                self._seen = None  # what was committed meanwhile may concern it, and it was not looked at
             except (NoBundle, BundleError, StoreUnavailable) as ex:
                 self._fail(id, ex)
         except BaseException as ex:

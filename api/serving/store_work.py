@@ -23,7 +23,7 @@ alone, so that token requests do not wait behind long lists. Another thread writ
 time. Calls that queue for this thread run without a pause, while calls that wait for SQLite's lock poll it.
 """
 
-SEARCHING_THREADS: Final = 2
+SEARCHING_THREADS: Final = 3
 """The threads of a worker that search."""
 
 _P = ParamSpec("_P")

@@ -3,9 +3,11 @@
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import re2
+
+from ..patience import refuse_if_impatient
 
 Automaton: TypeAlias = Any
 """A compiled pattern of RE2, whose `search` takes UTF-8."""
@@ -28,6 +30,11 @@ With half of it, RE2 has no room for its fast method: 64 KiB take 0.3 to 25 ms. 
 
 LARGEST_BYTES = 8 * 2**20
 """RE2's default. A pattern is checked with it, so that a pattern which passed its check compiles."""
+
+
+QUICK_SEARCH = 100_000
+"""The most bytes of a text times instructions of a pattern that an impatient thread searches: 0.3 ms. RE2 takes up to
+3 ns for each, so that a legal pattern can take half a second for 64 KiB."""
 
 
 def memory_for(instructions: int) -> int:
@@ -61,6 +68,14 @@ def compiled(pattern: str, memory: int = LARGEST_BYTES, captures: bool = True) -
         re2.purge()  # the binding would keep the last 128 automata
 
 
+class _Entry(NamedTuple):
+    """An automaton, its memory in bytes and its instructions."""
+
+    automaton: Automaton
+    memory: int
+    instructions: int
+
+
 class Automata:
     """A table of automata by pattern, bounded in bytes. It is thread-safe and fork-safe.
 
@@ -70,8 +85,8 @@ class Automata:
     PERF: a search of a young automaton takes one look-up in a dictionary, and no lock.
     """
 
-    _young: dict[str, tuple[Automaton, int]]
-    _old: dict[str, tuple[Automaton, int]]
+    _young: dict[str, "_Entry"]
+    _old: dict[str, "_Entry"]
     _young_bytes: int
     _old_bytes: int
 
@@ -89,36 +104,43 @@ class Automata:
         """The memory of all automata in the table, as bounded when they were compiled. At most `table_bytes`."""
         return self._young_bytes + self._old_bytes
 
-    def of(self, pattern: str) -> Automaton:
-        """Returns the automaton of a pattern. Raises ValueError for a pattern that fails its check."""
-        found = self._young.get(pattern)
-        return self._missed(pattern) if found is None else found[0]
+    def of(self, pattern: str, text_bytes: int = 0) -> Automaton:
+        """Returns the automaton of a pattern, to search a text of so many bytes.
 
-    def _missed(self, pattern: str) -> Automaton:
+        Raises ValueError for a pattern that fails its check. In an impatient thread, it raises TakesLong if the pattern
+        has to be compiled first, or if the search is not quick.
+        """
+        found = self._young.get(pattern) or self._missed(pattern)
+        if text_bytes * found.instructions > QUICK_SEARCH:
+            refuse_if_impatient()
+        return found.automaton
+
+    def _missed(self, pattern: str) -> "_Entry":
         found = self._old.get(pattern)
         if found is None:
+            refuse_if_impatient()
             found = self._compiled(pattern)
         with self._lock:
             self._keep(pattern, found)
-        return found[0]
+        return found
 
-    def _compiled(self, pattern: str) -> tuple[Automaton, int]:
-        """Returns a new automaton, and its memory in bytes."""
-        memory = memory_for(self._instructions(pattern))
+    def _compiled(self, pattern: str) -> "_Entry":
+        instructions = self._instructions(pattern)
+        memory = memory_for(instructions)
         try:
-            return compiled(pattern, memory, captures=False), memory
+            return _Entry(compiled(pattern, memory, captures=False), memory, instructions)
         except RejectedPattern:  # RE2 needs more while it compiles, and the pattern passed its check with this much
-            return compiled(pattern, LARGEST_BYTES, captures=False), LARGEST_BYTES
+            return _Entry(compiled(pattern, LARGEST_BYTES, captures=False), LARGEST_BYTES, instructions)
 
-    def _keep(self, pattern: str, found: tuple[Automaton, int]) -> None:
+    def _keep(self, pattern: str, found: "_Entry") -> None:
         """Put an automaton into the young generation. One that is larger than a generation is not kept."""
-        if pattern in self._young or found[1] > self._half:
+        if pattern in self._young or found.memory > self._half:
             return
-        if self._young_bytes + found[1] > self._half:
+        if self._young_bytes + found.memory > self._half:
             self._old, self._old_bytes = self._young, self._young_bytes
             self._young, self._young_bytes = {}, 0
         self._young[pattern] = found
-        self._young_bytes += found[1]
+        self._young_bytes += found.memory
 
     def _clear(self) -> None:
         self._lock = threading.Lock()

@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ..errors import BundleError
-from ..patience import refuse_if_impatient
 from .automata import Automata, compiled
 from .literals import literal_of
 from .values import is_text
@@ -13,10 +12,6 @@ from .values import is_text
 MAX_PATTERN_CHARACTERS = 256
 MAX_PATTERN_INSTRUCTIONS = 3_000
 """RE2 takes linear time in the text, but a short pattern can make a large automaton, like `(\\pL{3}){10}`."""
-
-QUICK_TEXT_BYTES = 4 * 1024
-"""A search in a longer text is not for an impatient thread. RE2 takes up to 3 ns for each byte and instruction, so that
-a legal pattern can take half a second for 64 KiB."""
 
 
 @lru_cache(16_384)
@@ -76,8 +71,8 @@ def pattern_predicate(pattern: str) -> Callable[[Any], bool]:
     """Returns the predicate that is true for strings in which `pattern` is found (C6), and false for other values (C7).
 
     The predicate holds only the text of the pattern. It compiles the pattern when it first searches for it. It raises
-    BundleError if `instructions_of` refuses the pattern, as `require_pattern` does, and TakesLong for a long text in an
-    impatient thread.
+    BundleError if `instructions_of` refuses the pattern, as `require_pattern` does. In an impatient thread, it raises
+    TakesLong if the pattern has to be compiled first, or if the search is not quick.
 
     >>> pattern_predicate("^draft-")("draft-7"), pattern_predicate("a.c")("xabcx"), pattern_predicate("a")(1)
     (True, True, False)
@@ -93,10 +88,8 @@ def pattern_predicate(pattern: str) -> Callable[[Any], bool]:
             text = value.encode()
         except UnicodeEncodeError:  # a string with a lone surrogate is not text, and can't be read (C7)
             return False
-        if len(text) > QUICK_TEXT_BYTES:
-            refuse_if_impatient()
         try:
-            return _automata.of(pattern).search(text) is not None
+            return _automata.of(pattern, len(text)).search(text) is not None
         except ValueError as ex:
             raise _damaged(ex) from None
 

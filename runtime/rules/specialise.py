@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from ...bundles.errors import UNREADABLE, BundleError
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
-from ..effort import MOST_TESTED, STEPS_TO_COMPILE, Effort
+from ..effort import MOST_TESTED, Effort
 from ..state.state import State
 from .attribute_index import AttributeIndex
-from .conditions import Conjunction, conjunction
+from .conditions import Conjunction, conjunction, steps_to_compile
 from .plan import Plan, plan_of, weight_of
 from .rank_rules import RankedRules, merged, rank_rules
 from .reasons import (
@@ -179,20 +179,23 @@ class TypeRules:
         return index
 
     def _rule(self, number: int, path: PolicyPath, action: str, effort: Effort | None) -> Rule:
-        rule, steps = self._rules.get((number, path)), 1
-        if rule is None:
-            steps = 1 if number in self._bodies else STEPS_TO_COMPILE
-            rule = self._rules[number, path] = make_rule(*self._body(number, path))
         if effort is not None:
-            effort.spend(steps * (1 + len(rule.clause.body)))
+            effort.spend(1)
+        rule = self._rules.get((number, path))
+        if rule is None:
+            rule = self._rules[number, path] = make_rule(*self._body(number, path, effort))
         if self.type.id not in rule.clause.types or action not in rule.clause.actions:
             raise _misplaced("on another type or action")
         return rule
 
-    def _body(self, number: int, path: PolicyPath) -> tuple[Clause, PolicyPath, Conjunction]:
+    def _body(
+        self, number: int, path: PolicyPath, effort: Effort | None = None
+    ) -> tuple[Clause, PolicyPath, Conjunction]:
         found = self._bodies.get(number)
         if found is None:
             clause = self.state.clause(number)
+            if effort is not None:
+                effort.spend(steps_to_compile(clause.body))
             try:
                 body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone)
             except UNREADABLE as ex:

@@ -24,7 +24,7 @@ SEARCH: Final = Operation(
 
 
 class ActionSearches:
-    """Searches on the event loop: a search costs no more than an evaluation of each action."""
+    """Searches in a thread: a search derives the conditions of each action."""
 
     def __init__(self, searching: SearchServices) -> None:
         self._searching = searching
@@ -34,7 +34,7 @@ class ActionSearches:
         body = await self._searching.bodies.read_object(req)
         engine, search = await self._searching.engine(req, env), read_action_search(body)
         pages = self._searching.pages(req, engine, search)
-        actions = engine.find_actions(search, self._searching.clock())
+        actions = await self._searching.in_thread(engine.pinned().find_actions, search, self._searching.clock())
         found = _page_of(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (
             f"actions that the subject may take on the resource; {context_note(search.context)}"

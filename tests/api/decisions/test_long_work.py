@@ -66,6 +66,12 @@ LONG: dict[str, tuple[str, dict[str, Any]]] = {
         SINGLE,
         asked("patterns", context={"text": "1a" * 25_000, **{f"k{place}": "x" * 1_000 for place in range(100)}}),
     ),
+    "all actions on a large program": ("/access/v1/search/action", asked("large") | {"action": {}}),
+    "all actions by patterns": (
+        "/access/v1/search/action",
+        asked("patterns", context={"text": "1a" * 25_000}) | {"action": {}},
+    ),
+    "a filter of a large program": ("/access/v1/search/resource", asked("large") | {"resource": {"type": "large"}}),
     "proofs": (BATCH, asked("large", evaluations=[{}] * 20, options={"explain": True})),
 }
 
@@ -93,6 +99,8 @@ def test_quick_evaluations_pass_long_ones(server: Server, path: str, body: dict[
         assert select.select([long.socket], [], [], 0)[0] == [], "the long one was answered first"
         answer = long.answer()
     assert answer.status == 200, answer.body
+    if "search" in path:
+        return
     items = body.get("evaluations", [{}])
     found: Any = [answer.json] if path == SINGLE else answer.json["evaluations"]
     for item, decided in list(zip(items, found, strict=True))[:10]:

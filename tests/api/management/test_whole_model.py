@@ -9,6 +9,7 @@ import pytest
 import yaml
 from writ.api.management import whole_model
 from writ.api.management.elements import CHUNK_ROWS
+from writ.api.serving.fair_turns import FairTurns
 from writ.api.settings import HttpLimits
 from writ.bundles.zones import zone_names
 from writ.compiler.load import load
@@ -167,7 +168,7 @@ def test_few_models_are_sent_at_a_time(full: Managed, monkeypatch: pytest.Monkey
         assert full.simulate_head(f"{ROOT}/model").status_code == 200
         assert full.simulate_get("/v1/environments/none/model").status_code == 404
         assert full.simulate_get(f"{ROOT}/model", params={"revision": "x"}).status_code == 404
-    monkeypatch.setattr(whole_model, "MOST_EXPORTS", 0)
+    monkeypatch.setattr(FairTurns, "take_at_once", lambda *_: False)
     refused = full.simulate_get(f"{ROOT}/model")
     assert refused.status_code == 503
     assert "Retry-After" in refused.headers

@@ -2,16 +2,41 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-from writ.api.http.caller import CALLER
+from writ.api.http.caller import CALLER, Who
 from writ.api.serving.fair_threads import FairThreads
+from writ.api.serving.fair_turns import FairTurns
+
+A = "a", ""
+
+
+def in_order_of(count: int, *asking: Who) -> list[Who]:
+    """Who began when, of pieces of work that were asked for at once. One piece is held up until all are asked for."""
+    begun: list[Who] = []
+    gate = threading.Event()
+
+    def run(who: Who) -> None:
+        begun.append(who)
+        gate.wait()
+
+    async def ask() -> None:
+        threads = FairThreads(count, "t")
+        asked = [asyncio.ensure_future(threads.run(partial(run, who), who)) for who in asking]
+        await asyncio.sleep(0.05)
+        gate.set()
+        await asyncio.gather(*asked)
+
+    asyncio.run(ask())
+    return begun
 
 
 def in_order(count: int, *callers: str) -> list[str]:
-    """Who began when, of pieces of work that were asked for at once. One piece is held up until all are asked for."""
+    """The same for callers of no environment in particular, with the place of each piece of work."""
     begun: list[str] = []
     gate = threading.Event()
 
@@ -25,7 +50,8 @@ def in_order(count: int, *callers: str) -> list[str]:
     async def ask() -> None:
         threads = FairThreads(count, "t")
         asked = [
-            asyncio.ensure_future(threads.run(work(f"{caller}{place}"), caller)) for place, caller in enumerate(callers)
+            asyncio.ensure_future(threads.run(work(f"{caller}{place}"), (caller, "")))
+            for place, caller in enumerate(callers)
         ]
         await asyncio.sleep(0.01)
         gate.set()
@@ -51,7 +77,7 @@ def test_the_caller_is_that_of_the_request() -> None:
         begun: list[str] = []
 
         async def one(caller: str, place: int) -> None:
-            CALLER.set(caller)
+            CALLER.set((caller, ""))
             await threads.run(lambda: begun.append(f"{caller}{place}"))
 
         await asyncio.gather(*(one(caller, place) for place, caller in enumerate("aaab")))
@@ -80,9 +106,9 @@ def test_work_that_nobody_waits_for_is_not_begun() -> None:
 
     async def ask() -> None:
         threads = FairThreads(1, "t")
-        first = asyncio.ensure_future(threads.run(gate.wait, "a"))
-        second = asyncio.ensure_future(threads.run(lambda: begun.append("second"), "a"))
-        third = asyncio.ensure_future(threads.run(lambda: begun.append("third"), "a"))
+        first = asyncio.ensure_future(threads.run(gate.wait, A))
+        second = asyncio.ensure_future(threads.run(lambda: begun.append("second"), A))
+        third = asyncio.ensure_future(threads.run(lambda: begun.append("third"), A))
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.sleep(0)
@@ -91,3 +117,43 @@ def test_work_that_nobody_waits_for_is_not_begun() -> None:
 
     asyncio.run(ask())
     assert begun == ["third"]
+
+
+def test_one_environment_never_has_all_threads_and_one_caller_never_all_of_its() -> None:
+    begun = [*in_order_of(3, ("e", "a"), ("e", "a"), ("e", "b"), ("e", "c"), ("f", "d"))]
+    assert begun[:3] == [("e", "a"), ("e", "b"), ("f", "d")]
+
+
+def test_nobody_is_overtaken_for_ever() -> None:
+    """Sixty callers ask again as soon as they have their answer; each gets its turns."""
+    served: Counter[str] = Counter()
+
+    async def ask() -> None:
+        threads = FairThreads(1, "t")
+
+        async def again(caller: str) -> None:
+            while sum(served.values()) < 600:
+                await threads.run(lambda: None, (caller, ""))
+                served[caller] += 1
+
+        await asyncio.gather(*(again(f"c{number}") for number in range(60)))
+
+    asyncio.run(ask())
+    assert min(served.values()) >= 9
+
+
+def test_turns_leave_nothing_behind() -> None:
+    async def ask() -> None:
+        turns = FairTurns(2)
+        await turns.take(("a", ""))
+        waiting = [asyncio.ensure_future(turns.take((f"c{number}", ""))) for number in range(50)]
+        await asyncio.sleep(0)
+        for one in waiting[1:]:
+            one.cancel()
+        await waiting[0]
+        turns.give_back(("c0", ""))
+        turns.give_back(("a", ""))
+        await asyncio.sleep(0)
+        assert (turns._waiting, dict(turns._taken), turns._last, turns._free) == ({}, {}, {}, 2)
+
+    asyncio.run(ask())

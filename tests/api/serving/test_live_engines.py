@@ -4,12 +4,13 @@ import asyncio
 import json
 import logging
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from writ.api.serving.bound_engines import ready_engine
-from writ.api.serving.bundle_files import BundleFiles
+from writ.api.serving.bundle_files import BundleFiles, NewestBundle
 from writ.api.serving.live_engines import LiveEngines, Stale, Updating
 from writ.api.store.elements.edits import Create, Delete
 from writ.api.store.errors import NotFound
@@ -405,5 +406,45 @@ def test_a_damaged_engine_never_answers_while_another_is_opened(service: Service
             await ready_engine(worker.engine, "default")
         service.files.build("default")
         assert (await ready_engine(worker.engine, "default")).revision == 1
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("change", ["write", "delete", "recreate"])
+def test_what_is_committed_while_an_engine_is_opened_is_seen(
+    service: Service, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """The heartbeat looks at the store meanwhile, and finds no engine that is behind."""
+    service.store.create_environment(ACTOR, "staging")
+    service.put(MODEL | {"grants": [grant("g1")]}, "staging")
+    worker, newest, read, gate = service.workers[0], service.files.newest, threading.Event(), threading.Event()
+
+    def slowly(environment: str) -> NewestBundle:
+        found = newest(environment)
+        read.set()
+        assert gate.wait(60)
+        return found
+
+    monkeypatch.setattr(service.files, "newest", slowly)
+
+    async def ask() -> None:
+        with pytest.raises(Updating) as opening:
+            worker.engine("staging")
+        while not read.is_set():
+            await asyncio.sleep(0.001)
+        if change == "write":
+            service.store.write("staging", ACTOR, (Delete("grants", ("g1",)),))
+        else:
+            service.store.delete_environment(ACTOR, "staging")
+        if change == "recreate":
+            service.store.create_environment(ACTOR, "staging")
+        worker.refresh()
+        gate.set()
+        await opening.value.wait()
+        if change == "delete":
+            with pytest.raises(NotFound):
+                await ready_engine(worker.engine, "staging")
+        else:
+            assert (await ready_engine(worker.engine, "staging")).decide(ASKED)["decision"] is False
 
     asyncio.run(ask())
