@@ -3,6 +3,8 @@
 import hashlib
 import hmac
 import math
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +33,7 @@ from writ.bundles.file.reader import open_bundle
 from writ.bundles.file.sections import SIGNATURE
 from writ.bundles.signing.section import LONGEST_SIGNATURE, unverified_signature
 from writ.bundles.signing.sign import LONGEST_LIFETIME, sign
-from writ.bundles.signing.verify import SKEW_SECONDS, open_verified_bundle
+from writ.bundles.signing.verify import ANY_ENVIRONMENT, SKEW_SECONDS, open_verified_bundle
 from writ.runtime import Engine
 
 from tests.bundles.file.test_bundle_file import DOCUMENT, QUESTIONS
@@ -486,11 +488,28 @@ def test_an_environment_with_the_longest_id_can_be_signed(path: Path) -> None:
     accepted(path, content, environment=environment.id)
 
 
-def test_the_bytes_that_were_verified_are_those_that_decide(path: Path, signed: bytes) -> None:
-    """The file is opened once: another file in its place changes nothing."""
+def test_the_file_is_opened_once_and_the_verified_bytes_decide(path: Path, signed: bytes) -> None:
+    """Between two openings, somebody could put another file in the place of the verified one."""
     path.write_bytes(signed)
-    bundle, signature = open_verified_bundle(path, PUBLIC, "prod", NOW)
-    path.unlink()
+    code = f"""
+import sys
+from writ.runtime import Engine
+import writ.bundles.signing.verify
+opened = []
+sys.addaudithook(lambda event, arguments: event == "open" and opened.append(str(arguments[0])))
+engine = Engine.open_verified({str(path)!r}, {PUBLIC!r}, "prod", clock=lambda: {NOW})
+import os
+os.unlink({str(path)!r})
+assert engine.allowed("user", "carol", "delete", "document", "d1")
+print(opened.count({str(path)!r}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_a_verified_bundle_comes_with_its_signature(path: Path, signed: bytes) -> None:
+    path.write_bytes(signed)
+    bundle, signature = open_verified_bundle(path, PUBLIC, ANY_ENVIRONMENT, NOW)
     bundle.verify()
     assert (signature.key, signature.claims.revision) == (KEY.id, 7)
 
