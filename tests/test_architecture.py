@@ -261,7 +261,7 @@ def test_an_installation_has_every_package():
     ("module", "strangers"),
     [
         ("writ", ("writ.runtime", "writ.compiler", "writ.api", "writ.bundles", "falcon", "sqlite_utils")),
-        ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon")),
+        ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon", "jwt", "cryptography")),
         ("writ.compiler.compile", ("writ.runtime", "falcon")),
     ],
 )
