@@ -7,18 +7,19 @@ no compiler and no database.
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from .bundles.errors import BundleError
+    from .bundles.errors import BundleError, UntrustedBundle
     from .runtime.engine import Engine, SearchUnavailable
     from .runtime.requests.as_json import as_json
     from .runtime.requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "as_json"]
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "UntrustedBundle", "as_json"]
 
 _HOMES: Final = {
     "BadRequest": ".runtime.requests.members",
     "BundleError": ".bundles.errors",
     "Engine": ".runtime.engine",
     "SearchUnavailable": ".runtime.engine",
+    "UntrustedBundle": ".bundles.errors",
     "as_json": ".runtime.requests.as_json",
 }
 

@@ -12,6 +12,7 @@ from ..bundles.errors import BundleError
 from ..runtime import Engine
 from .credentials.failed_attempts import FailedAttempts
 from .credentials.guard import AdminKey, Guard
+from .credentials.keys.bundle_keys import prepare_bundle_keys
 from .credentials.keys.ring import KeyRing
 from .credentials.keys.sources import KeySource, prepare_signing_keys
 from .credentials.known_credentials import ApiKeys, KnownCredentials
@@ -57,8 +58,8 @@ class Collaborators:
 
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
-    sign tokens. `refused` counts refused attempts for the audit log. `page_secret` signs page tokens. `preparing`
-    surrounds what prepares an environment.
+    sign tokens, `bundle_signing` of those that sign bundles. `refused` counts refused attempts for the audit log.
+    `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
     """
 
     store: Store
@@ -70,6 +71,7 @@ class Collaborators:
     log: logging.Logger
     own_url: str
     signing: KeySource
+    bundle_signing: KeySource
     refused: RefusedAttempts
     page_secret: bytes
     preparing: Preparing
@@ -108,6 +110,7 @@ def collaborators(
         log=log,
         own_url=own_url,
         signing=prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, clock, log),
+        bundle_signing=prepare_bundle_keys(directory, settings.bundle_key, clock, log),
         refused=refused or RefusedAttempts(),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,

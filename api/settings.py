@@ -143,6 +143,13 @@ class Settings:
         "The key that seals the audit log: a PEM, or the path of a PEM file. The default is a key in the data"
         " directory.",
     )
+    bundle_key: str | None = _row(
+        "WRIT_BUNDLE_KEY",
+        TEXT,
+        None,
+        "The key that signs bundles: the PEM of an Ed25519 key, or the path of its file. The default is a key in the"
+        " data directory.",
+    )
     audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()

@@ -13,9 +13,9 @@ Reading path, with a folder for each step:
 - `engine`: the public methods.
 """
 
-from ..bundles.errors import BundleError
+from ..bundles.errors import BundleError, UntrustedBundle
 from .engine import Engine, SearchUnavailable
 from .requests.as_json import as_json
 from .requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "as_json"]
+__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "UntrustedBundle", "as_json"]

@@ -63,6 +63,33 @@ class Engine:
         """
         return cls(open_bundle(path), clock)
 
+    @classmethod
+    def open_verified(
+        cls,
+        path: str | Path,
+        keys: str | bytes | Iterable[str | bytes],
+        environment: str | None,
+        clock: Callable[[], float] = time.time,
+        *,
+        min_epoch: int = 0,
+        min_revision: int = 0,
+    ) -> "Engine":
+        """Returns an engine over the bundle at `path`, if one of the `keys` signed it. The whole file is read once.
+
+        `keys` are the texts of PEMs with Ed25519 public keys, not paths. `environment` is the UUID or the id of the
+        environment that the bundle must belong to, or None for a bundle that was compiled from files. `clock` returns
+        epoch seconds: a signature that has expired is refused now, but a bundle in force stays in force. A bundle with
+        a lower epoch than `min_epoch`, or with this epoch and a revision below `min_revision`, is refused.
+
+        Raises UntrustedBundle if the signature is not accepted, UnusableBundleKey (a ValueError) if there is no key or
+        a key can't be used, and what `open` raises.
+        """
+        # Imported here, so that programs that verify nothing do not load cryptography.
+        from ..bundles.signing.verify import open_verified_bundle
+
+        bundle, _ = open_verified_bundle(path, keys, environment, clock(), min_epoch, min_revision)
+        return cls(bundle, clock)
+
     @property
     def manifest(self) -> Manifest:
         """The manifest of the bundle in force."""

@@ -98,6 +98,7 @@ ROOMS = {
     ),
     "writ.bundles": (
         "delta",
+        "signing",
         "file",
         "zones",
         "manifest",
@@ -117,8 +118,8 @@ ENTRY_POINT = "runtime/engine.py"
 ONE_PLACE = {
     "lark": ("compiler/parse",),
     "pyrsistent": ("runtime/state/overlay.py",),
-    "jwt": ("bundles/signing.py", "api/credentials/tokens/", "api/credentials/keys/"),
-    "cryptography": ("bundles/signing.py", "api/credentials/tokens/", "api/credentials/keys/"),
+    "jwt": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/"),
+    "cryptography": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/"),
     "sqlite_utils": ("api/store/",),
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),
@@ -260,7 +261,7 @@ def test_an_installation_has_every_package():
     ("module", "strangers"),
     [
         ("writ", ("writ.runtime", "writ.compiler", "writ.api", "writ.bundles", "falcon", "sqlite_utils")),
-        ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon")),
+        ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon", "jwt", "cryptography")),
         ("writ.compiler.compile", ("writ.runtime", "falcon")),
     ],
 )

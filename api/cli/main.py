@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
-    "keys": Command(".stores.keys", "Print the keys that sign tokens, or rotate them."),
+    "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "serve": Command(".serve", "Start the decision service."),
 }

@@ -1,10 +1,11 @@
 """Reads and checks model sources, and builds bundles from them."""
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ...bundles import zones
 from ...bundles.file.writer import Progress
@@ -49,6 +50,10 @@ def silent(_stage: str, _done: int, _total: int) -> None:
     """Ignore a report of progress."""
 
 
+def unsigned(_file: BinaryIO) -> None:
+    """Leave a bundle without a signature."""
+
+
 @contextmanager
 def without_cycle_search() -> Iterator[None]:
     """Switch the search for reference cycles off in a block.
@@ -79,14 +84,20 @@ def sources_of(paths: Sequence[Path]) -> list[Source]:
 
 
 def build_bundle(
-    paths: Sequence[Path], output: Path, progress: Progress = silent, profile: Profile = "full"
+    paths: Sequence[Path],
+    output: Path,
+    progress: Progress = silent,
+    profile: Profile = "full",
+    finish: Callable[[BinaryIO], object] = unsigned,
 ) -> CheckedSources:
     """Compile files to a bundle and publish it. Returns the checked sources, which have warnings at most.
+
+    `finish` gets the complete file before it is published, and may sign it.
 
     Raises InvalidModel for a model with errors, and NoSources and OSError as `check_files` does. `output` is unchanged
     then.
     """
-    return _publish(check_files(paths, progress), output, progress, profile)
+    return _publish(check_files(paths, progress), output, progress, profile, finish)
 
 
 @without_cycle_search()
@@ -98,7 +109,13 @@ def check_sources(sources: Sequence[Source], progress: Progress = silent) -> Che
 
 
 @without_cycle_search()
-def _publish(checked: CheckedSources, output: Path, progress: Progress, profile: Profile) -> CheckedSources:
+def _publish(
+    checked: CheckedSources,
+    output: Path,
+    progress: Progress,
+    profile: Profile,
+    finish: Callable[[BinaryIO], object],
+) -> CheckedSources:
     if checked.model is None:
         raise InvalidModel(checked)
     progress("compiling", 0, 1)
@@ -106,6 +123,7 @@ def _publish(checked: CheckedSources, output: Path, progress: Progress, profile:
     progress("compiling", 1, 1)
     with published(output) as file:
         compiled.write(file, progress)
+        finish(file)
     return checked
 
 

@@ -12,7 +12,7 @@ from datetime import tzinfo
 from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -41,7 +41,7 @@ from .fact_records import (
 from .header import Extent, SectionTable, check_section, decode_header
 from .record_list import RecordList
 from .rule_index import AllowIndex, RuleIndex, allows_key, decode_allows, decode_rules, rules_key
-from .sections import CHECKED_AT_OPENING, Section, Shape, bare_decoder, record_decoder
+from .sections import CHECKED_AT_OPENING, Section, Shape, bare_decoder, record_decoder, signature_extent
 from .verify import verify_facts, verify_rules
 
 NO_RULES = RuleIndex((), {})
@@ -54,11 +54,15 @@ def open_bundle(path: str | Path) -> "Bundle":
     Raises BundleError for a damaged, foreign or newer file, and OSError for a file that can't be read.
     """
     with open(path, "rb") as file:
-        try:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError:
-            raise BundleError("this is not a Writ bundle: the file is empty") from None
-        return Bundle(data)
+        return Bundle(mapped(file))
+
+
+def mapped(file: BinaryIO) -> mmap.mmap:
+    """Returns an open file as read-only memory. Raises BundleError if it is empty."""
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError:
+        raise BundleError("this is not a Writ bundle: the file is empty") from None
 
 
 class Bundle:
@@ -72,6 +76,7 @@ class Bundle:
         self._data = data
         with memoryview(data) as view:
             self.sections: SectionTable = decode_header(view, len(data))
+            self._signature = signature_extent(self.sections)
             for section in CHECKED_AT_OPENING:
                 check_section(view, section, self._extent(section))
         self.manifest: Manifest = decode_manifest(self._blob(Section.MANIFEST))
@@ -268,10 +273,16 @@ class Bundle:
         """Returns the registered names and attributes of a resource, or None if it is not registered."""
         return self._resource_registry(resource_key(type, id))
 
+    @property
+    def data(self) -> mmap.mmap:
+        """The mapped file."""
+        return self._data
+
     def digest(self) -> str:
-        """Returns the hexadecimal SHA-256 of the whole file, which it reads."""
-        with memoryview(self._data) as view:
-            return sha256(view).hexdigest()
+        """Returns the hexadecimal SHA-256 of every byte before the signature. It reads the whole file."""
+        end = len(self._data) if self._signature is None else self._signature.offset
+        with memoryview(self._data) as view, view[:end] as covered:
+            return sha256(covered).hexdigest()
 
     def verify(self) -> None:
         """Reads everything: all checksums, the clauses, their time zones, the rule index and every record of facts.

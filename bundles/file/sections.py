@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from enum import Enum, StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest, Profile
 from ..program.clauses import Clause
 from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectKeys, SubjectRecord
+from .header import Extent, SectionTable
 from .rule_index import AnyIndex
 
 
@@ -83,6 +84,20 @@ CHECKED_AT_OPENING = tuple(section for section in Section if section.checked is 
 
 FACTS = tuple(section for section in Section if section.checked is Checked.ON_ACCESS)
 """The sections of the facts. Each record is one MessagePack value of the row's type."""
+
+
+SIGNATURE: Final = "signature"
+"""The optional last section. It is not a member of `Section`, because `signed_bundle` adds it to a finished file."""
+
+
+def signature_extent(table: SectionTable) -> Extent | None:
+    """Returns where the signature of a file lies, or None if the file has none.
+
+    Raises BundleError if another section follows it: the signature would not cover that section.
+    """
+    if SIGNATURE in table and [*table][-1] != SIGNATURE:
+        raise BundleError("the bundle is damaged: a section follows its signature")
+    return table.get(SIGNATURE)
 
 
 @cache

@@ -17,6 +17,9 @@ from writ.bundles.file.reader import Bundle, open_bundle
 from writ.bundles.file.sections import Section, Shape
 from writ.bundles.manifest import Environment, Manifest
 from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
+from writ.bundles.signing.claims import ALGORITHM, TYPE, Claims
+from writ.bundles.signing.section import CHECKSUM, LONGEST_SIGNATURE
+from writ.bundles.signing.verify import SKEW_SECONDS
 
 from tests.support.command import writ
 
@@ -154,6 +157,19 @@ def test_the_manifest_has_these_members(bundle):
     counts = ", ".join(sorted(bundle.manifest.counts))
     assert f"number of {' and '.join(counts.rsplit(', ', 1))} |" in PAGE
     assert [*Environment.__struct_fields__] == ["id", "uuid"]
+
+
+def test_the_signature_has_these_claims():
+    assert [code(row[0]) for row in table("claims")] == [field.encode_name for field in msgspec.structs.fields(Claims)]
+    for text in (
+        f"have {LONGEST_SIGNATURE:,} bytes at most",
+        f"`iat` may be {SKEW_SECONDS} seconds ahead",
+        f"is `{CHECKSUM:X}`",
+        f'| `typ` | `"{TYPE}"` |',
+        f'| `alg` | `"{ALGORITHM}"`',
+        f"each section by {header.TABLE_ROW.size} bytes",
+    ):
+        assert text in PAGE, text
 
 
 def test_the_changes_of_a_delta_are_these():

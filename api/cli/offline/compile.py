@@ -1,13 +1,18 @@
 """`writ compile`: compiles model documents into a bundle file."""
 
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from ....bundles.manifest import Profile
-from ...serving.build import InvalidModel, NoSources, build_bundle
+from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
+from ...serving.build import InvalidModel, NoSources, build_bundle, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
+from .bundle_keys import read_duration, signing_key_in
 
 
 @click.command("compile")
@@ -20,22 +25,36 @@ from ..output import CommandFailed, error_console, os_sentence, progress_bar, su
     show_default=True,
     help="`decision` leaves out the data that only filters and searches need.",
 )
-def compile_command(sources: tuple[Path, ...], output: Path, profile: Profile) -> None:
+@click.option("--sign", "key", metavar="KEY", type=click.Path(path_type=Path), help="Sign with this private key (PEM).")
+@click.option(
+    "--expires-in",
+    "lifetime",
+    metavar="TIME",
+    callback=read_duration,
+    help=f"How long the signed bundle is accepted, like `12h`. The default is `{DEFAULT_LIFETIME // DAY}d`.",
+)
+def compile_command(
+    sources: tuple[Path, ...], output: Path, profile: Profile, key: Path | None, lifetime: int | None
+) -> None:
     """Compile model documents into a bundle. All files and folders (.json, .yaml) together are one model.
 
     The same model gives the same bytes, in any input order. Exit code 0 if the bundle is written, 1 if the model has
     errors (then the output stays as it was), 2 if a file can't be read or written.
+
+    With --sign, programs that have the public key can verify who made the bundle. KEY is the file of an Ed25519 key
+    (PKCS#8). Make one by `writ keys rotate --kind bundle`, or by `openssl genpkey -algorithm ed25519`.
 
     \b
     Examples:
       writ compile model.yaml -o model.bundle
       writ compile policies/ people.json -o prod.bundle
       writ compile policies/ people.json --profile decision -o edge.bundle
+      writ compile model.yaml -o model.bundle --sign key.pem --expires-in 7d
     """
-    console = error_console()
+    console, finish = error_console(), _signing(key, lifetime)
     try:
         with progress_bar() as progress:
-            built = build_bundle(sources, output, progress, profile)
+            built = build_bundle(sources, output, progress, profile, finish)
     except InvalidModel as ex:
         click.echo(ex.checked.shown, nl=False, err=True)
         console.print(summary(ex.checked.diagnostics))
@@ -48,3 +67,13 @@ def compile_command(sources: tuple[Path, ...], output: Path, profile: Profile) -
     console.print(
         f"{output}: {output.stat().st_size:,} bytes" + (f", {summary(built.diagnostics)}" if built.shown else "")
     )
+
+
+def _signing(path: Path | None, lifetime: int | None) -> Callable[[BinaryIO], object]:
+    """Returns what signs the finished bundle, or does nothing without a key. Raises UsageError, CommandFailed."""
+    if path is None:
+        if lifetime is not None:
+            raise click.UsageError("--expires-in needs --sign: only a signature expires")
+        return unsigned
+    key = signing_key_in(path)
+    return lambda file: sign(file, key, int(time.time()), lifetime or DEFAULT_LIFETIME)

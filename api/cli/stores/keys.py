@@ -1,26 +1,42 @@
-"""`writ keys`: prints the keys that sign tokens, and rotates them."""
+"""`writ keys`: prints the keys that sign tokens or bundles, and rotates them."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ...credentials.keys.folder import KeyFolder
 from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
-from ...credentials.keys.sources import SIGNING_KEY_VARIABLE, signing_keys_at, uses_given_keys
 from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
-from .opening import data_option, open_store, refuse_without_store
+from .key_kinds import KINDS
+from .opening import data_option, inherited, open_store, refuse_without_store
+
+
+def kind_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--kind`, the parameter `kind`. Before a subcommand it counts for the subcommand."""
+    option = click.option(
+        "--kind",
+        type=click.Choice([*KINDS]),
+        default="token",
+        show_default=True,
+        callback=inherited,
+        help="What the keys sign.",
+    )
+    return option(command)
 
 
 @click.group("keys", invoke_without_command=True)
 @data_option
+@kind_option
 @click.pass_context
-def keys_command(context: click.Context, directory: Path) -> None:
-    """Print the keys that verify tokens: their ids, and their public halves as PEM. The first one signs.
+def keys_command(context: click.Context, directory: Path, kind: str) -> None:
+    """Print the keys that verify tokens or bundles: their ids, and their public halves as PEM. The first one signs.
 
     Exit code 2 if a file can't be read or written.
 
@@ -29,13 +45,15 @@ def keys_command(context: click.Context, directory: Path) -> None:
       writ keys --data /var/lib/writ
       writ keys rotate --data /var/lib/writ
       writ keys rotate --distrust-old --data /var/lib/writ
+      writ keys --kind bundle --data /var/lib/writ > public.pem
     """
     if context.invoked_subcommand is not None:
         return
-    given = _settings().signing_key
-    if given is None and uses_given_keys(directory):
-        raise CommandFailed(f"the service gets its keys from {SIGNING_KEY_VARIABLE}; set the variable here too")
-    source = signing_keys_at(directory, given)
+    wanted = KINDS[kind]
+    given = wanted.setting(_settings())
+    if given is None and (directory / wanted.given_file).exists():
+        raise CommandFailed(f"the service gets its keys from {wanted.variable}; set the variable here too")
+    source = wanted.source(directory, given)
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
     try:
@@ -43,6 +61,11 @@ def keys_command(context: click.Context, directory: Path) -> None:
     except UnusableSigningKey as ex:
         raise CommandFailed(str(ex)) from None
     for key in keys.verifying.values():
+        try:
+            wanted.refuse(key)
+        except UnusableSigningKey as ex:
+            errors.append(ex)
+            continue
         click.echo(f"{key.id} ({key.algorithm})")
         click.echo(key.public_pem(), nl=False)
     if errors:
@@ -51,28 +74,33 @@ def keys_command(context: click.Context, directory: Path) -> None:
 
 @keys_command.command("rotate")
 @data_option
+@kind_option
 @click.option("--distrust-old", is_flag=True, help="Remove all old keys, so that their tokens are refused at once.")
-def rotate_command(directory: Path, distrust_old: bool) -> None:
+def rotate_command(directory: Path, kind: str, distrust_old: bool) -> None:
     """Make a new key. A running service signs with it from now on.
 
     Writ keeps the public half of the old key, so that its tokens stay valid until they expire. If somebody else may
     have an old key, use --distrust-old: then every worker refuses the tokens of all old keys, and clients have to get
-    new ones. Exit code 2 if a file can't be read or written.
+    new ones.
+
+    With --kind bundle, Writ prints the public halves of old keys for a year, the longest life of a signature. With
+    --distrust-old, it prints only the new one. Programs that verify bundles trust the keys that you give them, so
+    change these keys, too. Exit code 2 if a file can't be read or written.
     """
-    settings = _settings()
-    if settings.signing_key is not None or uses_given_keys(directory):
+    wanted, settings = KINDS[kind], _settings()
+    if wanted.setting(settings) is not None or (directory / wanted.given_file).exists():
         what = "replace them with a new one" if distrust_old else "put a new one before them"
-        raise CommandFailed(f"the service gets its keys from {SIGNING_KEY_VARIABLE}; {what} there")
+        raise CommandFailed(f"the service gets its keys from {wanted.variable}; {what} there")
     try:
         store = open_store(directory)
-        rotate = partial(KeyFolder(directory).rotate, settings.signing_algorithm, distrust_old)
-        id = store.credentials.rotate_keys(COMMAND_LINE, rotate, {"distrust_old": distrust_old})
+        rotate = partial(KeyFolder(directory, wanted.folder).rotate, wanted.algorithm(settings), distrust_old)
+        id = store.credentials.rotate_keys(COMMAND_LINE, rotate, {"distrust_old": distrust_old}, wanted.event)
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    ended = "; the tokens of all other keys are refused" if distrust_old else ""
-    error_console().print(f"The service now signs tokens with {id}{ended}", markup=False)
+    ended = f"; {wanted.distrusted}" if distrust_old else ""
+    error_console().print(f"The service now signs {wanted.signs} with {id}{ended}", markup=False)
 
 
 def _settings() -> Settings:

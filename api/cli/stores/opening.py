@@ -32,17 +32,17 @@ def data_option(command: _Command) -> _Command:
         type=click.Path(path_type=Path, file_okay=False),
         default=Path("writ-data"),
         show_default=True,
-        callback=_inherited,
+        callback=inherited,
         help="The data directory.",
     )
     return option(command)
 
 
-def _inherited(context: click.Context, parameter: click.Parameter, value: Path) -> Path:
-    """Returns the directory of the subcommand, or else the one given before the subcommand."""
+def inherited(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Returns the value of a subcommand's option, or else the one given before the subcommand (a callback of click)."""
     default = context.get_parameter_source(str(parameter.name)) is ParameterSource.DEFAULT
     outer = context.parent.params.get(str(parameter.name)) if context.parent else None
-    return outer if default and isinstance(outer, Path) else value
+    return outer if default and outer is not None else value
 
 
 def env_option(command: _Command) -> _Command:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from ....bundles.signing import sign
 from ...store.database.private_files import DRAFT, draft_suffix
 from ..credential_shapes import LONGEST_LIFETIME
 from .files import hand_to_owner, read_file, stamp_of, write_file
@@ -24,11 +25,25 @@ FOLDER: Final = "keys"
 AUDIT_FOLDER: Final = "audit-keys"
 """The folder of the keys that seal the audit log."""
 
+BUNDLE_FOLDER: Final = "bundle-keys"
+"""The folder of the keys that sign bundles."""
+
 _NOTICE_SECONDS: Final = 60
 """Time for every worker to notice a new key."""
 
-_RETENTION_SECONDS: Final[Mapping[str, float]] = {FOLDER: LONGEST_LIFETIME + _NOTICE_SECONDS, AUDIT_FOLDER: math.inf}
-"""Time for which a replaced key still verifies: while its tokens can be valid, or forever for the audit log."""
+_RETENTION_SECONDS: Final[Mapping[str, float]] = {
+    FOLDER: LONGEST_LIFETIME + _NOTICE_SECONDS,
+    AUDIT_FOLDER: math.inf,
+    BUNDLE_FOLDER: sign.LONGEST_LIFETIME + _NOTICE_SECONDS,
+}
+"""Time for which a replaced key still verifies: while what it signed can be valid, or forever for the audit log."""
+
+_REMEDIES: Final[Mapping[str, str]] = {
+    FOLDER: "make one by `writ keys rotate`",
+    AUDIT_FOLDER: "put it back",
+    BUNDLE_FOLDER: "make one by `writ keys rotate --kind bundle`",
+}
+"""What to do if a folder has no key."""
 
 _ID: Final = r"\d{12}-[A-Za-z0-9_-]{43}"
 _NAME: Final = re.compile(_ID + r"\.pem")
@@ -42,7 +57,7 @@ class KeyFolder:
     """
 
     def __init__(self, directory: Path, folder: str = FOLDER, clock: Callable[[], float] = time.time) -> None:
-        """`directory` is the data directory, `folder` is `FOLDER` or `AUDIT_FOLDER`; `clock` gives epoch seconds."""
+        """`directory` is the data directory, `folder` is one of the three above; `clock` gives epoch seconds."""
         self.path = directory / folder
         self._retention, self._clock = _RETENTION_SECONDS[folder], clock
 
@@ -57,7 +72,8 @@ class KeyFolder:
             draft.rename(self.path)
         except OSError:
             shutil.rmtree(draft, ignore_errors=True)
-            raise
+            if not self.path.exists():  # else another process made it at the same time
+                raise
 
     def rotate(self, algorithm: str, distrust_old: bool = False) -> str:
         """Makes a new key that signs from now on, and returns its id.
@@ -93,8 +109,7 @@ class KeyFolder:
                 raise UnusableSigningKey(f"the keys in `{self.path}` can't be read: {ex.strerror}") from None
             found = []
         if not found:
-            remedy = "make one by `writ keys rotate`" if self.path.name == FOLDER else "put it back"
-            raise UnusableSigningKey(f"there is no key in `{self.path}`; {remedy}")
+            raise UnusableSigningKey(f"there is no key in `{self.path}`; {_REMEDIES[self.path.name]}")
         return found
 
     def _files(self) -> list[Path]:

@@ -18,8 +18,8 @@ from .signing_keys import Pem, UnusableSigningKey, read_keys
 SIGNING_KEY_VARIABLE: Final = "WRIT_SIGNING_KEY"
 AUDIT_KEY_VARIABLE: Final = "WRIT_AUDIT_KEY"
 
-_GIVEN: Final = "signing-keys-given"
-"""The file in the data directory that says that the last service used supplied keys."""
+SIGNING_KEYS_GIVEN: Final = "signing-keys-given"
+"""The file in the data directory that says that the last service used supplied keys for tokens."""
 
 _KEY: Final = rb"(?:[A-Z0-9]+ )*(?:PRIVATE|PUBLIC) KEY"
 _PEM: Final = re.compile(rb"-----BEGIN (" + _KEY + rb")-----.+?-----END \1-----\n?", re.DOTALL)
@@ -86,11 +86,6 @@ def audit_keys_at(directory: Path, given: str | None, clock: Callable[[], float]
     return KeyFolder(directory, AUDIT_FOLDER, clock) if given is None else GivenKeys(given, AUDIT_KEY_VARIABLE)
 
 
-def uses_given_keys(directory: Path) -> bool:
-    """Returns whether the last service on `directory` used supplied keys, so that those of the folder don't count."""
-    return (directory / _GIVEN).exists()
-
-
 def prepare_signing_keys(
     directory: Path, given: str | None, algorithm: str, clock: Callable[[], float], log: logging.Logger
 ) -> KeySource:
@@ -99,7 +94,7 @@ def prepare_signing_keys(
     Without a usable key, the log says so at once. The service runs on and issues no tokens: API keys and the
     administrator's key need none.
     """
-    _note_given(directory / _GIVEN, given is not None)
+    note_given(directory / SIGNING_KEYS_GIVEN, given is not None)
     return _prepared(signing_keys_at(directory, given, clock), algorithm, "no token can be issued", log)
 
 
@@ -110,8 +105,8 @@ def prepare_audit_keys(
     return _prepared(audit_keys_at(directory, given, clock), ALGORITHMS[0], "the audit log can't be signed", log)
 
 
-def _note_given(file: Path, given: bool) -> None:
-    """Notes whether keys were supplied, for commands that don't see the service's environment variables."""
+def note_given(file: Path, given: bool) -> None:
+    """Notes by a file whether keys were supplied, for commands that don't see the service's environment variables."""
     with suppress(OSError):  # the service works without the note
         if given:
             file.touch(OWNER_ONLY)

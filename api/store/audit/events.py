@@ -19,6 +19,7 @@ class Event(StrEnum):
     API_KEY_DELETED = "api_key.deleted"
     ADMIN_KEY_SET = "admin_key.set"
     SIGNING_KEY_ROTATED = "signing_key.rotated"
+    BUNDLE_KEY_ROTATED = "bundle_key.rotated"
     ENVIRONMENT_CREATED = "environment.created"
     ENVIRONMENT_CHANGED = "environment.changed"
     ENVIRONMENT_DELETED = "environment.deleted"

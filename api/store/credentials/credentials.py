@@ -206,15 +206,21 @@ class Credentials:
         with self._connections.reading() as db:
             return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
 
-    def rotate_keys(self, actor: Actor, rotate: Callable[[], str], details: Mapping[str, object] | None = None) -> str:
-        """Sign tokens with the key that `rotate` makes. Returns that key's id.
+    def rotate_keys(
+        self,
+        actor: Actor,
+        rotate: Callable[[], str],
+        details: Mapping[str, object] | None = None,
+        event: Event = Event.SIGNING_KEY_ROTATED,
+    ) -> str:
+        """Sign tokens, or the bundles of another `event`, with the key that `rotate` makes. Returns that key's id.
 
         Every worker drops its cached credentials. `rotate` is called with the store's write lock: if the change can't
         be recorded, no key is made.
         """
         with self._changing(actor) as db:
             id = rotate()
-            self._append(db, actor, Event.SIGNING_KEY_ROTATED, {"kid": id, **(details or {})})
+            self._append(db, actor, event, {"kid": id, **(details or {})})
             return id
 
     def _record(

@@ -3,11 +3,13 @@
 import sqlite3
 import stat
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from writ.api.credentials.keys.folder import KeyFolder
 from writ.api.credentials.keys.signing_keys import new_key, read_key
 from writ.api.store.audit.entries import EntryFilter
@@ -15,9 +17,11 @@ from writ.api.store.database.opening import FILE
 from writ.api.store.store import Store
 
 from tests.support.command import WRIT, writ
-from tests.support.server import KEY, running
+from tests.support.server import KEY as ADMIN_KEY
+from tests.support.server import running
+from tests.support.signed import KEY, public_pem, sign_file, token_in, with_token, write_bundle
 
-ADMIN = {"Authorization": f"Bearer {KEY}"}
+ADMIN = {"Authorization": f"Bearer {ADMIN_KEY}"}
 
 
 def token_of(client: httpx.Client) -> str:
@@ -69,6 +73,71 @@ def test_where_keys_are_given_no_others_are_rotated_or_shown(tmp_path: Path) -> 
             assert b"the service gets its keys from WRIT_SIGNING_KEY" in done.stderr
     with running(data):
         assert writ("keys", "rotate", "--data", data).returncode == 0
+
+
+def test_bundles_have_keys_of_their_own(tmp_path: Path) -> None:
+    """A rotated key signs a bundle; no token is signed or verified with it, and it is in no key set."""
+    data, model, bundle = tmp_path / "data", tmp_path / "model.yaml", tmp_path / "model.bundle"
+    model.write_text("model: 1\n")
+    with running(data) as server, server.client() as client:
+        missing = writ("keys", "--kind", "bundle", "--data", data)
+        assert (missing.returncode, missing.stdout) == (2, b"")
+        assert b"make one by `writ keys rotate --kind bundle`" in missing.stderr
+        tokens = writ("keys", "--data", data).stdout
+        done = writ("keys", "rotate", "--kind", "bundle", "--data", data)
+        assert (done.returncode, b"now signs bundles with" in done.stderr) == (0, True), done.stderr
+        (first,) = (data / "bundle-keys").iterdir()
+        assert stat.S_IMODE(first.stat().st_mode) == 0o600
+        assert writ("compile", model, "-o", bundle, "--sign", first).returncode == 0
+        assert writ("keys", "--kind", "bundle", "rotate", "--data", data).returncode == 0
+        public = tmp_path / "public.pem"
+        public.write_bytes(writ("keys", "--kind", "bundle", "--data", data).stdout)
+        newest, older = public.read_text().split("-----END PUBLIC KEY-----\n")[:2]
+        assert first.name[13:-4] in older
+        assert writ("inspect", bundle, "--verify", public).returncode == 0
+        assert writ("keys", "--data", data).stdout == tokens
+        ids = {key["kid"] for key in client.get("/.well-known/jwks.json").json()["keys"]}
+        assert ids == {read_key(tokens, "").id}
+        (audited, *_) = client.get("/v1/audit", params={"event": "bundle_key.rotated"}, headers=ADMIN).json()["items"]
+        assert audited["details"] == {"kid": read_key(newest.encode() + END, "").id, "distrust_old": False}
+        assert writ("keys", "rotate", "--kind", "bundle", "--distrust-old", "--data", data).returncode == 0
+        public.write_bytes(writ("keys", "--kind", "bundle", "--data", data).stdout)
+        assert writ("inspect", bundle, "--verify", public).returncode == 1
+
+
+END = b"-----END PUBLIC KEY-----\n"
+
+
+def test_a_jws_of_one_kind_of_key_is_nothing_for_the_other(tmp_path: Path) -> None:
+    """Even if both kinds were the same key: a token signs no bundle, and the signature of a bundle is no token."""
+    data, bundle = tmp_path / "data", tmp_path / "model.bundle"
+    sign_file(write_bundle({}, bundle), KEY, int(time.time()))
+    private = KEY.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    with running(data, settings={"WRIT_SIGNING_KEY": private}) as server, server.client() as client:
+        token = token_of(client)
+        assert statuses(client, token) == {200}
+        signature = token_in(bundle.read_bytes()).decode()
+        assert statuses(client, signature) == {401}
+    bundle.write_bytes(with_token(bundle.read_bytes(), token.encode()))
+    public = tmp_path / "public.pem"
+    public.write_bytes(public_pem(KEY))
+    refused = writ("inspect", bundle, "--verify", public)
+    assert (refused.returncode, b"is not that of a bundle" in refused.stderr) == (1, True)
+
+
+def test_given_bundle_keys_are_shown_and_not_rotated(tmp_path: Path) -> None:
+    data, (key, pem) = tmp_path / "data", new_key("EdDSA")
+    given = {"WRIT_BUNDLE_KEY": pem.decode() + new_key("ES256")[1].decode()}
+    with running(data, settings=given):
+        pass
+    for arguments in (["keys", "--kind", "bundle"], ["keys", "rotate", "--kind", "bundle"]):
+        done = writ(*arguments, "--data", data)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"the service gets its keys from WRIT_BUNDLE_KEY" in done.stderr
+    shown = writ("keys", "--kind", "bundle", "--data", data, settings=given)
+    assert (shown.returncode, shown.stdout) == (2, f"{key.id} (EdDSA)\n".encode() + key.public_pem())
+    assert b"can't sign bundles: it is not an Ed25519 key" in shown.stderr
+    assert writ("keys", "--data", data).returncode == 0
 
 
 def test_a_bad_key_keeps_no_other_from_being_printed(tmp_path: Path) -> None:

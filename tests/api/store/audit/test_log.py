@@ -351,6 +351,10 @@ def test_each_change_of_the_store_leaves_its_entry(store: Store) -> None:
         (Event.ENVIRONMENT_CHANGED, lambda: store.protect_environment(ADMIN, "one", False)),
         (Event.ENVIRONMENT_DELETED, lambda: store.delete_environment(ADMIN, "one")),
         (Event.SIGNING_KEY_ROTATED, lambda: store.credentials.rotate_keys(ADMIN, lambda: "kid")),
+        (
+            Event.BUNDLE_KEY_ROTATED,
+            lambda: store.credentials.rotate_keys(ADMIN, lambda: "kid", event=Event.BUNDLE_KEY_ROTATED),
+        ),
         (Event.TOKEN_REVOKED, lambda: store.credentials.revoke_token(ADMIN, "jti", 0, 0.0)),
     ]
     for event, change in changes:
