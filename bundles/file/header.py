@@ -68,7 +68,9 @@ def decode_header(data: Buffer, file_size: int) -> SectionTable:
     Raises BundleError for a foreign, newer, truncated or damaged file.
     """
     if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
-        raise BundleError("this is not a Writ bundle: its first bytes are different")
+        raise BundleError(
+            "this is not a Writ bundle: its first bytes are different; `writ compile` makes a bundle of a model"
+        )
     magic, version, count, size, _ = HEADER.unpack_from(data)
     if version > VERSION:
         raise BundleError(f"the bundle has format {version}, but this Writ reads only formats up to {VERSION}")
