@@ -1,9 +1,11 @@
 """The worker process: gunicorn's public worker interface, with an event loop of uvloop that serves `Connection`s."""
 
 import asyncio
+import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -71,6 +73,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         finally:
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             self.loop.close()
+        _leave_threads()
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application that its own error handlers did not answer."""
@@ -127,3 +130,13 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self.notify()
             await asyncio.sleep(_POLL_SECONDS)
         self._call(self.app.worker_ends)
+
+
+def _leave_threads() -> None:
+    """End the process at once if threads still work. Nobody waits for them, and what they write is all or nothing.
+
+    Python would wait for them, for as long as they take.
+    """
+    if threading.active_count() > 1:
+        logging.shutdown()
+        os._exit(0)

@@ -2,7 +2,11 @@
 
 import json
 import select
+import signal
+import socket
+import struct
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +19,7 @@ SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 SUBJECT = {"type": "user", "id": "u"}
 MODEL: dict[str, Any] = {
     "model": 1,
-    "resource_types": [{"id": type, "actions": ["read"]} for type in ("large", "patterns", "small")],
+    "resource_types": [{"id": type, "actions": ["read"]} for type in ("large", "patterns", "slow", "small")],
     "roles": [{"id": f"r{number}"} for number in range(9)],
     "assignments": [
         {"role": f"r{role}", "subject": {"type": "user", "id": f"u{number}"}}
@@ -45,6 +49,17 @@ MODEL: dict[str, Any] = {
             },
         }
         for number in range(150)
+    ]
+    + [
+        {
+            "id": f"slow{number:03}",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "slow", "actions": ["read"]}],
+            "conditions": {
+                "context_attrs": [{"key": "text", "op": "regex", "value": f"([a-z]{{1,9}}[0-9]?){{100}}{number}!"}]
+            },
+        }
+        for number in range(80)
     ]
     + [{"id": "small", "effect": "ALLOW", "resource_types": [{"resource_type_id": "small", "actions": ["read"]}]}],
 }
@@ -107,3 +122,19 @@ def test_quick_evaluations_pass_long_ones(server: Server, path: str, body: dict[
         expected = oracle.decide(MODEL, {**body, **item} | {"options": {}}, 0)
         assert decided["decision"] is expected["decision"]
         assert decided["context"]["reason_code"] == expected["reason_code"]
+
+
+def test_nobody_waits_for_work_that_nobody_waits_for(tmp_path: Path) -> None:
+    """A client leaves during an evaluation of a minute; the service then stops as if there were none."""
+    policies = [policy for policy in MODEL["policies"] if policy["id"].startswith(("slow", "small"))]
+    (tmp_path / "model.json").write_text(json.dumps(MODEL | {"policies": policies}))
+    body = asked("slow", context={"text": "ab" * 32_000})
+    with running(tmp_path / "data", "--import", str(tmp_path / "model.json"), workers=1) as server:
+        with RawConnection(server.host, server.port) as long, RawConnection(server.host, server.port) as quick:
+            long.send(request("POST", SINGLE, json.dumps(body).encode(), key=KEY))
+            quick.send(request("POST", SINGLE, json.dumps(asked("small")).encode(), key=KEY))
+            assert quick.answer().status == 200
+            reset = struct.pack("ii", 1, 0)  # a client that only ends its side could still wait for the answer
+            long.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(25) == 0
