@@ -107,7 +107,8 @@ def in_window(window: dict[str, Any], when: Fraction | None) -> bool | None:
     dated = ("not_before" not in window or instant(window["not_before"]) <= when) and (
         "not_after" not in window or when < instant(window["not_after"])
     )
-    if not dated or not {"days", "start", "end"} & window.keys():
+    days, start, end = window.get("days", DAYS), window.get("start", "00:00"), window.get("end", "24:00")
+    if not dated or (set(days), start, end) == (set(DAYS), "00:00", "24:00"):  # every hour of every day
         return dated
     try:
         local = (EPOCH + timedelta(seconds=math.floor(when))).astimezone(zone(window.get("timezone", "UTC")))

@@ -254,11 +254,13 @@ def test_c8_a_zone_that_leaves_the_range_makes_the_window_unreadable() -> None:
     """C7, C8: only where the window needs the wall clock; the clock itself is not sent."""
     first, last = "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"
     west, east = {"timezone": "America/New_York"}, {"timezone": "Pacific/Kiritimati"}
-    assert in_window(west | {"start": "00:00"}, at(first)) is None
-    assert in_window(east | {"start": "00:00"}, at(last)) is None
+    assert in_window(west | {"start": "00:01"}, at(first)) is None
+    assert in_window(east | {"start": "00:01"}, at(last)) is None
+    assert in_window(east | {"start": "00:00", "days": ["mon"]}, at(last)) is None
+    assert in_window(east | {"start": "00:00"}, at(last)) is True, "every hour of every day"
     assert in_window(east | {"not_before": first}, at(last)) is True
-    assert time_holds(east | {"start": "00:00"}, "DENY", with_context(time=last)) is True
-    assert time_holds(east | {"start": "00:00"}, "DENY", with_context(now=253402300799.0)) is False
+    assert time_holds(east | {"start": "00:01"}, "DENY", with_context(time=last)) is True
+    assert time_holds(east | {"start": "00:01"}, "DENY", with_context(now=253402300799.0)) is False
 
 
 def test_c8_context_time_before_the_clock() -> None:

@@ -35,9 +35,10 @@ from writ.compiler.model.normal_form import normalised
 from writ.compiler.passes import compile_program
 from writ.compiler.source import Source
 from writ.runtime.filters.partial import residual_of
-from writ.runtime.rules import attribute_index, attributes
+from writ.runtime.rules import attributes
 from writ.runtime.rules.attributes import attribute_test
 from writ.runtime.rules.conditions import conjunction
+from writ.runtime.rules.indexable import indexable_attributes
 from writ.runtime.translate import (
     Attributes,
     BadFilter,
@@ -176,7 +177,7 @@ RULES = {
     "conjunction": lambda: conjunction(clause(LIKE).body, "ALLOW", "document", None),
     "own key": lambda: conjunction([Comparison("resource_attrs", "id", LIKE, "a")], "DENY", "document", None),
     "own type": lambda: residual_of([Comparison("resource_attrs", "type", LIKE, "a")], "document"),
-    "index of rules": lambda: attribute_index._best_attribute([clause(LIKE).body] * attribute_index.INDEXED_FROM),
+    "index of rules": lambda: indexable_attributes(clause(LIKE).body),
 }
 
 
