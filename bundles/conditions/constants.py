@@ -1,10 +1,16 @@
 """Canonical forms of the constants of conditions: constants that are the same have one form (rules C3, C5)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from .neighbours import short_number
 from .values import Json
+
+LARGE_INTEGER = 2**61 - 1
+"""Python hashes an integer from here on as a smaller one. So many can be chosen to have one hash, and to look one of
+them up among the others takes as long as to compare with all."""
+
+_ELEMENTS_OF_LARGE = 100
 
 CanonicalKey: TypeAlias = tuple[Any, ...]
 
@@ -50,6 +56,16 @@ def value_count(constant: Json) -> int:
     if isinstance(constant, dict):
         return 1 + sum(map(value_count, constant.values()))
     return 1 + sum(map(value_count, constant)) if isinstance(constant, list) else 1
+
+
+def list_elements(constants: Sequence[Json]) -> int:
+    """Returns the elements of a list constant, as its limit counts them: a large integer counts as a hundred.
+
+    >>> list_elements(["a", 1, 2**61]), list_elements([])
+    (102, 0)
+    """
+    large = sum(isinstance(constant, int) and abs(constant) >= LARGE_INTEGER for constant in constants)
+    return len(constants) + (_ELEMENTS_OF_LARGE - 1) * large
 
 
 def canonical_list(constants: Iterable[Json]) -> list[Json]:

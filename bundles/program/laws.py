@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, TypeAlias, assert_never
 
 from ..conditions.addresses import parse_block
+from ..conditions.constants import list_elements
 from ..conditions.instants import EARLIEST, END
 from ..conditions.operators import Operator
 from ..conditions.patterns import MAX_PATTERN_CHARACTERS, instructions_of
@@ -161,7 +162,7 @@ def _fits(op: Operator, value: Json) -> bool:
         case Operator.EQ | Operator.NE:
             return True
         case Operator.IN | Operator.NIN:
-            return isinstance(value, list) and len(value) <= MAX_LIST_ELEMENTS
+            return isinstance(value, list) and list_elements(value) <= MAX_LIST_ELEMENTS
         case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
             return isinstance(value, str) or is_number(value)
         case Operator.REGEX:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
+from ...bundles.conditions.constants import list_elements
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.values import Json, is_number
@@ -21,7 +22,7 @@ def check_constants(draft: Draft) -> Iterator[Finding]:
             if condition.value is not None and not is_placeholder(condition.op):
                 yield from _misfit(condition.op, condition.value, at)
             if isinstance(condition.value, list):
-                yield from too_long_list(len(condition.value), at, draft.limits.list_constant_elements)
+                yield from too_long_list(list_elements(condition.value), at, draft.limits.list_constant_elements)
 
 
 def too_long_list(length: int, path: Path, limit: int) -> Iterator[Finding]:

@@ -7,9 +7,9 @@ from typing import Final, TypeAlias
 
 from ...bundles.conditions.addresses import AddressSet, parse_block, read_address
 from ...bundles.conditions.comparisons import predicate
+from ...bundles.conditions.constants import value_count
 from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import TAKES_LIST, Operator
-from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
 from ..effort import STEPS_OF_PATTERN, STEPS_TO_COMPILE
@@ -87,28 +87,13 @@ def _steps(atom: Atom) -> int:
     if atom.op == _REGEX:
         return STEPS_OF_PATTERN
     if TAKES_LIST[atom.op]:  # strings and numbers are found by their hashes
-        return 1 + sum(steps_to_compare(constant) for constant in atom.value if isinstance(constant, list | dict))
-    return steps_to_compare(atom.value)
-
-
-def steps_to_compare(constant: Json) -> int:
-    """Returns the steps that it takes to compare a value with a constant, or to prepare the constant for that.
-
-    >>> steps_to_compare("x"), steps_to_compare([1, [2, 3]])
-    (1, 5)
-    """
-    if isinstance(constant, list):
-        return 1 + sum(map(steps_to_compare, constant))
-    if isinstance(constant, dict):
-        return 1 + sum(map(steps_to_compare, constant.values()))
-    return 1
+        return 1 + sum(value_count(constant) for constant in atom.value if isinstance(constant, list | dict))
+    return value_count(atom.value)
 
 
 def steps_to_compile(atoms: Sequence[Atom]) -> int:
     """Returns the steps that it takes to turn a body into tests."""
-    return sum(
-        STEPS_TO_COMPILE + (steps_to_compare(atom.value) if isinstance(atom, Comparison) else 0) for atom in atoms
-    )
+    return sum(STEPS_TO_COMPILE + (value_count(atom.value) if isinstance(atom, Comparison) else 0) for atom in atoms)
 
 
 def _cost(atom: Atom) -> int:

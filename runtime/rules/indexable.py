@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from ...bundles.conditions.comparisons import constants_of
+from ...bundles.conditions.constants import LARGE_INTEGER
 from ...bundles.conditions.operators import NAMES_ITS_VALUES, TAKES_LIST
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.program.clauses import Atom, AttributeSection, Comparison
@@ -45,5 +46,5 @@ def is_indexable(atom: Comparison) -> bool:
 
 
 def is_plain(value: Json) -> bool:
-    """Whether a value is a string or a number. A dictionary finds these as C3 compares them."""
-    return isinstance(value, str) or is_number(value)
+    """Whether a value is a string or a number that a dictionary finds at once, as C3 compares them."""
+    return isinstance(value, str) or (is_number(value) and -LARGE_INTEGER < value < LARGE_INTEGER)

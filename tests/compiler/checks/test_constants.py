@@ -17,6 +17,8 @@ CASES = {
     "regex over 256 characters": (compared("regex", f'"{"a" * 257}"'), [("bad-pattern", f'"{"a" * 257}"')]),
     "regex over 3,000 instructions": (compared("regex", '"((a{30}){30}){4}"'), [("bad-pattern", '"((a{30}){30}){4}"')]),
     "10,000 elements": (compared("in", str(list(range(10_000)))), []),
+    "100 large integers": (compared("in", str([2**61 + n for n in range(100)])), []),
+    "101 large integers": (compared("nin", str([-(2**61) - n for n in range(101)])), [("too-long", "[")]),
     "10,001 elements": (compared("eq", str(list(range(10_001)))), [("too-long", "[")]),
 }
 

@@ -17,12 +17,14 @@ KEYS = st.sampled_from([*["a"] * 8, "b", "a.b", "id", "type"])
 SECTIONS = st.sampled_from([*["resource_attrs"] * 8, "subject_attrs", "action_attrs", "context_attrs"])
 TEXTS = st.sampled_from([*["x", "y"] * 4, "z", ""])
 ATOMS = st.one_of(
-    st.builds(Comparison, SECTIONS, KEYS, st.just("eq"), st.one_of(TEXTS, st.booleans(), st.integers(0, 1))),
+    st.builds(
+        Comparison, SECTIONS, KEYS, st.just("eq"), st.one_of(TEXTS, st.booleans(), st.integers(0, 1), st.just(2**61))
+    ),
     st.builds(Comparison, SECTIONS, KEYS, st.just("in"), st.lists(st.one_of(TEXTS, st.just(1)), max_size=2)),
     st.builds(Comparison, SECTIONS, KEYS, st.just("ne"), TEXTS),
 )
 BODIES = st.lists(st.lists(ATOMS, max_size=2).map(tuple), max_size=30)
-VALUES = st.one_of(TEXTS, st.sampled_from([None, True, 1, ["x"], {"b": "x"}]))
+VALUES = st.one_of(TEXTS, st.sampled_from([None, True, 1, 2**61, 2.0**61, ["x"], {"b": "x"}]))
 ATTRIBUTES = st.dictionaries(st.sampled_from(["a", "b", "a.b"]), VALUES, max_size=3)
 
 
