@@ -17,7 +17,7 @@ from .lane_calls import Lane
 from .listening import BACKLOG
 from .shares import Shares
 from .tls import TlsFiles, UnusableTls
-from .worker import Worker, hold_signals
+from .worker import Worker, hold_signals, leave_threads
 
 GRACEFUL_SECONDS: Final = 30
 """How long requests in work may take after the service was asked to stop."""
@@ -98,6 +98,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "control_socket_disable": True,
             "when_ready": lambda _: _spare_collections(),
             "child_exit": lambda _, worker: self._worker_gone(worker),
+            "worker_exit": lambda _, __: leave_threads(),
             "on_exit": lambda _: self.service.service_ends(),
             "accesslog": None,
             "errorlog": "-",

@@ -73,7 +73,6 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         finally:
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             self.loop.close()
-        _leave_threads()
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application that its own error handlers did not answer."""
@@ -132,8 +131,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self._call(self.app.worker_ends)
 
 
-def _leave_threads() -> None:
-    """End the process at once if threads still work. Nobody waits for them, and what they write is all or nothing.
+def leave_threads() -> None:
+    """End the process at once if it has threads. Nobody waits for their work, and what they write is all or nothing.
 
     Python would wait for them, for as long as they take.
     """
