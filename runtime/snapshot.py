@@ -118,13 +118,11 @@ class Snapshot:
         seen: set[int] = set()
         for number in record.groups:
             ancestors = self.group(number).ancestors
-            if effort is not None:
-                effort.spend(1 + len(ancestors))
+            effort.spend(1 + len(ancestors))
             seen.update((number, *ancestors))
         for number in seen:
             group = self.group(number)
-            if effort is not None:
-                effort.spend(1 + len(group.holdings))
+            effort.spend(1 + len(group.holdings))
             yield group
 
     def grants(self, holder: Holder, type: int, id: str | None, now: float) -> list[GrantRecord]:

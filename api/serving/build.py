@@ -1,8 +1,6 @@
 """Reads and checks model sources, and builds bundles from them."""
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +15,7 @@ from ...compiler.diagnostics.show import show_text
 from ...compiler.load import load
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
+from .uncollected import without_cycle_search
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
 """The endings of the files that Writ reads from a folder of sources."""
@@ -52,19 +51,6 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 def unsigned(_file: BinaryIO) -> None:
     """Leave a bundle without a signature."""
-
-
-@contextmanager
-def without_cycle_search() -> Iterator[None]:
-    """Switch the search for reference cycles off in a block.
-
-    PERF: models and bundles have no cycles. The search among millions of objects takes a tenth of the time.
-    """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def check_files(paths: Sequence[Path], progress: Progress = silent) -> CheckedSources:

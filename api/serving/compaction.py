@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
-from .build import without_cycle_search
 from .bundle_files import BundleFiles
 from .import_model import builder_lock
+from .uncollected import without_cycle_search
 
 
 @without_cycle_search()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ...bundles.errors import UNREADABLE, BundleError
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
-from ..effort import MOST_TESTED, Effort
+from ..effort import MOST_TESTED, UNBOUNDED, Effort
 from ..state.state import State
 from .attribute_index import AttributeIndex
 from .conditions import Conjunction, conjunction, steps_to_compile
@@ -105,7 +105,7 @@ class TypeRules:
         self.specialised.clear()
         self.plans.clear()
 
-    def specialise(self, roles: RoleSet, action: str, effort: Effort | None = None) -> Specialised:
+    def specialise(self, roles: RoleSet, action: str, effort: Effort = UNBOUNDED) -> Specialised:
         """Returns the program for a subject that holds `roles` and does `action` on this type.
 
         Raises TakesLong if that takes more than `effort`. What was done by then is not done again.
@@ -145,7 +145,7 @@ class TypeRules:
                 self._ranked[action] = found
         return found
 
-    def _everyone(self, action: str, effort: Effort | None) -> RankedRules:
+    def _everyone(self, action: str, effort: Effort) -> RankedRules:
         """Returns the rules without roles. All sets of roles share them."""
         found = self._for_everyone.get(action)
         if found is None:
@@ -158,7 +158,7 @@ class TypeRules:
                 self._for_everyone[action] = found
         return found
 
-    def _held(self, roles: RoleSet, action: str, effort: Effort | None) -> list[Rule]:
+    def _held(self, roles: RoleSet, action: str, effort: Effort) -> list[Rule]:
         """Returns the rules for the subject's roles, each by its best path (P2)."""
         index = self._index(action)
         found: dict[int, Rule] = {}
@@ -178,9 +178,8 @@ class TypeRules:
                 self._indexes[action] = index
         return index
 
-    def _rule(self, number: int, path: PolicyPath, action: str, effort: Effort | None) -> Rule:
-        if effort is not None:
-            effort.spend(1)
+    def _rule(self, number: int, path: PolicyPath, action: str, effort: Effort) -> Rule:
+        effort.spend(1)
         rule = self._rules.get((number, path))
         if rule is None:
             rule = self._rules[number, path] = make_rule(*self._body(number, path, effort))
@@ -189,13 +188,12 @@ class TypeRules:
         return rule
 
     def _body(
-        self, number: int, path: PolicyPath, effort: Effort | None = None
+        self, number: int, path: PolicyPath, effort: Effort = UNBOUNDED
     ) -> tuple[Clause, PolicyPath, Conjunction]:
         found = self._bodies.get(number)
         if found is None:
             clause = self.state.clause(number)
-            if effort is not None:
-                effort.spend(steps_to_compile(clause.body))
+            effort.spend(steps_to_compile(clause.body))
             try:
                 body = conjunction(clause.body, clause.effect, self.type.name, self.state.zone)
             except UNREADABLE as ex:

@@ -34,14 +34,14 @@ def test_it_is_on_again_after_a_failure() -> None:
 def test_what_much_work_leaves_behind_is_skipped() -> None:
     frozen = gc.get_freeze_count()
     with uncollected():
-        kept = [[] for _ in range(2 * MANY_OBJECTS)]  # type: ignore[var-annotated]
+        kept: list[list[object]] = [[] for _ in range(2 * MANY_OBJECTS)]
     assert gc.get_freeze_count() >= frozen + len(kept)
 
 
 def test_what_little_work_leaves_behind_is_not() -> None:
     frozen = gc.get_freeze_count()
     with uncollected():
-        kept = [[] for _ in range((SOME_OBJECTS + MANY_OBJECTS) // 2)]  # type: ignore[var-annotated]
+        kept: list[list[object]] = [[] for _ in range((SOME_OBJECTS + MANY_OBJECTS) // 2)]
     assert kept
     assert gc.get_freeze_count() == frozen
     assert gc.get_count()[0] < SOME_OBJECTS, "it was looked at"

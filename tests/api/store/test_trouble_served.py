@@ -43,7 +43,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     mount = shutil.which("mount")
     size = ["-t", "tmpfs", "-o", "size=16m", "tmpfs", str(folder)]
     if mount is None or subprocess.run([mount, *size], capture_output=True).returncode:
-        pytest.skip("only an administrator can mount a small disk")
+        pytest.skip("`mount` needs an administrator, who can mount a small disk")
     try:
         yield folder
     finally:
