@@ -47,6 +47,10 @@ class OlderBundle(UntrustedBundle):
     """The epoch and the revision of the bundle are below the least that is accepted."""
 
 
+class DoesNotFollow(BundleError):
+    """An update does not lead on from the revision in force. A whole bundle does."""
+
+
 def _shown(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
 

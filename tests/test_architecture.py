@@ -97,6 +97,7 @@ ROOMS = {
         "limits",
     ),
     "writ.bundles": (
+        "feed",
         "delta",
         "signing",
         "file",

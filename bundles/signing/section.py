@@ -13,7 +13,7 @@ from ..file.header import SectionTable, check_section
 from ..file.reader import Bundle
 from ..file.sections import SIGNATURE, Section, signature_extent
 from ..manifest import decode_manifest
-from .claims import Claims, sign_claims, unverified_claims
+from .claims import BUNDLE, Claims
 from .keys import SigningKey
 
 LONGEST_SIGNATURE: Final = 8 * 1024
@@ -33,7 +33,7 @@ class Signature(NamedTuple):
 
 def encode_section(claims: Claims, key: SigningKey) -> bytes:
     """Returns the signature section. Its size is the same for every digest. Raises ValueError if it is too long."""
-    token = sign_claims(claims, key)
+    token = BUNDLE.sign(claims, key)
     if len(token) + _CHECKSUM_SIZE > LONGEST_SIGNATURE:
         raise ValueError(f"the signature would have more than {LONGEST_SIGNATURE} bytes")
     return token + zlib.crc32(token).to_bytes(_CHECKSUM_SIZE, "little")
@@ -47,7 +47,7 @@ def unverified_signature(bundle: Bundle) -> Signature | None:
     if SIGNATURE not in bundle.sections:
         return None
     with memoryview(bundle.data) as view:
-        found = Signature(*unverified_claims(token_of(view, bundle.sections)))
+        found = Signature(*BUNDLE.unverified(token_of(view, bundle.sections)))
         check_content(found.claims, view, bundle.sections)
     return found
 

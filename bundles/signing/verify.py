@@ -12,7 +12,7 @@ from ..file.header import decode_header
 from ..file.reader import Bundle, mapped
 from ..manifest import Environment
 from ..wording import quoted
-from .claims import Claims, verify_claims
+from .claims import BUNDLE, Claims
 from .keys import Pems, read_public_keys
 from .section import Signature, check_content, token_of
 
@@ -64,7 +64,7 @@ def verify(
     known = read_public_keys(keys)
     with memoryview(data) as view:
         table = decode_header(view, len(data))
-        found = Signature(*verify_claims(token_of(view, table), known))
+        found = Signature(*BUNDLE.verify(token_of(view, table), known))
         _check_time(found.claims, now)
         _check_environment(found.claims.environment, environment)
         _check_age(found.claims, min_epoch, min_revision)

@@ -17,7 +17,8 @@ from writ.bundles.file.reader import Bundle, open_bundle
 from writ.bundles.file.sections import Section, Shape
 from writ.bundles.manifest import Environment, Manifest
 from writ.bundles.program.clauses import ATTRIBUTE_SECTIONS
-from writ.bundles.signing.claims import ALGORITHM, TYPE, Claims
+from writ.bundles.signing.claims import BUNDLE, Claims
+from writ.bundles.signing.jws import ALGORITHM
 from writ.bundles.signing.section import CHECKSUM, LONGEST_SIGNATURE
 from writ.bundles.signing.verify import SKEW_SECONDS
 
@@ -165,7 +166,7 @@ def test_the_signature_has_these_claims():
         f"have {LONGEST_SIGNATURE:,} bytes at most",
         f"`iat` may be {SKEW_SECONDS} seconds ahead",
         f"is `{CHECKSUM:X}`",
-        f'| `typ` | `"{TYPE}"` |',
+        f'| `typ` | `"{BUNDLE.typ}"` |',
         f'| `alg` | `"{ALGORITHM}"`',
         f"each section by {header.TABLE_ROW.size} bytes",
     ):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ....bundles.signing.claims import ALGORITHM
+from ....bundles.signing.jws import ALGORITHM
 from ...credentials.keys.bundle_keys import (
     BUNDLE_KEY_VARIABLE,
     BUNDLE_KEYS_GIVEN,

@@ -1,0 +1,100 @@
+"""The index of a published folder: the one file in it that changes. It names the files of the newest revision.
+
+The other files never change, and each has a part of its digest in its name. So any object store or web server can hold
+them, and any cache may keep them.
+"""
+
+from typing import Annotated, Final
+
+import msgspec
+
+from ..errors import BundleError, OlderBundle
+from ..manifest import Count, Digest, Environment, Profile
+from ..signing.jws import Kind
+from ..signing.keys import Pems, SigningKey, read_public_keys
+from .position import refuse_other_environment
+from .times import check_times
+
+INDEX_FILE: Final = "writ-index.jws"
+
+LONGEST_INDEX: Final = 1024 * 1024
+"""The most bytes of an index."""
+
+_SIGNED: Final = "the index"
+_FileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,200}\.(bundle|update|callers)\Z")]
+
+
+class PublishedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file beside the index: its name, its size in bytes, and the SHA-256 of its content."""
+
+    name: _FileName
+    size: Count
+    digest: Digest
+
+
+class PublishedBundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bundle: its file, its revision, and the digest of its manifest."""
+
+    file: PublishedFile
+    revision: Count
+    manifest: Digest
+
+
+class PublishedUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An update: its file, and the revisions that it leads from and to."""
+
+    file: PublishedFile
+    parent: Count
+    revision: Count
+
+
+class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a published folder has. The updates lead from each of the bundles to `revision`, without a gap.
+
+    `issued` and `expires` are in epoch seconds. `number` rises with each index of an epoch.
+    """
+
+    environment: Environment
+    epoch: Count
+    number: Count
+    revision: Count
+    bundles: dict[Profile, PublishedBundle]
+    updates: tuple[PublishedUpdate, ...]
+    callers: PublishedFile | None
+    issued: Count = msgspec.field(name="iat")
+    expires: Count = msgspec.field(name="exp")
+
+    def check_follows(self, environment: str, earlier: "Index | None") -> None:
+        """Raises WrongEnvironment, and OlderBundle for an index that is older than the one seen before."""
+        refuse_other_environment(_SIGNED, self.environment, environment)
+        if earlier is not None and (self.epoch, self.revision, self.number) < (
+            earlier.epoch,
+            earlier.revision,
+            earlier.number,
+        ):
+            raise OlderBundle("the index is older than the one that was read before")
+
+    def files(self) -> tuple[PublishedFile, ...]:
+        """Returns every file that the index names."""
+        callers = () if self.callers is None else (self.callers,)
+        return (*(one.file for one in self.bundles.values()), *(one.file for one in self.updates), *callers)
+
+
+INDEX: Final = Kind("writ-index+jws", Index, _SIGNED)
+
+
+def sign_index(index: Index, key: SigningKey) -> bytes:
+    """Returns the content of an index file."""
+    return INDEX.sign(index, key)
+
+
+def verified_index(token: bytes, keys: Pems, now: float) -> Index:
+    """Returns an index that one of the `keys` signed. `keys` are the texts of PEMs, `now` is in epoch seconds.
+
+    Raises UnusableBundleKey, UntrustedBundle and BundleError.
+    """
+    if len(token) > LONGEST_INDEX:
+        raise BundleError(f"the index has {len(token)} bytes, more than {LONGEST_INDEX}")
+    _, index = INDEX.verify(token, read_public_keys(keys))
+    check_times(_SIGNED, index.issued, index.expires, now)
+    return index
