@@ -9,11 +9,14 @@ from typing import Any, Final, Protocol
 import falcon.asgi
 
 from ..bundles.errors import BundleError
+from ..bundles.signing.keys import SigningKey
+from ..bundles.signing.sign import DAY
 from ..runtime import Engine
 from .credentials.failed_attempts import FailedAttempts
 from .credentials.guard import AdminKey, Guard
-from .credentials.keys.bundle_keys import prepare_bundle_keys
+from .credentials.keys.bundle_keys import bundle_signing_key, prepare_bundle_keys
 from .credentials.keys.ring import KeyRing
+from .credentials.keys.signing_keys import UnusableSigningKey
 from .credentials.keys.sources import KeySource, prepare_signing_keys
 from .credentials.known_credentials import ApiKeys, KnownCredentials
 from .credentials.recent_headers import RecentHeaders
@@ -25,6 +28,13 @@ from .decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
 from .errors import ErrorAnswers
+from .exports.bundle import ExportServices
+from .exports.callers_list import CallersLists
+from .exports.counts import Exports
+from .exports.exporter import Exporter
+from .exports.files import ExportFiles
+from .exports.states import States
+from .exports.updates import UpdateMaker
 from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
@@ -36,6 +46,7 @@ from .settings import Settings
 from .store.audit.events import Event
 from .store.database.private_files import read_or_create_secret
 from .store.environments import DEFAULT
+from .store.errors import StoreUnavailable
 from .store.store import Store
 
 _PAGE_KEY: Final = "page-tokens.key"
@@ -58,8 +69,8 @@ class Collaborators:
 
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
-    sign tokens, `bundle_signing` of those that sign bundles. `refused` counts refused attempts for the audit log.
-    `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
+    sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
+    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
     """
 
     store: Store
@@ -73,6 +84,7 @@ class Collaborators:
     signing: KeySource
     bundle_signing: KeySource
     refused: RefusedAttempts
+    exports: Exports
     page_secret: bytes
     preparing: Preparing
 
@@ -94,6 +106,7 @@ def collaborators(
     log: logging.Logger,
     own_url: str,
     refused: RefusedAttempts | None = None,
+    exports: Exports | None = None,
     preparing: Preparing = unmarked,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
@@ -112,6 +125,7 @@ def collaborators(
         signing=prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, clock, log),
         bundle_signing=prepare_bundle_keys(directory, settings.bundle_key, clock, log),
         refused=refused or RefusedAttempts(),
+        exports=exports or Exports(clock),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
     )
@@ -119,10 +133,14 @@ def collaborators(
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The ASGI application, and the lane that answers its hot decision calls without it."""
+    """The ASGI application, and the lane that answers its hot decision calls without it.
+
+    `stop` lets long polls go, because the worker ends.
+    """
 
     asgi: falcon.asgi.App[Any, Any]
     lane: DecisionLane
+    stop: Callable[[], None]
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
@@ -157,7 +175,7 @@ def create_application(parts: Collaborators) -> Application:
     for path, handler in handlers.items():
         app.add_route(path, handler)
     lane = DecisionLane(guard, recent, parts.engines.engine, parts.settings.limits, _lane_calls(handlers))
-    return Application(app, lane)
+    return Application(app, lane, services.export.states.stop)
 
 
 def _lane_calls(handlers: Mapping[str, object]) -> dict[bytes, Answer]:
@@ -189,9 +207,26 @@ def _services(
         search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
+        export=_export_services(parts, work, ring, bodies),
         ring=ring,
         public_url=parts.public_url,
     )
+
+
+def _export_services(parts: Collaborators, work: StoreWork, ring: KeyRing, bodies: Bodies) -> ExportServices:
+    directory, limits = parts.store.path.parent, parts.settings.limits
+    lists = CallersLists(ring, parts.public_url)
+    updates = UpdateMaker(parts.store, ExportFiles(directory), lists, parts.clock)
+
+    def signer() -> SigningKey:
+        try:
+            return bundle_signing_key(parts.bundle_signing, ring.keys())
+        except (UnusableSigningKey, OSError) as ex:
+            raise StoreUnavailable(f"no bundle can be signed: {ex}", "no bundle can be signed now") from ex
+
+    exporter = Exporter(directory, work, updates, signer, parts.settings.bundle_days * DAY, parts.clock)
+    states = States(work, lists, parts.clock, min(limits.waiting, limits.connections * 3 // 4))
+    return ExportServices(exporter, states, work, parts.exports, bodies.confirm)
 
 
 def _answering_head(handler: Any) -> object:

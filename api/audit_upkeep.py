@@ -8,14 +8,16 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..bundles.conditions.instants import show_seconds
 from .credentials.keys.signing_keys import UnusableSigningKey
 from .credentials.refused_attempts import RefusedAttempts
+from .exports.counts import Exports
 from .store.actor import SERVICE
 from .store.audit.entries import AuditEntry
 from .store.audit.events import Event
+from .store.audit.exports import ExportCounts
 from .store.audit.log import AuditLog
 from .store.audit.refused_attempts import Attempt
 from .store.audit.seals import Purpose, Seal, Sealer
@@ -24,6 +26,13 @@ from .store.errors import StoreUnavailable
 
 LOOK_SECONDS: Final = 10.0
 """How often a worker checks whether maintenance is due."""
+
+
+class _Counts(NamedTuple):
+    """What a worker counted and has not stored yet."""
+
+    refused: Counter[Attempt]
+    exports: ExportCounts
 
 
 class _PendingEntry:
@@ -48,11 +57,12 @@ class _PendingEntry:
 class AuditUpkeep:
     """The upkeep of one process. Entries are kept for `keep_days`. `clock` gives epoch seconds.
 
-    The counters of `refused` belong to the event loop's thread. The thread that stores them gets a copy.
+    The counters of `refused` and `exports` belong to the event loop's thread. The thread that stores them gets a copy.
     """
 
     audit: AuditLog
     refused: RefusedAttempts
+    exports: Exports
     sealer: Sealer
     keep_days: int
     clock: Callable[[], float]
@@ -60,14 +70,14 @@ class AuditUpkeep:
     _next_look: float = 0.0
     _last_error: str | None = None
     _pending: _PendingEntry | None = None
-    _work: Future[Counter[Attempt]] | None = None
+    _work: Future[_Counts] | None = None
     _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "audit"))
 
     def beat(self) -> None:
         """Starts the work that is due, in a thread. The event loop of each worker calls this every second."""
         if self._work is None or self._work.done():
             self._finish()
-            self._work = self._threads.submit(self._look, self.refused.take())
+            self._work = self._threads.submit(self._look, self._taken())
 
     def begin_service(self, new_key: bool) -> None:
         """Records the start, before any process is forked. `new_key` says whether the administrator's key is new.
@@ -92,7 +102,7 @@ class AuditUpkeep:
     def end_worker(self) -> None:
         """Stores the counters of a worker that ends."""
         self._finish()
-        counts = self.refused.take()
+        counts = self._taken()
         self._try(lambda: self._store(counts))
 
     def end_service(self) -> None:
@@ -106,14 +116,19 @@ class AuditUpkeep:
         """Waits for the work in progress, and takes back the counters that it could not store."""
         work, self._work = self._work, None
         if work is not None:
-            self.refused.give_back(work.result())
+            refused, exports = work.result()
+            self.refused.give_back(refused)
+            self.exports.give_back(exports)
 
-    def _look(self, counts: Counter[Attempt]) -> Counter[Attempt]:
+    def _taken(self) -> _Counts:
+        return _Counts(self.refused.take(), self.exports.take())
+
+    def _look(self, counts: _Counts) -> _Counts:
         """Does the work that is due. Returns the counters that could not be stored."""
         self._try(lambda: self._do_what_is_due(counts))
         return counts
 
-    def _do_what_is_due(self, counts: Counter[Attempt]) -> None:
+    def _do_what_is_due(self, counts: _Counts) -> None:
         self._store(counts)
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
@@ -140,10 +155,13 @@ class AuditUpkeep:
             self._pending.give_back()
             raise
 
-    def _store(self, counts: Counter[Attempt]) -> None:
-        if counts:
-            self.audit.count_refusals(counts, self.clock())
-            counts.clear()
+    def _store(self, counts: _Counts) -> None:
+        if counts.refused:
+            self.audit.count_refusals(counts.refused, self.clock())
+            counts.refused.clear()
+        if counts.exports:
+            self.audit.count_exports(counts.exports)
+            counts.exports.clear()
 
     def _end(self) -> None:
         self._record_start()

@@ -17,6 +17,7 @@ from .decisions import discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
+from .exports import bundle
 from .http.bodies import Bodies
 from .management import (
     api_keys,
@@ -59,6 +60,7 @@ class Services:
     deciding: Deciding
     search: SearchServices
     management: elements.ManagementServices
+    export: bundle.ExportServices
     oauth: OAuth
     ring: KeyRing
     public_url: str
@@ -172,6 +174,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: revisions.OneRevision(given.management),
         {"GET": (READ, revisions.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/bundle",
+        Env.NAMED,
+        lambda given: bundle.BundleExport(given.export),
+        {"GET": (READ, bundle.GET)},
     ),
     Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
     Route(

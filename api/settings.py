@@ -96,6 +96,12 @@ class HttpLimits:
     body_rate: int = _row(
         "WRIT_MIN_BODY_RATE", count(2**30), 32 * 1024, "Bytes a second, on average, of a body that takes longer."
     )
+    waiting: int = _row(
+        "WRIT_MAX_WAITING",
+        count(1_000_000),
+        10_000,
+        "Long polls that wait in a worker, and three quarters of its connections at most. More are answered at once.",
+    )
     idle_seconds: float = _row(
         "WRIT_IDLE_SECONDS", SECONDS, 75.0, "Time that a connection may wait for its next request."
     )
@@ -149,6 +155,12 @@ class Settings:
         None,
         "The key that signs bundles: the PEM of an Ed25519 key, or the path of its file. The default is a key in the"
         " data directory.",
+    )
+    bundle_days: int = _row(
+        "WRIT_BUNDLE_DAYS",
+        count(366),
+        30,
+        "Days for which an exported bundle is accepted. Writ signs it anew after half of them.",
     )
     audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
     limits: HttpLimits = field(default_factory=HttpLimits)

@@ -25,6 +25,7 @@ ROOMS = {
         "transport",
         "errors",
         "decisions",
+        "exports",
         "management",
         "credentials",
         "serving",

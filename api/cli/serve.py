@@ -20,6 +20,7 @@ from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions
+from ..exports.counts import Exports
 from ..http.public_url import url_warning
 from ..log import service_log
 from ..serving.activation import Activation
@@ -170,7 +171,8 @@ def _prepare_service(options: _Options) -> Service:
     listener = bound_socket(options.bind)
     store = Store.open(directory, settings.synchronous)
     refused = RefusedAttempts()
-    upkeep = _audit_upkeep(directory, store, settings, refused, log)
+    exports = Exports(time.time)
+    upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
     preparations = Preparations(time.time, log)
@@ -193,6 +195,7 @@ def _prepare_service(options: _Options) -> Service:
         log=log,
         own_url=url,
         refused=refused,
+        exports=exports,
         preparing=preparations,
     )
 
@@ -211,6 +214,7 @@ def _prepare_service(options: _Options) -> Service:
         tls=options.tls,
         held=(lock,),
         heartbeat=heartbeat,
+        worker_stops=application.stop,
         worker_ends=partial(_end_worker, upkeep, preparations),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
@@ -270,11 +274,16 @@ def _greet(url: str, place: str, directory: Path, workers: int, access: AdminAcc
 
 
 def _audit_upkeep(
-    directory: Path, store: Store, settings: Settings, refused: RefusedAttempts, log: logging.Logger
+    directory: Path,
+    store: Store,
+    settings: Settings,
+    refused: RefusedAttempts,
+    exports: Exports,
+    log: logging.Logger,
 ) -> AuditUpkeep:
     keys = prepare_audit_keys(directory, settings.audit_key, time.time, log)
     sealer = KeySealer(KeyRing(keys, log))
-    return AuditUpkeep(store.audit, refused, sealer, settings.audit_days, time.time, log)
+    return AuditUpkeep(store.audit, refused, exports, sealer, settings.audit_days, time.time, log)
 
 
 def _show_example(console: Console, url: str, place: str, directory: Path, access: AdminAccess, preset: bool) -> None:

@@ -13,11 +13,11 @@ from ..http.entity_tags import is_known
 from ..http.queries import known_parameters, page_limit
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
+from ..serving.streams import Stream
 from ..store.errors import NotFound
 from ..store.history.change_log import ChangeEntry, Revision, change_of
 from .elements import CHUNK_ROWS, ManagementServices
 from .management_shapes import EntryAnswer, RevisionAnswer, RevisionDetail
-from .streams import Stream
 
 _MOST_DIGITS = 18
 _TAG: Final = "Models and history"

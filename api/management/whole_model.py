@@ -17,6 +17,7 @@ from ..log import LOG
 from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
 from ..serving.fair_turns import FairTurns
+from ..serving.streams import Stream
 from ..store.audit.entries import AuditEntry
 from ..store.credential_rows import Bounds
 from ..store.errors import StoreFull, StoreUnavailable
@@ -27,7 +28,6 @@ from .management_shapes import ModelChanges
 from .model_replacement import ReplacementRequest, Replacer
 from .revisions import revision_number
 from .spool import spooled
-from .streams import Stream
 
 YAML: Final = "application/yaml"
 ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}

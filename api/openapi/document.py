@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, Final
 
-from ..http.bodies import FORM, JSON
+from ..http.bodies import FORM
 from ..http.rejections import ErrorAnswer
 from .operation import Answer, Call, Operation, Parameter
 from .schemas import referring, schemas
@@ -25,6 +25,7 @@ _ERRORS: Final[Mapping[int, Answer]] = {
         (413, "The body is longer than the limit.", ()),
         (414, "The request's first line, with its path and query, is longer than the limit.", ()),
         (415, "The operation does not take the content type of the body.", (ACCEPT,)),
+        (416, "The file has none of the bytes that the range asks for.", ()),
         (429, "The credential is unknown, and so were too many others from this address.", (RETRY_AFTER,)),
         (431, "There are too many header fields, or one is too long.", ()),
         (500, "The service failed. Treat this as a denial.", ()),
@@ -159,5 +160,5 @@ def _response(answer: Answer, head: bool) -> dict[str, Any]:
     headers = {one.name: {"$ref": f"#/components/headers/{one.name}"} for one in (*answer.headers, REQUEST_ID)}
     shown: dict[str, Any] = {"description": answer.description, "headers": headers}
     if answer.schema is not None and not head:
-        shown["content"] = {JSON: {"schema": answer.schema}}
+        shown["content"] = {media: {"schema": answer.schema} for media in answer.media}
     return shown

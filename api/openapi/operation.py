@@ -43,11 +43,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response that is not an error. Without `schema` it has no body."""
+    """A response that is not an error. Without `schema` it has no body. `media` are the content types of its body."""
 
     description: str
     schema: Schema | type | None = None
     headers: tuple[Parameter, ...] = ()
+    media: tuple[str, ...] = ("application/json",)
 
 
 @dataclass(frozen=True, slots=True)

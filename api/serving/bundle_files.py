@@ -14,6 +14,7 @@ from ...bundles.errors import BundleError
 from ...bundles.file.reader import Bundle, open_bundle
 from ...bundles.file.writer import Progress
 from ...bundles.manifest import Environment as Origin
+from ...bundles.manifest import Profile
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
@@ -73,19 +74,18 @@ class BundleFiles:
         `known` replaces the read from the store if it is the current model. A million grants take half a minute, so run
         this at start or in a separate process. Raises NotFound, StoreUnavailable, OSError.
         """
-        env, model = self._store.read_model(environment, known)
-        compiled = compile_model(model, zones.zone_data, zones.VERSION)
-        origin = Origin(env.id, env.uuid)
-        manifest = msgspec.structs.replace(
-            compiled.manifest, environment=origin, epoch=env.epoch, revision=env.revision
-        )
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        path = self._folder / f"{env.uuid}-{env.epoch}-{env.revision}.bundle"
-        with published(path) as file:
-            replace(compiled, manifest=manifest).write(file, progress)
+        env, path = self._written(environment, "full", self._folder, progress, known)
         self._store.record_bundle(env, env.revision, path.name)
         self._remove_older(env, path)
         return path
+
+    def build_beside(self, environment: str, profile: Profile, folder: Path) -> Path:
+        """Compile the current model to a bundle of another profile in `folder`, which is not recorded.
+
+        Raises as `build`.
+        """
+        return self._written(environment, profile, folder)[1]
 
     def newest(self, environment: str) -> NewestBundle:
         """Returns the newest bundle of an environment, and the updates since.
@@ -119,13 +119,33 @@ class BundleFiles:
             if file.path.stat().st_ino == file.inode:
                 file.path.unlink()
 
-    def covers(self, environment: str, revision: int) -> bool:
-        """Whether the store has recorded a bundle of that revision or a later one, and its file exists.
+    def recorded(self, environment: str, revision: int) -> Path | None:
+        """Returns the recorded bundle, if it is of that revision or a later one and its file exists.
 
         Raises NotFound.
         """
         recorded = self._store.updates(environment).bundle
-        return recorded is not None and recorded[0] >= revision and (self._folder / recorded[1]).exists()
+        path = None if recorded is None or recorded[0] < revision else self._folder / recorded[1]
+        return path if path is not None and path.exists() else None
+
+    def _written(
+        self,
+        environment: str,
+        profile: Profile,
+        folder: Path,
+        progress: Progress = lambda *_: None,
+        known: KnownModel | None = None,
+    ) -> tuple[Environment, Path]:
+        env, model = self._store.read_model(environment, known)
+        compiled = compile_model(model, zones.zone_data, zones.VERSION, profile)
+        origin = Origin(env.id, env.uuid)
+        manifest = msgspec.structs.replace(
+            compiled.manifest, environment=origin, epoch=env.epoch, revision=env.revision
+        )
+        path = folder / f"{env.uuid}-{env.epoch}-{env.revision}{'' if profile == 'full' else f'-{profile}'}.bundle"
+        with published(path) as file:
+            replace(compiled, manifest=manifest).write(file, progress)
+        return env, path
 
     def _remove_older(self, env: Environment, kept: Path) -> None:
         """Remove bundles without a reference, those of deleted environments too.

@@ -23,7 +23,7 @@ def main(directory: Path, environment: str, revision: int) -> int:
         store = Store.open(directory, create=False)
         files = BundleFiles(directory, store)
         with builder_lock(directory):
-            if not files.covers(environment, revision):
+            if files.recorded(environment, revision) is None:
                 files.build(environment)
     except NotFound:  # the environment was deleted meanwhile
         return 0

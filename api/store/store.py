@@ -294,12 +294,12 @@ class Store:
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
 
-    def updates(self, env: str, since: int | None = None) -> Updates:
+    def updates(self, env: str, since: int | None = None, most_bytes: int | None = None) -> Updates:
         """Returns the updates after the revision `since`, or after that of the newest bundle, up to the newest
-        revision.
+        revision, or up to `most_bytes`.
         """
         with self._connections.reading() as db:
-            return updates_since(db, env, since)
+            return updates_since(db, env, since, most_bytes)
 
     def resource_candidates(
         self,

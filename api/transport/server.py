@@ -31,9 +31,9 @@ class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
-    application. `held` is kept open for as long as the service runs. Each worker calls `heartbeat` every second and
-    `worker_ends` when it stops. The master calls `worker_gone` with the process id of each worker that ended, and
-    `service_ends` after the last one.
+    application. `held` is kept open for as long as the service runs. Each worker calls `heartbeat` every second,
+    `worker_stops` when it is asked to stop, and `worker_ends` after its last answer. The master calls `worker_gone`
+    with the process id of each worker that ended, and `service_ends` after the last one.
     """
 
     app: Any
@@ -45,6 +45,7 @@ class Service:
     lane: Lane | None = None
     held: tuple[object, ...] = ()
     heartbeat: Callable[[], None] = lambda: None
+    worker_stops: Callable[[], None] = lambda: None
     worker_ends: Callable[[], None] = lambda: None
     worker_gone: Callable[[int], None] = lambda _: None
     service_ends: Callable[[], None] = lambda: None
@@ -55,6 +56,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def __init__(self, service: Service) -> None:
         self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
+        self.worker_stops = service.worker_stops
         self.tls: ssl.SSLContext | None = None
         self.service = service
         self.shares = Shares(service.workers)

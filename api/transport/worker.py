@@ -124,6 +124,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         for acceptor in self._acceptors:
             acceptor.close()
         self.connections.stop()
+        self._call(self.app.worker_stops)
         deadline = self.loop.time() + self.cfg.graceful_timeout
         while self.connections.all and not self._at_once and self.loop.time() < deadline:
             self.notify()

@@ -10,7 +10,13 @@ from typing import Any, Final, TypeAlias
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
 from jwt.algorithms import OKPAlgorithm
 
 from ..errors import UNREADABLE
@@ -38,6 +44,10 @@ class SigningKey:
 
     id: str
     private: Ed25519PrivateKey = field(repr=False)
+
+    def pem(self) -> bytes:
+        """Returns the private key as PEM (PKCS#8), which is a secret."""
+        return self.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 def read_signing_key(pem: Pem) -> SigningKey:

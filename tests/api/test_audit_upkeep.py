@@ -13,6 +13,7 @@ from writ.api.audit_upkeep import AuditUpkeep
 from writ.api.credentials.keys.ring import KeyRing, KeySealer
 from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.refused_attempts import RefusedAttempts
+from writ.api.exports.counts import Exports
 from writ.api.store.audit.entries import AuditEntry, EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.refused_attempts import Attempt
@@ -56,7 +57,9 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 @pytest.fixture
 def upkeep(store: Store, clock: Clock) -> AuditUpkeep:
-    return AuditUpkeep(store.audit, Watched(), KeySealer(KeyRing(GivenKeys(SIGNING), LOG)), 400, clock, LOG)
+    return AuditUpkeep(
+        store.audit, Watched(), Exports(clock), KeySealer(KeyRing(GivenKeys(SIGNING), LOG)), 400, clock, LOG
+    )
 
 
 @contextmanager

@@ -20,6 +20,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "page_items": 1_000,
         "search_candidates": 20_000,
         "failed_attempts": 300,
+        "waiting": 10_000,
         "connections": 4_096,
         "head_seconds": 10.0,
         "body_seconds": 30.0,
@@ -45,6 +46,7 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_BODY_SECONDS": "8",
         "WRIT_MIN_BODY_RATE": "13",
         "WRIT_IDLE_SECONDS": "9",
+        "WRIT_MAX_WAITING": "15",
     }
     assert settings_from(variables).limits == HttpLimits(
         body_bytes=1,
@@ -62,6 +64,7 @@ def test_every_limit_has_a_variable() -> None:
         body_seconds=8.0,
         body_rate=13,
         idle_seconds=9.0,
+        waiting=15,
     )
     assert {row.variable for _, row in rows(HttpLimits)} == variables.keys()
 

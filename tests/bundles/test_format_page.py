@@ -10,6 +10,9 @@ from typing import Any, get_args
 import msgspec
 import pytest
 from writ.bundles import delta
+from writ.bundles.feed.callers import CALLERS
+from writ.bundles.feed.index import INDEX
+from writ.bundles.feed.update import UPDATE
 from writ.bundles.file import clause_codec, fact_records, header, rule_index
 from writ.bundles.file.bucket_table import MAX_BUCKET_ENTRIES, MAX_SALTS
 from writ.bundles.file.fact_records import LISTED_GRANTS, GrantRecord, grants_key, grants_prefix
@@ -171,6 +174,13 @@ def test_the_signature_has_these_claims():
         f"each section by {header.TABLE_ROW.size} bytes",
     ):
         assert text in PAGE, text
+
+
+@pytest.mark.parametrize(("name", "kind"), [("update", UPDATE), ("callers", CALLERS), ("index", INDEX)])
+def test_the_messages_of_the_feed_have_these_claims(name, kind):
+    claims = [field.encode_name for field in msgspec.structs.fields(kind.claims)]
+    assert [code(row[0]) for row in table(name)] == claims
+    assert name == "update" or f'`"{kind.typ}"`' in PAGE
 
 
 def test_the_changes_of_a_delta_are_these():

@@ -25,6 +25,7 @@ class Event(StrEnum):
     ENVIRONMENT_DELETED = "environment.deleted"
     MODEL_CHANGED = "model.changed"
     MODEL_EXPORTED = "model.exported"
+    BUNDLE_EXPORTED = "bundle.exported"
     STORE_BACKED_UP = "store.backed_up"
     STORE_RESTORED = "store.restored"
     SERVICE_STARTED = "service.started"

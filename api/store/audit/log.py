@@ -18,6 +18,7 @@ from .anchor import FILE, Anchor
 from .check import Progress, VerifiedLog, check
 from .entries import GENESIS, AuditEntry, EntryFilter, NumberedEntry, append, page, sortable_time
 from .events import Event
+from .exports import ExportCounts, count_exports, has_ended_hours, record_ended_hours
 from .refused_attempts import Attempt, count_refusals, has_ended_minutes, record_ended_minutes
 from .retention import expired_entries, remove_expired
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head
@@ -65,16 +66,22 @@ class AuditLog:
         with self._connections.writing() as db:
             count_refusals(db, counts, now)
 
+    def count_exports(self, counts: ExportCounts) -> None:
+        """Count exported bundles and updates."""
+        with self._connections.writing() as db:
+            count_exports(db, counts)
+
     def maintain(self, now: float, keep_days: int, sealer: Sealer) -> tuple[Seal, ...]:
-        """Do what is due: record ended minutes of refusals, sign the head, remove expired entries.
+        """Do what is due: record ended minutes and hours, sign the head, remove expired entries.
 
         Returns the new seals. Raises Tampered, OSError, and what `Sealer.sign` raises.
         """
         with self._connections.reading() as db:
-            ended, newest = has_ended_minutes(db, now), head(db)
+            ended, newest = has_ended_minutes(db, now) or has_ended_hours(db, now), head(db)
         if ended:
             with self._connections.writing() as db:
                 record_ended_minutes(db, self._time(now), now)
+                record_ended_hours(db, self._time(now), now)
         anchor = self._anchor.read()
         if newest is None:
             return ()
@@ -140,10 +147,11 @@ class AuditLog:
             append(db, AuditEntry.of(self._time(None), actor, event, details))
 
     def end(self, now: float) -> None:
-        """Add the last entry of a service, after the counts of refused attempts."""
+        """Add the last entry of a service, after the counts of refused attempts and exports."""
         with self._connections.writing() as db:
             time = self._time(now)
             record_ended_minutes(db, time, now, all_of_them=True)
+            record_ended_hours(db, time, now, all_of_them=True)
             append(db, AuditEntry.of(time, SERVICE, Event.SERVICE_STOPPED))
 
     def check(self, sealer: Sealer, known_heads: dict[int, bytes], progress: Progress = lambda *_: None) -> VerifiedLog:

@@ -26,6 +26,7 @@ from ..credential_rows import (
 )
 from ..database.connections import LONG_WAIT_FACTOR, Connections
 from ..errors import Conflict, NotFound
+from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
 
 REVOCATION_SECONDS: Final = 86_400.0
@@ -70,8 +71,12 @@ class Credentials:
     def generation(self) -> int:
         """Returns a number that rises with every change of a credential."""
         with self._connections.reading() as db:
-            (number,) = db.execute("SELECT number FROM credential_generation").fetchone()
-        return int(number)
+            return generation(db)
+
+    def admitted(self, uuid: str) -> Admitted:
+        """Returns who may read the environment of this UUID with an access token."""
+        with self._connections.reading() as db:
+            return admitted(db, uuid)
 
     def environment_uuid(self, id: str) -> str | None:
         """Returns the UUID of an environment, or None if there is none of that id."""

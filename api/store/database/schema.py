@@ -213,6 +213,16 @@ CREATE INDEX policies_of_pattern ON policy_patterns (environment, pattern, instr
 """The patterns of policies that need a search, with their RE2 instructions."""
 
 
+_EXPORTS = """
+CREATE TABLE bundle_exports (
+    hour INTEGER NOT NULL, actor TEXT NOT NULL, client TEXT NOT NULL, address TEXT NOT NULL,
+    environment TEXT NOT NULL, uuid TEXT NOT NULL, what TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (hour, actor, client, address, environment, uuid, what)
+) STRICT, WITHOUT ROWID;
+"""
+"""Counts of exported bundles and updates until their hour has ended. Empty text means no value."""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -237,5 +247,9 @@ def _add_patterns(db: Database) -> None:
         db.conn.executemany("INSERT INTO policy_patterns VALUES (?, ?, ?, ?)", rows)
 
 
-MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns)
+def _add_exports(db: Database) -> None:
+    db.executescript(_EXPORTS)
+
+
+MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns, _add_exports)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -31,10 +31,10 @@ class Updates:
         return None if self.are_complete else self.env.revision
 
 
-def updates_since(db: Database, id: str, since: int | None) -> Updates:
+def updates_since(db: Database, id: str, since: int | None, most_bytes: int | None = None) -> Updates:
     """Returns the updates after the revision `since`, or after that of the newest bundle if it is None.
 
-    Raises NotFound.
+    They end before the delta that would make them longer than `most_bytes`. Raises NotFound.
     """
     env = environment_by_id(db, id)
     query = "SELECT revision, file FROM bundles WHERE environment = ? ORDER BY revision DESC LIMIT 1"
@@ -44,8 +44,10 @@ def updates_since(db: Database, id: str, since: int | None) -> Updates:
         "SELECT delta FROM changes WHERE environment = ? AND revision > ? ORDER BY revision", (env.number, start)
     )
     deltas: list[bytes] = []
+    size = 0
     for (delta,) in rows:
-        if delta is None:
+        size += len(delta or b"")
+        if delta is None or (most_bytes is not None and size > most_bytes):
             break
         deltas.append(delta)
     rows.close()

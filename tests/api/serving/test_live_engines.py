@@ -209,7 +209,7 @@ def test_a_damaged_bundle_is_decided_from_no_more_until_it_is_built_anew(
     with pytest.raises(Stale, match="damaged"):
         first.engine("default")
     assert not path.exists()
-    assert not service.files.covers("default", 2)
+    assert service.files.recorded("default", 2) is None
     service.files.build("default")
     assert first.engine().allowed("user", "alice", "read", "document", "d1") is True
     assert first.missing_bundles() == []

@@ -21,7 +21,16 @@ from tests.support.stored import ACTOR
 
 NOBODYS = frozenset({"no-such-uuid"})
 AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
-LATER_TABLES = ("clients", "api_keys", "revoked_tokens", "credential_generation", *AUDIT_TABLES, "policy_patterns")
+OTHERS = ("policy_patterns", "bundle_exports")
+LATER_TABLES = (
+    "clients",
+    "api_keys",
+    "revoked_tokens",
+    "credential_generation",
+    *AUDIT_TABLES,
+    "policy_patterns",
+    "bundle_exports",
+)
 SECRET = bytes(32)
 CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Protocol, Self
 
-from ..serving.store_work import StoreWork
+from .store_work import StoreWork
 
 
 class Pieces(Iterator[bytes], Protocol):

@@ -1,0 +1,24 @@
+"""Reads the header `Prefer`: how long a client is ready to wait for an answer (RFC 7240)."""
+
+import re
+from typing import Final
+
+LONGEST_WAIT: Final = 60
+"""The longest wait of a long poll, in seconds."""
+
+_WAIT: Final = re.compile(r'wait[ \t]*=[ \t]*"?(\d{1,9})"?', re.IGNORECASE)
+
+
+def wait_preferred(header: str | None) -> int:
+    """Returns the seconds that a request is ready to wait, at most `LONGEST_WAIT`. Without the preference it is 0.
+
+    What can't be read is ignored, as the standard demands.
+
+    >>> wait_preferred("respond-async, wait=20"), wait_preferred("wait=999"), wait_preferred("wait=soon")
+    (20, 60, 0)
+    """
+    for preference in (header or "").split(","):
+        found = _WAIT.fullmatch(preference.partition(";")[0].strip(" \t"))
+        if found is not None:
+            return min(int(found[1]), LONGEST_WAIT)
+    return 0
