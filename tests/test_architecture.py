@@ -25,6 +25,7 @@ ROOMS = {
         "transport",
         "errors",
         "decisions",
+        "publishing",
         "exports",
         "management",
         "credentials",

@@ -28,12 +28,13 @@ COMMANDS: Final = {
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
     "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
+    "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "serve": Command(".serve", "Start the decision service."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "export")
+PUBLISHING = ("compile", "export", "publish")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077

@@ -33,25 +33,36 @@ class PublishedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PublishedBundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bundle: its file, its revision, and the digest of its manifest."""
+    """A bundle: its file, its revision, the digest of its manifest, and the times of its signature."""
 
     file: PublishedFile
     revision: Count
     manifest: Digest
+    issued: Count = msgspec.field(name="iat")
+    expires: Count = msgspec.field(name="exp")
 
 
 class PublishedUpdate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An update: its file, and the revisions that it leads from and to."""
+    """An update: its file, the revisions that it leads from and to, and until when it is accepted."""
 
     file: PublishedFile
     parent: Count
     revision: Count
+    expires: Count = msgspec.field(name="exp")
+
+
+class Retired(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """A file that no index names any more since a time in epoch seconds. It is removed later: somebody may read it."""
+
+    name: _FileName
+    since: Count
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a published folder has. The updates lead from each of the bundles to `revision`, without a gap.
 
-    `issued` and `expires` are in epoch seconds. `number` rises with each index of an epoch.
+    The newest update fits the bundles whose manifests have one of the digests in `manifests`. `issued` and `expires`
+    are in epoch seconds. `number` rises with each index of an epoch.
     """
 
     environment: Environment
@@ -60,7 +71,9 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     revision: Count
     bundles: dict[Profile, PublishedBundle]
     updates: tuple[PublishedUpdate, ...]
+    manifests: tuple[Digest, ...]
     callers: PublishedFile | None
+    retired: tuple[Retired, ...]
     issued: Count = msgspec.field(name="iat")
     expires: Count = msgspec.field(name="exp")
 
@@ -88,13 +101,15 @@ def sign_index(index: Index, key: SigningKey) -> bytes:
     return INDEX.sign(index, key)
 
 
-def verified_index(token: bytes, keys: Pems, now: float) -> Index:
-    """Returns an index that one of the `keys` signed. `keys` are the texts of PEMs, `now` is in epoch seconds.
+def verified_index(token: bytes, keys: Pems, now: float | None) -> Index:
+    """Returns an index that one of the `keys` signed. `keys` are the texts of PEMs.
 
-    Raises UnusableBundleKey, UntrustedBundle and BundleError.
+    `now` is in epoch seconds, or None for the one who goes on with the index. Raises UnusableBundleKey, UntrustedBundle
+    and BundleError.
     """
     if len(token) > LONGEST_INDEX:
         raise BundleError(f"the index has {len(token)} bytes, more than {LONGEST_INDEX}")
     _, index = INDEX.verify(token, read_public_keys(keys))
-    check_times(_SIGNED, index.issued, index.expires, now)
+    if now is not None:
+        check_times(_SIGNED, index.issued, index.expires, now)
     return index

@@ -96,8 +96,12 @@ def claims_about(
     parent: int,
     deltas: Sequence[bytes],
     issued: int,
+    lifetime: int = LIFETIME_SECONDS,
 ) -> UpdateClaims:
-    """Returns the claims about deltas, one for each revision after `parent`. `issued` is in epoch seconds."""
+    """Returns the claims about deltas, one for each revision after `parent`.
+
+    `issued` is in epoch seconds, `lifetime` in seconds.
+    """
     return UpdateClaims(
         environment,
         epoch,
@@ -106,7 +110,7 @@ def claims_about(
         parent + len(deltas),
         _digest(deltas),
         issued,
-        issued + LIFETIME_SECONDS,
+        issued + lifetime,
     )
 
 

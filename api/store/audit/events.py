@@ -26,6 +26,7 @@ class Event(StrEnum):
     MODEL_CHANGED = "model.changed"
     MODEL_EXPORTED = "model.exported"
     BUNDLE_EXPORTED = "bundle.exported"
+    BUNDLE_PUBLISHED = "bundle.published"
     STORE_BACKED_UP = "store.backed_up"
     STORE_RESTORED = "store.restored"
     SERVICE_STARTED = "service.started"

@@ -1,0 +1,188 @@
+"""`writ publish`: puts signed bundles and updates of an environment to a folder or an object store."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+
+from ....bundles.conditions.instants import show_seconds
+from ....bundles.feed.update import CONTENT_TYPE as UPDATE
+from ....bundles.manifest import Profile
+from ....bundles.signing.keys import SigningKey
+from ....bundles.signing.sign import DAY
+from ...credentials.keys.bundle_keys import bundle_signing_key
+from ...credentials.keys.ring import KeyRing
+from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
+from ...exports.callers_list import CallersLists
+from ...exports.counts import Exports
+from ...exports.make import ExportMaker
+from ...log import LOG
+from ...publishing.content import ContentMaker
+from ...publishing.publisher import Published, Publisher
+from ...publishing.target import Target, TargetFailed
+from ...settings import BadSetting, Settings, settings_from
+from ...store.actor import COMMAND_LINE
+from ...store.audit.entries import AuditEntry
+from ...store.audit.events import Event
+from ...store.errors import NotFound, StoreUnavailable
+from ..output import CommandFailed, error_console, os_sentence
+from .key_kinds import KINDS
+from .opening import data_option, env_option, open_store
+
+LOOK_SECONDS: Final = 0.2
+"""How often `--follow` looks for a commit."""
+
+RETRY_SECONDS: Final = 5.0
+"""Time after which `--follow` tries again what failed."""
+
+_PROFILES: Final[dict[str, tuple[Profile, ...]]] = {
+    "full": ("full",),
+    "decision": ("decision",),
+    "both": ("full", "decision"),
+}
+_FAILURES: Final = (StoreUnavailable, TargetFailed, UnusableSigningKey, OSError)
+
+
+@click.command("publish")
+@click.argument("target")
+@data_option
+@env_option
+@click.option(
+    "--profile",
+    type=click.Choice([*_PROFILES]),
+    default="full",
+    show_default=True,
+    help="The bundles to publish. A `decision` bundle is smaller, and answers no searches and no filters.",
+)
+@click.option("--follow", is_flag=True, help="Go on: publish each change as it is committed, until interrupted.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def publish_command(target: str, directory: Path, environment: str, profile: str, follow: bool, form: str) -> None:
+    """Publish an environment's signed bundle to TARGET, a folder or a URL such as s3://bucket/folder.
+
+    Agents and applications can follow the folder instead of the service. Its files never change, but for one small
+    index. A service may run meanwhile. With object stores, credentials come from the environment, as their own tools
+    take them; install `writ-pdp[s3]` or `writ-pdp[gs]` first. Exit code 2 if something can't be read or written.
+
+    \b
+    Examples:
+      writ publish /var/www/bundles
+      writ publish s3://policies/prod --env prod --profile both --follow
+    """
+    try:
+        publishing = _Publishing(target, directory, environment, _PROFILES[profile], form)
+        stop = _stop_signal() if follow else None
+        publishing.publish()
+        if stop is not None:
+            publishing.follow(stop)
+    except (NotFound, *_FAILURES) as ex:
+        raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else str(ex)) from None
+
+
+class _Publishing:
+    """One run of the command."""
+
+    def __init__(self, target: str, directory: Path, environment: str, profiles: Sequence[Profile], form: str) -> None:
+        self._environment, self._form, self._settings = environment, form, _settings()
+        for kind in KINDS.values():
+            if kind.setting(self._settings) is None and (directory / kind.given_file).exists():
+                raise CommandFailed(f"the service gets its keys from {kind.variable}; set the variable here too")
+        self._store = open_store(directory)
+        self._exports, self._keys = Exports(time.time), KINDS["bundle"].source(directory, self._settings.bundle_key)
+        tokens = KINDS["token"].source(directory, self._settings.signing_key)
+        silent = logging.getLogger(f"{LOG}.publish")
+        silent.disabled = True  # without keys of tokens, nothing but the list of callers is missing
+        self._ring = KeyRing(tokens, silent)
+        content = ContentMaker(
+            self._store,
+            ExportMaker(directory, self._store, time.time),
+            self._lists(),
+            profiles,
+            self._settings.bundle_days * DAY,
+            time.time,
+        )
+        self._publisher = Publisher(directory, self._store, Target(target), content, self._both_keys, time.time)
+
+    def publish(self, at_once: bool = True) -> None:
+        """Publish once, record it, and say what was done."""
+        done = self._publisher.publish(self._environment, at_once)
+        if done.is_new:
+            self._record(done)
+            self._tell(done)
+
+    def follow(self, stop: threading.Event) -> None:
+        """Publish each change, until somebody sets `stop`."""
+        seen: object = None
+        due = 0.0
+        while not stop.wait(LOOK_SECONDS):
+            try:
+                version = self._store.watch.version()
+                if version != seen or time.monotonic() >= due:
+                    due = time.monotonic() + RETRY_SECONDS
+                    self.publish(at_once=False)
+                    seen = version
+            except _FAILURES as ex:
+                error_console().print(f"{ex}; trying again in {RETRY_SECONDS:g} seconds", markup=False)
+                stop.wait(RETRY_SECONDS)
+
+    def _lists(self) -> CallersLists | None:
+        if self._settings.public_url is None:
+            error_console().print(
+                "No list of callers is published, so agents that follow the folder admit no access tokens. To publish"
+                " one, set WRIT_PUBLIC_URL as for the service.",
+                markup=False,
+            )
+            return None
+        if not self._ring.keys().verifying:
+            raise CommandFailed("no key that signs access tokens can be read; see `writ keys`")
+        return CallersLists(self._ring, self._settings.public_url)
+
+    def _both_keys(self) -> tuple[SigningKey, list[bytes]]:
+        key = bundle_signing_key(self._keys, self._ring.keys())
+        found, _ = read_keys(self._keys.pems())
+        return key, [one.public_pem() for one in found.verifying.values()]
+
+    def _record(self, done: Published) -> None:
+        """Records bundles and callers one by one, and mere updates by the hour."""
+        env, now = self._store.environment(self._environment), show_seconds(time.time())
+        names = [file.name for file in done.put]
+        if all(name.endswith(".update") for name in names):
+            entry = self._exports.counted(COMMAND_LINE, env, UPDATE, now) if names else None
+            self._store.audit.count_exports(self._exports.take())
+        else:
+            details = {"target": self._publisher.target.shown, "revision": done.index.revision, "files": names}
+            entry = AuditEntry.of(now, COMMAND_LINE, Event.BUNDLE_PUBLISHED, details, environment=env)
+        if entry is not None:
+            self._store.audit.add([entry])
+
+    def _tell(self, done: Published) -> None:
+        names = [file.name for file in done.put]
+        if self._form == "json":
+            told = {"revision": done.index.revision, "epoch": done.index.epoch, "files": names}
+            click.echo(msgspec.json.encode(told))
+        elif names:
+            size = sum(file.size for file in done.put)
+            click.echo(f"revision {done.index.revision}: {len(names)} files, {size:,} bytes")
+        else:
+            click.echo(f"revision {done.index.revision}: nothing new")
+
+
+def _stop_signal() -> threading.Event:
+    """Returns an event that TERM and INT set: what is being published is then finished first."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    return stop
+
+
+def _settings() -> Settings:
+    try:
+        return settings_from(os.environ)
+    except BadSetting as ex:
+        raise CommandFailed(str(ex)) from None
