@@ -45,7 +45,7 @@ from .serving.store_work import Activate, StoreWork
 from .settings import Settings
 from .store.audit.events import Event
 from .store.database.private_files import read_or_create_secret
-from .store.environments import DEFAULT
+from .store.environment_ids import DEFAULT
 from .store.errors import StoreUnavailable
 from .store.store import Store
 

@@ -23,9 +23,9 @@ from .http.rejections import (
     Unauthenticated,
     UnsupportedMedia,
 )
-from .serving.live_engines import ReportDamage, Stale
+from .serving.engine_access import ReportDamage, Stale
 from .serving.preparations import Unprepared
-from .store.environments import DEFAULT
+from .store.environment_ids import DEFAULT
 from .store.errors import (
     BadQuery,
     Conflict,

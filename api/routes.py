@@ -34,7 +34,7 @@ from .management.kinds import SERVED_KINDS, ServedKind
 from .openapi import resource
 from .openapi.document import document
 from .openapi.operation import TEXT, Call, Operation, Parameter
-from .serving.live_engines import EngineOf
+from .serving.engine_access import EngineOf
 from .settings import HttpLimits
 
 NONE, READ, WRITE, ADMIN = Scope

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from heapq import nsmallest
+from typing import TypeAlias
 
 from .conditions.values import Json
 
@@ -17,6 +18,25 @@ MAX_KNOWN_NAMES = 10_000
 
 MAX_SLIPS = 4
 """A misspelt name is recognised if it has at most this many characters more or fewer."""
+
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Names of members and indexes of elements, from the root of a document: `("policies", 0, "effect")`."""
+
+
+def show_path(path: Path) -> str:
+    """Returns a path as text.
+
+    >>> show_path(("policies", 0, "effect")), show_path(("resources", 1, "attributes", "a b"))
+    ('$.policies[0].effect', "$.resources[1].attributes['a b']")
+    """
+    shown = "$"
+    for step in path:
+        if isinstance(step, int):
+            shown += f"[{step}]"
+        else:
+            shown += f".{step}" if step.isidentifier() else f"[{step!r}]"
+    return shown
 
 
 def quoted(value: Json) -> str:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from ..bundles.conditions.values import Json
-from ..bundles.wording import visible
+from ..bundles.wording import show_path, visible
 from .checks.draft import draft_of
 from .checks.table import CHECKS
-from .diagnostics.diagnostic import Finding, show_path
+from .diagnostics.diagnostic import Finding
 from .diagnostics.findings import DocumentFinding, Findings
 from .documents.document import MergedDocuments
 from .documents.element_list import ElementList

@@ -66,6 +66,7 @@ ROOMS = {
         "credential_rows",
         "pages",
         "environments",
+        "environment_ids",
         "database",
         "errors",
     ),

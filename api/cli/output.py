@@ -1,17 +1,14 @@
 """Progress and messages of the commands, on standard error: coloured on a terminal, plain in a pipe."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from ...bundles.file.writer import Progress as Report
-from ...compiler.diagnostics.diagnostic import Diagnostic
-from ..serving.build import DOCUMENT_ENDINGS
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -40,16 +37,6 @@ def os_sentence(error: OSError) -> str:
     return f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error)
 
 
-def bundle_sentence(path: Path, error: Exception) -> str:
-    """Returns what is wrong with a bundle file. Mentions `writ compile` if the file is a model document.
-
-    >>> bundle_sentence(Path("model.yaml"), ValueError("this is not a Writ bundle"))
-    'model.yaml: this is not a Writ bundle; compile the model document with `writ compile`'
-    """
-    remedy = "; compile the model document with `writ compile`" if path.suffix in DOCUMENT_ENDINGS else ""
-    return f"{path}: {error}{remedy}"
-
-
 def error_console() -> Console:
     """Returns standard error as a console, with colours only on a terminal."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
@@ -69,13 +56,3 @@ def progress_bar() -> Iterator[Report]:
             bars.update(bars.tasks[tasks[stage]].id, completed=done, total=total)
 
         yield report
-
-
-def summary(diagnostics: Sequence[Diagnostic]) -> str:
-    """Returns the counts of findings, like `2 errors, 1 warning`."""
-    counted = []
-    for severity in ("error", "warning"):
-        count = sum(diagnostic.severity == severity for diagnostic in diagnostics)
-        if count:
-            counted.append(f"{count} {severity}{'s' if count != 1 else ''}")
-    return ", ".join(counted)

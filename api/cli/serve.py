@@ -27,7 +27,8 @@ from ..serving.activation import Activation
 from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
-from ..serving.live_engines import LiveEngines, Stale
+from ..serving.engine_access import Stale
+from ..serving.live_engines import LiveEngines
 from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting, Settings, settings_from
 from ..store.errors import StoreUnavailable

@@ -11,9 +11,10 @@ from ..serving.build import InvalidModel, sources_of
 from ..serving.data_directory import UnusableDirectory
 from ..serving.import_model import check_model, ensure_bundle, store_model
 from ..store.actor import COMMAND_LINE
-from ..store.environments import DEFAULT
+from ..store.environment_ids import DEFAULT
 from ..store.store import Store
-from .output import error_console, progress_bar, summary
+from .output import error_console, progress_bar
+from .sentences import summary
 
 
 def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo: bool) -> None:

@@ -1,11 +1,12 @@
 """Credentials and their scopes, and the interfaces that look them up."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-from ..store.credential_rows import Bounds
+from ..store.environment_ids import Bounds
 
 
 class Scope(IntEnum):
@@ -59,3 +60,12 @@ class Recent(Protocol):
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """Remembers the credential of `header` at `version`."""
+
+
+def highest(scopes: Sequence[str]) -> Scope:
+    """Returns the highest of several scopes by name. It covers all others, since scopes are cumulative.
+
+    >>> highest(["read", "write"]).name, highest([]).name
+    ('WRITE', 'NONE')
+    """
+    return max((Scope[scope.upper()] for scope in scopes), default=Scope.NONE)

@@ -13,7 +13,7 @@ import falcon.asgi
 from ..http.caller import CALLER
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
-from ..store.environments import DEFAULT, refuse_outside
+from ..store.environment_ids import DEFAULT, refuse_outside
 from .credential import Credential, Recent, Scope, Verifier
 
 ADMIN_ACTOR: Final = "admin-key"

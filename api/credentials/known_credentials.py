@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from ...bundles.conditions.instants import SECOND, parse_instant
-from ..serving.live_engines import Stale
+from ..serving.engine_access import Stale
 from ..store.credentials.credentials import Credentials
 from ..store.database.watch import Version, Watch
-from ..store.environments import is_environment_id
+from ..store.environment_ids import is_environment_id
 from ..store.errors import StoreUnavailable
-from .credential import Credential, Scope
+from .credential import Credential, highest
 from .secret_format import API_KEY, is_well_formed
 
 MOST_REMEMBERED: Final = 65_536
@@ -176,12 +176,3 @@ class ApiKeys:
     def was_issued(self, _token: bytes, digest: bytes) -> bool:
         """See `CredentialKind`. The store forgets a deleted key, so such a key counts as a guess."""
         return self._store.api_key_with(digest) is not None
-
-
-def highest(scopes: Sequence[str]) -> Scope:
-    """Returns the highest of several scopes by name. It covers all others, since scopes are cumulative.
-
-    >>> highest(["read", "write"]).name, highest([]).name
-    ('WRITE', 'NONE')
-    """
-    return max((Scope[scope.upper()] for scope in scopes), default=Scope.NONE)

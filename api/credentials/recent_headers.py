@@ -3,9 +3,8 @@
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
-from ..store.database.watch import Watch
 from ..store.errors import StoreUnavailable
 from .credential import Credential
 
@@ -16,6 +15,13 @@ It adds to `known_credentials.BASIS_SECONDS`."""
 
 MOST_RECENT: Final = 65_536
 """Headers that a worker remembers. Above the limit, it forgets the oldest."""
+
+
+class Watch(Protocol):
+    """Tells whether a credential may have changed."""
+
+    def version(self) -> object:
+        """Returns a value that differs after a change. Raises StoreUnavailable."""
 
 
 class RecentHeaders:

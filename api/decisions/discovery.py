@@ -18,7 +18,7 @@ from ..http.public_url import below
 from ..http.raw_paths import segment
 from ..openapi.operation import Answer, Operation
 from ..openapi.vocabulary import CACHE_CONTROL, ETAG, IF_NONE_MATCH, UNCHANGED
-from ..store.environments import is_environment_id
+from ..store.environment_ids import is_environment_id
 from ..store.errors import NotFound
 
 CACHE_SECONDS: Final = 3_600

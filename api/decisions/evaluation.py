@@ -8,8 +8,8 @@ from ...runtime import Engine
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
-from ..serving.live_engines import EngineOf
-from ..store.environments import DEFAULT
+from ..serving.engine_access import EngineOf
+from ..store.environment_ids import DEFAULT
 from .deciding import Deciding
 from .decision_shapes import Decision, EvaluationRequest
 

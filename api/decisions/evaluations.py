@@ -11,9 +11,9 @@ from ...runtime import Engine
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
-from ..serving.live_engines import EngineOf
+from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
-from ..store.environments import DEFAULT
+from ..store.environment_ids import DEFAULT
 from .batch import Answers, read_batch
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest

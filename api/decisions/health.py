@@ -9,9 +9,9 @@ from msgspec import Struct
 from ..http.bodies import ENCODER
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import ready_engine
-from ..serving.live_engines import EngineOf, Stale
+from ..serving.engine_access import EngineOf, Stale
 from ..serving.preparations import Unprepared
-from ..store.environments import DEFAULT
+from ..store.environment_ids import DEFAULT
 
 
 class HealthAnswer(Struct, frozen=True):

@@ -14,9 +14,9 @@ from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
 from ..http.bodies import ENCODER, decoded
 from ..serving.bound_engines import refuse_other
-from ..serving.live_engines import EngineOf
+from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
-from ..store.environments import DEFAULT
+from ..store.environment_ids import DEFAULT
 
 Answer: TypeAlias = "Callable[[Engine, dict[str, object]], object | None]"
 """Returns the answer to a decoded body, or None if the application has to answer."""

@@ -15,12 +15,12 @@ from ..credentials.request_actor import actor_of
 from ..http.caller import CALLER
 from ..http.entity_tags import is_known
 from ..http.queries import known_parameters, number
+from ..http.streams import Stream
 from ..openapi.operation import Answer, Operation, Parameter
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, UNCHANGED
 from ..serving.fair_turns import FairTurns
 from ..serving.store_work import StoreWork
-from ..serving.streams import Stream
-from ..store.environments import refuse_outside
+from ..store.environment_ids import refuse_outside
 from ..store.errors import BadQuery, StoreUnavailable
 from .counts import Exports
 from .exporter import Body, Exporter, unavailable
@@ -197,7 +197,7 @@ class BundleExport:
         except BaseException:
             ended()
             raise
-        resp.set_stream(Stream(pieces, self._work, ended), part.end - part.start)
+        resp.set_stream(Stream(pieces, self._work.read, ended), part.end - part.start)
 
     async def _record(self, req: falcon.asgi.Request, environment: str, what: str) -> None:
         """Records an export before it leaves: the first of its kind in an hour by itself, others as a count."""

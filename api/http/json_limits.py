@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
-from ...compiler.diagnostics.diagnostic import show_path
+from ...bundles.wording import show_path
 from ..settings import HttpLimits
 from .rejections import BodyRejected
 

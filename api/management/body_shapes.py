@@ -6,8 +6,7 @@ import msgspec
 from msgspec import inspect
 
 from ...bundles.conditions.values import Json
-from ...bundles.wording import alternatives, did_you_mean, quoted
-from ...compiler.diagnostics.diagnostic import show_path
+from ...bundles.wording import alternatives, did_you_mean, quoted, show_path
 from ...compiler.documents.schema_check import Fault, allows_null, choices_of, needed, schema_faults
 from ..credentials.credential_shapes import in_order
 from ..http.rejections import BodyRejected

@@ -6,8 +6,7 @@ from typing import Any
 import falcon
 import falcon.asgi
 
-from ...bundles.wording import described, quoted
-from ...compiler.diagnostics.diagnostic import show_path
+from ...bundles.wording import described, quoted, show_path
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER
 from ..http.queries import known_parameters

@@ -12,8 +12,8 @@ from ..http.entity_tags import expected_tags, is_known, required_tag
 from ..http.queries import flag, known_parameters, page_limit, parameters
 from ..serving.store_work import StoreWork
 from ..settings import HttpLimits
-from ..store.credential_rows import Bounds
 from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, StoredElement
+from ..store.environment_ids import Bounds
 from ..store.errors import ElementKey
 from .kinds import ServedKind
 

@@ -5,12 +5,11 @@ from typing import Final, TypeVar
 
 import falcon.asgi
 
-from ..credentials.credential import Credential
-from ..credentials.known_credentials import highest
+from ..credentials.credential import Credential, highest
 from ..http.bodies import ENCODER
 from ..http.queries import known_parameters, page_limit
 from ..http.rejections import Forbidden
-from ..store.credential_rows import Bounds
+from ..store.environment_ids import Bounds
 from .elements import ManagementServices
 
 NO_STORE: Final = "no-store"

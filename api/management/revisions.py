@@ -11,9 +11,9 @@ from ...bundles.wording import quoted
 from ..http.bodies import ENCODER
 from ..http.entity_tags import is_known
 from ..http.queries import known_parameters, page_limit
+from ..http.streams import Stream
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
-from ..serving.streams import Stream
 from ..store.errors import NotFound
 from ..store.history.change_log import ChangeEntry, Revision, change_of
 from .elements import CHUNK_ROWS, ManagementServices
@@ -70,7 +70,7 @@ class OneRevision:
         if is_known(req, tag):
             resp.status = falcon.HTTP_304
         else:
-            resp.stream = Stream(_document(found, entries), self._work)
+            resp.stream = Stream(_document(found, entries), self._work.read)
 
 
 def revision_number(text: str) -> int:

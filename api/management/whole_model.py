@@ -13,13 +13,13 @@ from ..http.bodies import ENCODER, JSON, check_media
 from ..http.caller import CALLER
 from ..http.entity_tags import is_known, required_tag
 from ..http.queries import flag, known_parameters
+from ..http.streams import Stream
 from ..log import LOG
 from ..openapi.operation import Answer, Operation, Parameter, Schema
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
 from ..serving.fair_turns import FairTurns
-from ..serving.streams import Stream
 from ..store.audit.entries import AuditEntry
-from ..store.credential_rows import Bounds
+from ..store.environment_ids import Bounds
 from ..store.errors import StoreFull, StoreUnavailable
 from ..store.historical_model import historical_model
 from ..store.models.reading import ModelStream
@@ -81,7 +81,7 @@ class WholeModel:
         except BaseException:
             ended()
             raise
-        stream = Stream(text, self._work, ended)
+        stream = Stream(text, self._work.read, ended)
         try:
             resp.etag = text.etag
             unchanged = is_known(req, text.etag)

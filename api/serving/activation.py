@@ -9,7 +9,8 @@ from typing import Final
 from ..store.environments import Environment
 from ..store.errors import StoreUnavailable
 from .bound_engines import ready_engine
-from .live_engines import LiveEngines, Stale
+from .engine_access import Stale
+from .live_engines import LiveEngines
 from .own_process import own_process
 
 COMPACT_AFTER: Final = 10_000

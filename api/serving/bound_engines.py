@@ -5,9 +5,8 @@ from typing import Final
 import falcon.asgi
 
 from ...runtime import Engine
-from ..store.credential_rows import Bounds
-from ..store.environments import refuse_outside
-from .live_engines import EngineOf, Stale, Updating
+from ..store.environment_ids import Bounds, refuse_outside
+from .engine_access import EngineOf, Stale, Updating
 
 MOST_WAITS: Final = 2
 """How many updates of an engine a request waits for. The second one began after the request came, so it has everything

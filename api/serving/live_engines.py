@@ -11,15 +11,16 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final
 
 from ...bundles.errors import BundleError
 from ...runtime import Engine
 from ..store.database.watch import Version
-from ..store.environments import DEFAULT
+from ..store.environment_ids import DEFAULT
 from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
 from .bundle_files import BundleFiles, NoBundle
+from .engine_access import Stale, Updating
 from .fair_threads import FairThreads
 from .live_engine import LiveEngine, opened
 from .preparations import Preparing, Unprepared, unmarked
@@ -29,34 +30,6 @@ INLINE_BYTES: Final = 32 * 1024
 
 PREPARING_THREADS: Final = 2
 """The threads of a worker that open engines and apply large changes."""
-
-EngineOf: TypeAlias = Callable[[str], Engine]
-"""Returns the engine of an environment, by its id. Raises Updating, and what `LiveEngines.engine` raises."""
-
-ReportDamage: TypeAlias = Callable[[str, BundleError], bool]
-"""Reports that the bundle of an environment is damaged. Returns False if that was reported before."""
-
-
-class Stale(Exception):
-    """The store can't be read, and the snapshot in memory is too old to serve. Decisions fail, and clients deny.
-
-    The message may be shown to anyone: it names no file.
-    """
-
-
-class Updating(Exception):
-    """The engine of an environment is being opened or updated in a thread.
-
-    `engine` is the engine until then, or None if there is none that may decide.
-    """
-
-    def __init__(self, done: "asyncio.Future[None]", engine: Engine | None):
-        super().__init__("the engine is being updated")
-        self._done, self.engine = done, engine
-
-    async def wait(self) -> None:
-        """Wait for the end of the work. Raises what the work raised for those who ask."""
-        await asyncio.shield(self._done)
 
 
 class LiveEngines:

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from .credential_rows import Bounds
+from .environment_ids import Bounds
 
 
 class Actor(msgspec.Struct, frozen=True):

@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
 from ...bundles.wording import quoted
+from .environment_ids import Bounds
 from .environments import environment_by_id
 from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
 from .pages import MAX_PAGE, cursor_after, read_cursor
-
-Bounds: TypeAlias = frozenset[str] | None
-"""The UUIDs of the environments that a credential is bound to, or None if it is not bound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,14 @@
 """The environments of a store. Each has a number for its rows, a UUID for callers, and its own revision."""
 
-import re
 from dataclasses import dataclass
 from uuid import uuid4
 
 from sqlite_utils import Database
 
 from ...bundles.wording import quoted
-from .errors import Conflict, Fault, NotFound, OutOfBounds, Protected, Rejected
+from .environment_ids import DEFAULT, is_environment_id, refuse_outside
+from .errors import Conflict, Fault, NotFound, Protected, Rejected
 
-DEFAULT = "default"
-"""The environment that every store has."""
-
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _COLUMNS = "number, uuid, id, protected, epoch, revision, created"
 
 
@@ -46,11 +42,6 @@ class Environment:
         return f"{self.uuid}.{self.epoch}.{version}"
 
 
-def is_environment_id(text: str) -> bool:
-    """Whether an environment may have this id."""
-    return _ID.fullmatch(text) is not None
-
-
 def all_environments(db: Database) -> tuple[Environment, ...]:
     """Returns all environments, by id."""
     return tuple(_environment(row) for row in db.execute(f"SELECT {_COLUMNS} FROM environments ORDER BY id"))
@@ -78,15 +69,6 @@ def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> 
         raise
     refuse_outside(found.uuid, bounds)
     return found
-
-
-def refuse_outside(uuid: str | None, bounds: frozenset[str] | None) -> None:
-    """Raises OutOfBounds if an environment is outside `bounds`. The bounds None are unlimited.
-
-    `uuid` is None if the environment does not exist. A bound credential gets the same error then.
-    """
-    if bounds is not None and uuid not in bounds:
-        raise OutOfBounds("the credential is bound to other environments than this one")
 
 
 def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:

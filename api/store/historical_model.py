@@ -6,10 +6,10 @@ from contextlib import AbstractContextManager
 import msgspec
 from sqlite_utils import Database
 
-from .credential_rows import Bounds
 from .elements.bodies import element_of
 from .elements.kinds import Kind
 from .elements.tables import TABLES
+from .environment_ids import Bounds
 from .history.change_log import entries_chunk, no_revision
 from .models.reading import ModelStream
 from .store import Store

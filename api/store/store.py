@@ -20,7 +20,6 @@ from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .audit.log import AuditLog
 from .backup import back_up
-from .credential_rows import Bounds
 from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
@@ -36,8 +35,8 @@ from .elements.listing import Page, list_page
 from .elements.references import refuse_dangling
 from .elements.tables import TABLES
 from .elements.workspace import Workspace
+from .environment_ids import DEFAULT, Bounds
 from .environments import (
-    DEFAULT,
     Environment,
     add_environment,
     all_environments,

@@ -6,8 +6,8 @@ from typing import assert_never
 from ...bundles.conditions.keys import reads_own_key, steps_of
 from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.values import Json, is_number
-from ...bundles.wording import described, quoted
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, described, quoted
+from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
 from ..model.elements import AttributeType, Condition, Policy, ResourceType
 from .conditions_of import conditions_of

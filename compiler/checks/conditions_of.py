@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS, AttributeSection
-from ..diagnostics.diagnostic import Path
+from ...bundles.wording import Path
 from ..model.elements import Condition, Policy
 
 

@@ -7,8 +7,8 @@ from ...bundles.conditions.constants import list_elements
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.values import Json, is_number
-from ...bundles.wording import described, quoted
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, described, quoted
+from ..diagnostics.diagnostic import Finding
 from .conditions_of import conditions_of
 from .draft import Draft, is_placeholder
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path
+from ..diagnostics.diagnostic import Finding
 from ..model.elements import Conditions, Policy
 from .draft import Draft
 

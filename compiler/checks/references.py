@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from ...bundles.wording import quoted
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, quoted
+from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
 from ..model.elements import Assignment, Member, Policy
 from .draft import Draft, Names

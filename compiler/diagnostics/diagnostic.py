@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ...bundles.wording import Path
+
 Severity: TypeAlias = Literal["error", "warning"]
-Path: TypeAlias = tuple[str | int, ...]
-"""Names of members and indexes of elements, from the root of a document: `("policies", 0, "effect")`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,3 @@ class Finding:
     severity: Severity = "error"
     at_key: bool = False
     see: Path = ()
-
-
-def show_path(path: Path) -> str:
-    """Returns a path as text.
-
-    >>> show_path(("policies", 0, "effect")), show_path(("resources", 1, "attributes", "a b"))
-    ('$.policies[0].effect', "$.resources[1].attributes['a b']")
-    """
-    shown = "$"
-    for step in path:
-        if isinstance(step, int):
-            shown += f"[{step}]"
-        else:
-            shown += f".{step}" if step.isidentifier() else f"[{step!r}]"
-    return shown

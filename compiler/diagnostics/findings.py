@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...bundles.wording import visible
+from ...bundles.wording import Path, show_path, visible
 from ..source import Source, SourceText, Span
-from .diagnostic import Diagnostic, Finding, Path, Severity, show_path
+from .diagnostic import Diagnostic, Finding, Severity
 
 WHOLE_DOCUMENT = Span(-1, 0)
 """The span of a finding about a document as a whole."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ...bundles.file.writer import Progress
-from ...bundles.wording import alternatives
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, alternatives
+from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
 from ..limits import Limits
 from ..model.elements import LISTS

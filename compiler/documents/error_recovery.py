@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 from msgspec import inspect
 
 from ...bundles.conditions.values import Json
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path
+from ..diagnostics.diagnostic import Finding
 from ..model.elements import Element
 from .raw_values import FaultyObject
 from .schema_check import needed, type_of

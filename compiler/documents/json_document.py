@@ -2,7 +2,7 @@
 
 from array import array
 
-from ..diagnostics.diagnostic import Path
+from ...bundles.wording import Path
 from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import Source, SourceText, Span

@@ -3,7 +3,7 @@
 import json
 import re
 
-from ..diagnostics.diagnostic import Path
+from ...bundles.wording import Path
 from ..source import Span
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")

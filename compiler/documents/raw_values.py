@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from ...bundles.conditions.values import Json, is_text
-from ...bundles.wording import quoted
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, quoted
+from ..diagnostics.diagnostic import Finding
 from ..limits import Limits
 
 _LONGEST_CHARACTER_BYTES = 4

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, inspect
 
 from ...bundles.conditions.values import Json
-from ..diagnostics.diagnostic import Path
+from ...bundles.wording import Path
 from .raw_values import FaultyObject, Unreadable
 
 Problem: TypeAlias = Literal[

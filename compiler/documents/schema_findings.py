@@ -6,8 +6,8 @@ from functools import lru_cache
 from msgspec import Struct, inspect
 
 from ...bundles.conditions.values import Json
-from ...bundles.wording import alternatives, described, joined, quoted
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, alternatives, described, joined, quoted
+from ..diagnostics.diagnostic import Finding
 from ..diagnostics.synonyms import suggest
 from .schema_check import Fault, allows_null, choices_of, needed, schema_faults
 

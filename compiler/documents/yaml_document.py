@@ -3,8 +3,8 @@
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ...bundles.conditions.values import Json
-from ...bundles.wording import described
-from ..diagnostics.diagnostic import Finding, Path
+from ...bundles.wording import Path, described
+from ..diagnostics.diagnostic import Finding
 from ..limits import Limits
 from ..model.elements import LISTS
 from ..source import Source, SourceText, Span

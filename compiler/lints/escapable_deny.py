@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
-from ...bundles.wording import joined, quoted
+from ...bundles.wording import Path, joined, quoted
 from ..checks.draft import Draft
-from ..diagnostics.diagnostic import Finding, Path
+from ..diagnostics.diagnostic import Finding
 from ..model.elements import Grant
 from .grant_index import GrantIndex
 from .overlap import Budget, can_overlap

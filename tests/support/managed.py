@@ -11,7 +11,8 @@ from falcon import testing
 from writ.api.app import Engines, collaborators, create_app
 from writ.api.credentials.keys.signing_keys import new_key
 from writ.api.settings import HttpLimits, Settings
-from writ.api.store.environments import DEFAULT, Environment
+from writ.api.store.environment_ids import DEFAULT
+from writ.api.store.environments import Environment
 from writ.api.store.store import Store
 from writ.bundles.errors import BundleError
 

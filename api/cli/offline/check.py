@@ -7,7 +7,8 @@ import click
 
 from ....compiler.diagnostics.show import show_json
 from ...serving.build import NoSources, check_files
-from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
+from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..sentences import summary
 
 
 @click.command("check")

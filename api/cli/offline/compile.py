@@ -11,7 +11,8 @@ import click
 from ....bundles.manifest import Profile
 from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
 from ...serving.build import InvalidModel, NoSources, build_bundle, unsigned
-from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
+from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..sentences import summary
 from .bundle_keys import read_duration, signing_key_in
 
 

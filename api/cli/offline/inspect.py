@@ -14,7 +14,8 @@ from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.text import show_program
 from ....bundles.signing.section import Signature, unverified_signature
 from ....bundles.signing.verify import ANY_ENVIRONMENT, instant_text, open_verified_bundle
-from ..output import CommandFailed, bundle_sentence, escaped, os_sentence
+from ..output import CommandFailed, escaped, os_sentence
+from ..sentences import bundle_sentence
 from .bundle_keys import public_keys_in
 
 

@@ -14,7 +14,8 @@ from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
 from ...settings import HttpLimits
-from ..output import CommandFailed, bundle_sentence, os_sentence
+from ..output import CommandFailed, os_sentence
+from ..sentences import bundle_sentence
 
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""

@@ -13,7 +13,8 @@ from ...serving.import_model import check_model, ensure_bundle, store_model
 from ...settings import BadSetting
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
-from ..output import CommandFailed, error_console, os_sentence, progress_bar, summary
+from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..sentences import summary
 from .opening import data_option, env_option, open_or_create_store
 
 

@@ -16,7 +16,7 @@ from ...settings import settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.database.opening import FILE
-from ...store.environments import DEFAULT
+from ...store.environment_ids import DEFAULT
 from ...store.store import Store
 from ..output import CommandFailed, error_console
 

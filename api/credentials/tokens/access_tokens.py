@@ -10,13 +10,14 @@ from typing import Final, NamedTuple
 import jwt
 from jwt.types import Options
 
-from ...store.credential_rows import Bounds, Client
+from ...store.credential_rows import Client
 from ...store.credentials.credentials import Credentials
-from ..credential import Credential
+from ...store.environment_ids import Bounds
+from ..credential import Credential, highest
 from ..credential_shapes import MOST_ENVIRONMENTS
 from ..keys.ring import KeyRing
 from ..keys.signing_keys import Keys, UnusableSigningKey
-from ..known_credentials import MOST_REMEMBERED, highest
+from ..known_credentials import MOST_REMEMBERED
 from .token_claims import TokenClaims, claims_of, header_of
 
 TYPE: Final = "at+jwt"

@@ -19,9 +19,9 @@ from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.credential_rows import Client
 from ...store.errors import StoreUnavailable
+from ..credential import highest
 from ..credential_shapes import SCOPES, TokenAnswer, in_order
 from ..keys.signing_keys import UnusableSigningKey
-from ..known_credentials import highest
 from ..refused_attempts import RefusedAttempts
 from ..request_actor import client_actor
 from ..secret_format import digest_of

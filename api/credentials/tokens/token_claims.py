@@ -7,10 +7,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from ...store.credential_rows import Bounds
-from ..credential import Scope
+from ...store.environment_ids import Bounds
+from ..credential import Scope, highest
 from ..credential_shapes import LONGEST_LIFETIME, SCOPES
-from ..known_credentials import highest
 
 LONGEST_HEADER: Final = 512
 """The longest first part of a token, its header, in characters."""

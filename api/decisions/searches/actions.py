@@ -8,7 +8,7 @@ import falcon.asgi
 from ....runtime.requests.searches import ActionSearch, read_action_search
 from ...http.bodies import ENCODER, JSON
 from ...openapi.operation import Answer, Operation
-from ...store.environments import DEFAULT
+from ...store.environment_ids import DEFAULT
 from .pages import Item, SearchPage
 from .search_services import SearchServices, context_note
 from .search_shapes import ActionSearchRequest, ActionsFound

@@ -10,7 +10,7 @@ from ....runtime import Engine
 from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
 from ...http.bodies import Bodies
 from ...serving.bound_engines import engine_for
-from ...serving.live_engines import EngineOf
+from ...serving.engine_access import EngineOf
 from ...serving.store_work import StoreWork
 from ...settings import HttpLimits
 from .page_tokens import PageTokens, fingerprint

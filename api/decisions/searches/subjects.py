@@ -9,8 +9,7 @@ from ....runtime import Engine
 from ....runtime.requests.searches import SubjectSearch, read_subject_search
 from ...http.bodies import ENCODER, JSON
 from ...openapi.operation import Answer, Operation
-from ...store.credential_rows import Bounds
-from ...store.environments import DEFAULT
+from ...store.environment_ids import DEFAULT, Bounds
 from ...store.search.candidates import Registered
 from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
 from .search_services import SearchServices, context_note

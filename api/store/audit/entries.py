@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, parse_instant, show_instant
 from ..actor import Actor
-from ..credential_rows import Bounds
+from ..environment_ids import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
 from ..pages import MAX_PAGE, cursor_after, read_cursor

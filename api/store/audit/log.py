@@ -11,8 +11,8 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ..actor import SERVICE, Actor
-from ..credential_rows import Bounds
 from ..database.connections import Connections
+from ..environment_ids import Bounds
 from ..errors import StoreUnavailable
 from .anchor import FILE, Anchor
 from .check import Progress, VerifiedLog, check

@@ -7,7 +7,8 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, from_seconds, show_instant
 from ..actor import Actor
-from ..credential_rows import Bounds, client_row
+from ..credential_rows import client_row
+from ..environment_ids import Bounds
 from ..errors import NotFound
 from .entries import AuditEntry, append
 from .events import Event

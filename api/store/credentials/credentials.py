@@ -14,7 +14,6 @@ from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credential_rows import (
     ApiKey,
-    Bounds,
     Client,
     api_key_row,
     api_key_rows,
@@ -25,6 +24,7 @@ from ..credential_rows import (
     uuid_of,
 )
 from ..database.connections import LONG_WAIT_FACTOR, Connections
+from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential

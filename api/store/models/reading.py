@@ -12,10 +12,10 @@ from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
-from ..credential_rows import Bounds
 from ..elements.bodies import element_of
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES
+from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 
 PIECE_ROWS = 100

@@ -10,7 +10,7 @@ from writ.api.credentials import known_credentials
 from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.known_credentials import ApiKeys, CredentialKind, KnownCredentials
 from writ.api.credentials.secret_format import API_KEY, new_secret
-from writ.api.serving.live_engines import Stale
+from writ.api.serving.engine_access import Stale
 from writ.api.store.database.watch import Watch
 from writ.api.store.store import Store
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from writ.api.serving.bound_engines import ready_engine
 from writ.api.serving.bundle_files import BundleFiles, NewestBundle
-from writ.api.serving.live_engines import LiveEngines, Stale, Updating
+from writ.api.serving.engine_access import Stale, Updating
+from writ.api.serving.live_engines import LiveEngines
 from writ.api.store.elements.edits import Create, Delete
 from writ.api.store.errors import NotFound
 from writ.api.store.store import Store

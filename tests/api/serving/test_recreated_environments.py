@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
-from writ.api.store.environments import DEFAULT
+from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.errors import OutOfBounds
 from writ.api.store.historical_model import historical_model
 from writ.compiler.source import Source

@@ -1,11 +1,12 @@
 """Sends long answers piece by piece, in constant memory and at the client's pace. A thread makes each piece."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
-from .store_work import StoreWork
+Read: TypeAlias = Callable[..., Awaitable[Any]]
+"""Calls a function in a thread, and returns what it returns."""
 
 
 class Pieces(Iterator[bytes], Protocol):
@@ -18,10 +19,10 @@ class Pieces(Iterator[bytes], Protocol):
 class Stream:
     """An asynchronous iterator over pieces, for Falcon, which always closes it."""
 
-    def __init__(self, pieces: Pieces, work: StoreWork, ended: Callable[[], None] = lambda: None) -> None:
-        """Calls `ended` once, when the pieces are closed."""
+    def __init__(self, pieces: Pieces, read: Read, ended: Callable[[], None] = lambda: None) -> None:
+        """`read` makes each piece in a thread. Calls `ended` once, when the pieces are closed."""
         self._pieces = pieces
-        self._work = work
+        self._read = read
         self._ended: Callable[[], None] | None = ended
         self._reading: asyncio.Task[bytes | None] | None = None
 
@@ -31,7 +32,7 @@ class Stream:
 
     async def __anext__(self) -> bytes:
         """Returns the next piece."""
-        self._reading = asyncio.ensure_future(self._work.read(_next, self._pieces))
+        self._reading = asyncio.ensure_future(self._read(_next, self._pieces))
         piece = await asyncio.shield(self._reading)
         if piece is None:
             raise StopAsyncIteration
@@ -43,7 +44,7 @@ class Stream:
             with suppress(Exception):
                 await self._reading
         try:
-            await self._work.read(self._pieces.close)
+            await self._read(self._pieces.close)
         finally:
             ended, self._ended = self._ended, None
             if ended is not None:

@@ -5,8 +5,8 @@ import threading
 import time
 from pathlib import Path
 
+from writ.api.http.streams import Stream
 from writ.api.serving.store_work import StoreWork
-from writ.api.serving.streams import Stream
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
 
@@ -41,7 +41,7 @@ def test_a_client_that_goes_while_a_piece_is_read_closes_behind_it(tmp_path: Pat
     slow = Slow()
 
     async def leave_early() -> None:
-        stream = Stream(slow, StoreWork(Store.open(tmp_path), activated, time.time))
+        stream = Stream(slow, StoreWork(Store.open(tmp_path), activated, time.time).read)
         reading = asyncio.ensure_future(anext(stream))
         await asyncio.to_thread(slow.asked.wait)
         reading.cancel()
