@@ -61,8 +61,9 @@ class Guard:
         uuid_of: Callable[[str], str | None] = lambda _: None,
         failed: Callable[[str], int | None] = lambda _: None,
         clock: Callable[[], float] = time.time,
+        anonymous: Credential | None = None,
     ) -> None:
-        """`uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
+        """`anonymous` is the credential of a request without one, or None to refuse such a request. `uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
 
         `failed` counts a wrong credential from an address. It returns the seconds to wait after too many, or else None.
         `clock` gives epoch seconds.
@@ -73,6 +74,7 @@ class Guard:
         self._failed = failed
         self._recent = recent
         self._clock = clock
+        self._anonymous = anonymous
 
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
@@ -135,6 +137,8 @@ class Guard:
         return credential
 
     def _presented(self, header: str | None, address: Callable[[], str], version: object) -> Credential:
+        if header is None and self._anonymous is not None:
+            return self._anonymous
         if header is None:
             raise Unauthenticated("a credential is missing; send `Authorization: Bearer <key>`")
         recent = self._recent.credential(header, version)

@@ -25,6 +25,8 @@ EVALUATE: Final = Operation(
 class Evaluation:
     """Decides on the event loop if it can: most decisions take microseconds, less than a switch to a thread."""
 
+    decides = True
+
     def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding) -> None:
         self._engine_of = engine_of
         self._bodies = bodies

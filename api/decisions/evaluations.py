@@ -35,6 +35,8 @@ EVALUATE_MANY: Final = Operation(
 class Evaluations:
     """Decides the items of a batch in slices, all as of one instant and one revision."""
 
+    decides = True
+
     def __init__(
         self,
         engine_of: EngineOf,

@@ -46,10 +46,17 @@ class DecisionLane:
     """See the module. `calls` are the lane's answers by the path below `/access/v1/`."""
 
     def __init__(
-        self, guard: Guard, recent: Recent, engine_of: EngineOf, limits: HttpLimits, calls: dict[bytes, Answer]
+        self,
+        guard: Guard,
+        recent: Recent,
+        engine_of: EngineOf,
+        limits: HttpLimits,
+        calls: dict[bytes, Answer],
+        describe: Callable[[Engine], bytes] = lambda _: b"",
     ) -> None:
+        """`describe` gives the header lines that tell of the engine."""
         self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
-        self._calls = calls
+        self._calls, self._describe = calls, describe
         self._targets: dict[bytes, tuple[str, Answer]] = {}
 
     def takes(self, target: bytes) -> bool:
@@ -66,8 +73,8 @@ class DecisionLane:
         self._targets[target] = found[1].decode() if found[1] else DEFAULT, call
         return True
 
-    def answer(self, target: bytes, authorization: bytes, body: bytes) -> bytes | None:
-        """Returns the body of a 200, or None if the application has to answer."""
+    def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
+        """Returns header lines and the body of a 200, or None if the application has to answer."""
         env, call = self._targets[target]
         try:
             header, version = authorization.decode("latin-1"), self._recent.version()
@@ -77,7 +84,7 @@ class DecisionLane:
             answer = call(engine, decoded(body, self._limits))
         except Exception:  # the application meets it again, answers it and reports it
             return None
-        return None if answer is None else ENCODER.encode(answer)
+        return None if answer is None else (self._describe(engine), ENCODER.encode(answer))
 
 
 def _leave() -> NoReturn:

@@ -243,7 +243,7 @@ class Connection(asyncio.Protocol):
                 return
         self._begin(request, message)
 
-    def _write_decision(self, request: Request, answer: bytes) -> None:
+    def _write_decision(self, request: Request, answer: tuple[bytes, bytes]) -> None:
         closes = not request.keep_alive or (self._ended and not self._pending)
         self._output.append(decision_bytes(request, answer, self._worker.date.now(), self.secure, closes))
         if closes:

@@ -15,8 +15,8 @@ class Lane(Protocol):
     def takes(self, target: bytes) -> bool:
         """Returns whether the target of a POST is one of the lane's."""
 
-    def answer(self, target: bytes, authorization: bytes, body: bytes) -> bytes | None:
-        """Returns the body of a 200, or None if the application has to answer."""
+    def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
+        """Returns header lines and the body of a 200, or None if the application has to answer."""
 
 
 def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
@@ -34,21 +34,26 @@ def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
         and fields.get(b"content-type") == b"application/json"
         and b"authorization" in fields
         and b"expect" not in fields
+        and b"writ-min-revision" not in fields
         and lane.takes(request.target)
     )
 
 
-def decision_bytes(request: Request, answer: bytes, date_line: bytes, secure: bool, closes: bool) -> bytes:
+def decision_bytes(
+    request: Request, answer: tuple[bytes, bytes], date_line: bytes, secure: bool, closes: bool
+) -> bytes:
     """Returns the response with a decision, the same bytes as the application's."""
+    lines, body = answer
     request_id = request.fields.get(b"x-request-id")
     return b"".join(
         (
             STATUS_LINES["1.1"][200],
             b"x-request-id: %s\r\n" % request_id if request_id is not None else b"",
-            b"content-length: %d\r\ncontent-type: application/json\r\n" % len(answer),
+            lines,
+            b"content-length: %d\r\ncontent-type: application/json\r\n" % len(body),
             date_line,
             STRICT_TRANSPORT if secure else b"",
             b"connection: close\r\n\r\n" if closes else b"\r\n",
-            answer,
+            body,
         )
     )

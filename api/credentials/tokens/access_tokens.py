@@ -18,22 +18,9 @@ from ..credential_shapes import MOST_ENVIRONMENTS
 from ..keys.ring import KeyRing
 from ..keys.signing_keys import Keys, UnusableSigningKey
 from ..known_credentials import MOST_REMEMBERED
-from .token_claims import TokenClaims, claims_of, header_of
+from .token_claims import LONGEST_TOKEN, SIGNED_CLAIMS, TYPE, TokenClaims, claims_of, header_of
 
-TYPE: Final = "at+jwt"
-"""The `typ` of a token's header. A JWS with another type, such as a bundle's signature, is no access token."""
-
-LONGEST: Final = 8 * 1024
-"""The longest token in characters."""
-
-_OPTIONS: Final[Options] = {
-    "require": ["iss", "aud", "sub", "client_id", "scope", "iat", "exp", "jti"],
-    "verify_exp": False,  # `claims_of` does, with the given clock
-    "verify_iat": False,
-    "verify_nbf": False,
-}
-
-_SIGNATURE_ALONE: Final[Options] = {**_OPTIONS, "require": [], "verify_iss": False, "verify_aud": False}
+_SIGNATURE_ALONE: Final[Options] = {**SIGNED_CLAIMS, "require": [], "verify_iss": False, "verify_aud": False}
 """Options for `AccessTokens.was_issued`: only the signature counts."""
 
 
@@ -42,7 +29,7 @@ _MOST_BOUNDS: Final = 1_024
 
 
 class TokenTooLong(UnusableSigningKey):
-    """A token would be longer than `LONGEST`. The key can sign, but no token of it could be verified."""
+    """A token would be longer than `LONGEST_TOKEN`. The key can sign, but no token of it could be verified."""
 
 
 class IssuedToken(NamedTuple):
@@ -78,11 +65,11 @@ class AccessTokens:
         if client.bounds is not None:
             claims["environments"] = sorted(client.bounds)
         token = jwt.encode(claims, private, key.algorithm, headers={"typ": TYPE, "kid": key.id})
-        if len(token) > LONGEST:
+        if len(token) > LONGEST_TOKEN:
             bound = 0 if client.bounds is None else len(client.bounds)
             raise TokenTooLong(
                 f"one for the client {client.id}, which is bound to {bound} environments, has {len(token)} characters,"
-                f" more than the {LONGEST} that are read; bind it to {MOST_ENVIRONMENTS} at most, and see that"
+                f" more than the {LONGEST_TOKEN} that are read; bind it to {MOST_ENVIRONMENTS} at most, and see that"
                 " the public URL is short"
             )
         return IssuedToken(token, id)
@@ -92,13 +79,13 @@ class AccessTokens:
         return self._read(token, self._ring.keys())
 
     def _read(self, token: str, keys: Keys) -> TokenClaims | None:
-        claims = self._claims(token, keys, _OPTIONS)
+        claims = self._claims(token, keys, SIGNED_CLAIMS)
         return None if claims is None else claims_of(claims, self._clock())
 
     def _claims(self, token: str, keys: Keys, options: Options) -> dict[str, object] | None:
         """Returns the claims that one of the `keys` signed, or None if none did or `options` refuse them."""
         header = header_of(token)
-        if header is None or header.typ != TYPE or len(token) > LONGEST:
+        if header is None or header.typ != TYPE or len(token) > LONGEST_TOKEN:
             return None
         key = keys.verifying.get(header.kid)
         if key is None or header.alg != key.algorithm:
@@ -121,7 +108,7 @@ class AccessTokens:
 
     def recognises(self, token: bytes) -> bool:
         """See `CredentialKind`."""
-        return token.startswith(b"ey") and token.count(b".") == 2 and len(token) <= LONGEST
+        return token.startswith(b"ey") and token.count(b".") == 2 and len(token) <= LONGEST_TOKEN
 
     def credential(self, token: bytes, digest: bytes) -> Credential | None:
         """See `CredentialKind`. The token grants what both its claims and its client allow now."""

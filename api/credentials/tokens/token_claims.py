@@ -5,11 +5,26 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
+from jwt.types import Options
 from msgspec import Meta, Struct
 
 from ...store.environment_ids import Bounds
 from ..credential import Scope, highest
 from ..credential_shapes import LONGEST_LIFETIME, SCOPES
+
+TYPE: Final = "at+jwt"
+"""The `typ` of a token's header. A JWS with another type, such as a bundle's signature, is no access token."""
+
+LONGEST_TOKEN: Final = 8 * 1024
+"""The longest token in characters."""
+
+SIGNED_CLAIMS: Final[Options] = {
+    "require": ["iss", "aud", "sub", "client_id", "scope", "iat", "exp", "jti"],
+    "verify_exp": False,  # `claims_of` does, with the given clock
+    "verify_iat": False,
+    "verify_nbf": False,
+}
+"""Options for PyJWT: which claims a token has. `claims_of` checks the times, with the given clock."""
 
 LONGEST_HEADER: Final = 512
 """The longest first part of a token, its header, in characters."""

@@ -19,7 +19,7 @@ from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.known_credentials import KnownCredentials
 from writ.api.credentials.secret_format import new_secret
 from writ.api.credentials.tokens import access_tokens
-from writ.api.credentials.tokens.access_tokens import LONGEST, AccessTokens, TokenTooLong
+from writ.api.credentials.tokens.access_tokens import LONGEST_TOKEN, AccessTokens, TokenTooLong
 from writ.api.credentials.tokens.token_claims import LONGEST_HEADER, SKEW_SECONDS
 from writ.api.store.credential_rows import Client
 from writ.api.store.credentials.credentials import ClientSpec

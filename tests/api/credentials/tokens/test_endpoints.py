@@ -10,7 +10,7 @@ import falcon.asgi
 import pytest
 from falcon import testing
 from writ.api.credentials.keys.signing_keys import new_key
-from writ.api.credentials.tokens.access_tokens import LONGEST
+from writ.api.credentials.tokens.access_tokens import LONGEST_TOKEN
 from writ.api.credentials.tokens.endpoints import WHY_HEADER
 from writ.api.credentials.tokens.metadata import CACHE, ServerMetadata
 from writ.api.store.credentials.credentials import ClientSpec

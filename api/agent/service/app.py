@@ -1,0 +1,138 @@
+"""The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import falcon.asgi
+
+from ....bundles.errors import BundleError
+from ...credentials.credential import Credential, Scope, Verifier
+from ...credentials.failed_attempts import FailedAttempts
+from ...credentials.guard import Access, Guard
+from ...credentials.recent_headers import RecentHeaders
+from ...decisions.deciding import Deciding
+from ...decisions.discovery import Discovery
+from ...decisions.evaluation import Evaluation
+from ...decisions.evaluations import Evaluations
+from ...decisions.health import Health
+from ...decisions.lane import DECISIONS, AnswersAtOnce, DecisionLane
+from ...errors import ErrorAnswers
+from ...http.bodies import Bodies
+from ...http.raw_paths import RawPaths
+from ...http.request_id import RequestId
+from ...serving.preparations import unmarked
+from ...settings import HttpLimits
+from .callers import Anyone, GivenKeys, Keys, UpstreamTokens
+from .engines import AgentEngines, InForce
+from .readiness import AgentReadiness
+from .revisions import Revisions, revision_line
+from .searches import Filters, Unavailable
+
+_ROOTS: Final = ("", "/environments/{env}")
+_READ: Final = Access({"POST": Scope.READ})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentParts:
+    """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody.
+
+    `clock` gives epoch seconds.
+    """
+
+    following: InForce
+    keys: Keys | None
+    limits: HttpLimits
+    public_url: str
+    clock: Callable[[], float]
+    log: logging.Logger
+
+
+@dataclass(frozen=True, slots=True)
+class AgentApplication:
+    """The ASGI application, and the lane that answers its hot decision calls without it."""
+
+    asgi: falcon.asgi.App[Any, Any]
+    lane: DecisionLane
+
+
+def create_agent(parts: AgentParts) -> AgentApplication:
+    """Returns the application of an agent."""
+    log, following = parts.log, parts.following
+
+    def report(error: BundleError) -> None:
+        log.error("the bundle in force is damaged: %s", error)
+
+    engines = AgentEngines(following, report)
+    errors = ErrorAnswers(log, engines.report_damage)
+    recent = RecentHeaders(_Versions(parts), parts.clock)
+    guard, bodies = _guard(parts, engines, recent)
+    handlers = _handlers(parts, engines, errors, bodies)
+    paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
+    app = falcon.asgi.App(middleware=[RequestId(), paths, guard, Revisions(engines)])
+    errors.register(app)
+    for path, handler in handlers.items():
+        app.add_route(path, handler)
+    calls = {
+        path.removeprefix(DECISIONS).encode(): handler.at_once
+        for path, handler in handlers.items()
+        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
+    }
+    return AgentApplication(app, DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line))
+
+
+class _Versions:
+    """Tells whether a caller may have come or gone: the list of callers or the file of keys is another one."""
+
+    def __init__(self, parts: AgentParts) -> None:
+        self._following, self._keys = parts.following, parts.keys
+
+    def version(self) -> object:
+        """See `recent_headers.Watch`."""
+        return id(self._following.callers), None if self._keys is None else id(self._keys())
+
+
+def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> tuple[Guard, Bodies]:
+    attempts = FailedAttempts(parts.limits.failed_attempts, parts.clock)  # before the fork: all workers share it
+    verifiers: list[Verifier] = [Anyone()]
+    anonymous: Credential | None = Anyone.CREDENTIAL
+    if parts.keys is not None:
+        verifiers = [GivenKeys(parts.keys), UpstreamTokens(lambda: parts.following.callers, parts.clock)]
+        anonymous = None
+    guard = Guard(verifiers, recent, _ACCESS, engines.uuid_of, attempts.count, parts.clock, anonymous)
+    return guard, Bodies(parts.limits, guard.confirm)
+
+
+def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
+    """Returns the handler of each path."""
+    engine_of, deciding = engines.engine, Deciding(unmarked)
+    calls: dict[str, object] = {
+        "evaluation": Evaluation(engine_of, bodies, deciding),
+        "evaluations": Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report),
+        "search/resource": Filters(engine_of, bodies),
+        "search/subject": Unavailable(bodies),
+        "search/action": Unavailable(bodies),
+    }
+    assert calls.keys() == _CALLS
+    decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
+    discovery = Discovery(parts.public_url)
+    return decisions | {
+        "/.well-known/authzen-configuration": discovery,
+        "/.well-known/authzen-configuration/environments/{env}": discovery,
+        "/healthz": Health(),
+        "/readyz": AgentReadiness(parts.following),
+    }
+
+
+_CALLS: Final = {"evaluation", "evaluations", "search/resource", "search/subject", "search/action"}
+_OPEN: Final = Access({"GET": Scope.NONE, "HEAD": Scope.NONE}, one_environment=False)
+_ACCESS: Final = {f"{root}{DECISIONS}{call}": _READ for root in _ROOTS for call in _CALLS} | dict.fromkeys(
+    (
+        "/.well-known/authzen-configuration",
+        "/.well-known/authzen-configuration/environments/{env}",
+        "/healthz",
+        "/readyz",
+    ),
+    _OPEN,
+)

@@ -1,0 +1,74 @@
+"""The one engine of an agent, as the decision calls ask for it."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Final, Protocol
+
+from ....bundles.errors import BundleError
+from ....bundles.feed.callers import Callers
+from ....bundles.wording import quoted
+from ....runtime import Engine
+from ...store.environment_ids import DEFAULT
+from ...store.errors import NotFound, StoreUnavailable
+from ..status import Status
+
+PINNED: Final[ContextVar[Engine | None]] = ContextVar("pinned", default=None)
+"""The engine of the request that this task answers, at the revision that its answer tells."""
+
+
+class NotReady(StoreUnavailable):
+    """The agent has nothing to decide by yet."""
+
+
+class InForce(Protocol):
+    """What an agent needs of the one who follows."""
+
+    @property
+    def newest(self) -> Engine | None:
+        """The engine in force, however stale, or None."""
+
+    @property
+    def callers(self) -> Callers | None:
+        """The list of callers in force, or None."""
+
+    def status(self) -> Status:
+        """Returns what is in force, and how fresh it is."""
+
+
+class AgentEngines:
+    """Gives the agent's engine for the default environment, and for the agent's own by its id."""
+
+    def __init__(self, following: InForce, report: Callable[[BundleError], None]) -> None:
+        """`report` is told of a damaged bundle."""
+        self._following, self._report = following, report
+
+    def engine(self, environment: str = DEFAULT) -> Engine:
+        """Returns the engine, which stays at its revision. Raises NotReady, and NotFound for another environment."""
+        engine = PINNED.get() or self.newest()
+        if environment != DEFAULT and environment != self.id_of(engine):
+            raise NotFound(f"this agent decides for another environment than {quoted(environment)}")
+        return engine
+
+    def newest(self) -> Engine:
+        """Returns the engine at the revision in force now. Raises NotReady."""
+        engine = self._following.newest
+        if engine is None:
+            raise NotReady(f"there is no bundle yet: {self._following.status().error or 'the upstream did not answer'}")
+        return engine.pinned()
+
+    def uuid_of(self, environment: str) -> str | None:
+        """Returns the UUID of an environment by its id, or None if the agent does not decide for it."""
+        engine = self._following.newest
+        found = None if engine is None else engine.manifest.environment
+        return found.uuid if found is not None and environment in (DEFAULT, found.id) else None
+
+    def report_damage(self, _environment: str, error: BundleError) -> bool:
+        """Tells of a damaged bundle. Returns whether to log it."""
+        self._report(error)
+        return True
+
+    @staticmethod
+    def id_of(engine: Engine) -> str | None:
+        """Returns the id of an engine's environment, or None if its bundle was compiled from files."""
+        found = engine.manifest.environment
+        return None if found is None else found.id

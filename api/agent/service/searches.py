@@ -1,0 +1,56 @@
+"""The searches of an agent: filters from a full bundle. The rest needs the registry, which only the service has."""
+
+from typing import Final
+
+import falcon.asgi
+
+from ....runtime.engine import SearchUnavailable
+from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
+from ...http.bodies import ENCODER, Bodies
+from ...serving.bound_engines import engine_for
+from ...serving.engine_access import EngineOf
+from ...serving.fair_threads import FairThreads
+from ...store.environment_ids import DEFAULT
+
+SEARCHING_THREADS: Final = 3
+"""The threads of a worker that derive filters."""
+
+_REMEDY: Final = "an agent has no registry; ask the service"
+
+
+class Filters:
+    """`POST /access/v1/search/resource`, for filters alone."""
+
+    decides = True
+
+    def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
+        self._engine_of, self._bodies = engine_of, bodies
+        self._threads = FairThreads(SEARCHING_THREADS, "search")
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
+        search = _filter_search(await self._bodies.read_object(req))
+        engine = await engine_for(req, self._engine_of, env)
+        found = engine.cached_filter(search)
+        if found is None:
+            found = await self._threads.run(lambda: engine.filter_for(search))
+        resp.data = ENCODER.encode(found)
+
+
+class Unavailable:
+    """A search that an agent does not answer."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+
+    async def on_post(self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Raises SearchUnavailable (contract 7.3)."""
+        await self._bodies.read_object(req)
+        raise SearchUnavailable(f"this search is not available here: {_REMEDY}")
+
+
+def _filter_search(body: dict[str, object]) -> ResourceSearch:
+    search = read_resource_search(body)
+    if search.options.returns != FILTER:
+        raise SearchUnavailable(f'only filters are available here, with `"options": {{"return": "filter"}}`: {_REMEDY}')
+    return search
