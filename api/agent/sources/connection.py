@@ -67,7 +67,7 @@ class Connection:
     """
 
     def __init__(self, url: str, ca_file: str | None = None, proxy: str | None = None):
-        options: dict[str, Any] = {"maxsize": 1, "block": True, "retries": False}
+        options: dict[str, Any] = {"maxsize": 1, "retries": False}
         if url.startswith("https:"):
             options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
         manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)

@@ -187,9 +187,7 @@ class Upstream:
     def _refusal(self, response: BaseHTTPResponse) -> SourceError:
         """Returns what an answer with an error says. Its text is that of a server that may be anyone."""
         if 300 <= response.status < 400:
-            return SourceError(
-                "it redirects to another address, which is refused, since the credential must not travel"
-            )
+            return SourceError("it redirects elsewhere, which is refused, since the credential must not travel")
         if response.status == 416:
             self._forget_download()
         said = ""
