@@ -125,10 +125,10 @@ class InForce:
         if reader.current is None:
             return
         self.current, self.floor = reader.current, max(self.floor, reader.seen)
-        self.error = None if self.leads else reader.current.error
         if reader.held is not None and reader.held.age >= self.floor:
             self.base = reader.base
             self._put(reader.held)
+        self.error = None if self.leads else reader.current.error
         if reader.callers is not None and reader.callers is not self.callers:
             self.callers = reader.callers
             self._events.callers(reader.callers)

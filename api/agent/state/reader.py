@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from ....bundles.errors import BundleError, WrongEnvironment
 from ....bundles.feed.callers import Callers
 from ....bundles.feed.position import Position
@@ -63,6 +65,7 @@ class StateReader:
             self._read_callers(current)
         except (BundleError, OSError) as ex:
             _warn("the list of callers in the state directory is not used: %s", ex)
+            self.current = msgspec.structs.replace(current, callers=None, tag=None)  # the source sends it again
 
     def poll(self) -> bool:
         """Whether the state changed since the last call. If it did not, this costs one system call.
