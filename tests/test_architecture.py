@@ -37,6 +37,9 @@ ROOMS = {
         "setting_readers",
     ),
     "writ.api.agent": (
+        "follow",
+        "following",
+        "options",
         "follower",
         "pacing",
         "in_force",
@@ -137,6 +140,7 @@ ONE_PLACE = {
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),
     "urllib3": ("api/agent/sources/",),
+    "fsspec": ("api/agent/sources/published.py",),
     "gunicorn": ("api/transport/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
@@ -276,6 +280,8 @@ def test_an_installation_has_every_package():
     [
         ("writ", ("writ.runtime", "writ.compiler", "writ.api", "writ.bundles", "falcon", "sqlite_utils")),
         ("writ.runtime.engine", ("writ.compiler", "lark", "yaml", "falcon", "jwt", "cryptography")),
+        ("writ.api.agent.follow", ("writ.compiler", "writ.api.store", "lark", "sqlite_utils", "falcon", "fsspec")),
+        ("writ.api.agent.sources.published", ("writ.compiler", "writ.api.store", "lark", "sqlite_utils", "falcon")),
         ("writ.compiler.compile", ("writ.runtime", "falcon")),
     ],
 )

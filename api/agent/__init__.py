@@ -9,5 +9,5 @@ Reading path:
 - `state/`: the last good state on disk, which several processes share;
 - `pacing`: when to ask again, and when to ask for a whole bundle;
 - `status` and `follower`: one step after the other, without threads;
-- `following` and `follow`: the thread, and the public functions.
+- `options`, `following` and `follow`: the thread, and the public functions.
 """

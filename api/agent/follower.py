@@ -109,6 +109,11 @@ class Follower:
         if self._state is not None:
             self._state.release()
 
+    def leave(self) -> None:
+        """Let go of the state directory in a forked child, where nobody follows. The parent still has it."""
+        if self._state is not None:
+            self._state.release()
+
     def _ask(self) -> float:
         newest = self._newest()
         position = None if self._whole or newest is None else newest.position

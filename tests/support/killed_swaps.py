@@ -113,7 +113,7 @@ def main(folder: Path) -> int:
             is_killed = killed(lambda n=number, w=whole: dies_before(n, lambda: swap(work, w)))  # type: ignore[misc]
             kills, number = kills + is_killed, number + 1
             check(work)
-        for _ in range(8):
+        for _ in range(4):
             shutil.copytree(old, work)
             kills += killed(lambda w=whole: swap(work, w), random.uniform(0.0, 0.04))  # type: ignore[misc]
             check(work)
