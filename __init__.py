@@ -7,20 +7,40 @@ no compiler and no database.
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from .api.agent.follow import follow, follow_async
+    from .api.agent.following import FollowError, Following
+    from .api.agent.status import Status
     from .bundles.errors import BundleError, UntrustedBundle
     from .runtime.engine import Engine, SearchUnavailable
     from .runtime.requests.as_json import as_json
     from .runtime.requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "UntrustedBundle", "as_json"]
+__all__ = [
+    "BadRequest",
+    "BundleError",
+    "Engine",
+    "FollowError",
+    "Following",
+    "SearchUnavailable",
+    "Status",
+    "UntrustedBundle",
+    "as_json",
+    "follow",
+    "follow_async",
+]
 
 _HOMES: Final = {
     "BadRequest": ".runtime.requests.members",
     "BundleError": ".bundles.errors",
     "Engine": ".runtime.engine",
+    "FollowError": ".api.agent.following",
+    "Following": ".api.agent.following",
     "SearchUnavailable": ".runtime.engine",
+    "Status": ".api.agent.status",
     "UntrustedBundle": ".bundles.errors",
     "as_json": ".runtime.requests.as_json",
+    "follow": ".api.agent.follow",
+    "follow_async": ".api.agent.follow",
 }
 
 

@@ -5,6 +5,7 @@ Read from the top down; each room imports only what stands below it.
 - `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs.
 - `app` puts the application together, from the one table of `routes`.
 - `transport` is the server: workers, connections, deadlines, TLS.
+- `agent` follows the bundle of an environment, for edge agents and for applications.
 - `errors` turns errors into answers.
 - `decisions` and `management` have the endpoints.
 - `credentials` says who the caller is. `serving` keeps the live engines and their bundles.

@@ -84,7 +84,7 @@ def _read_public_url(variable: str, text: str) -> str | None:
             f"`{variable}` must be a URL like `https://pdp.example.com`: a host, perhaps a port and a path,"
             " no user, query or fragment"
         )
-    if found["scheme"] == "http" and not _is_loopback(found["host"]):
+    if found["scheme"] == "http" and not is_loopback(found["host"]):
         raise BadSetting(
             f"`{variable}` must begin with `https://`; `http://` is taken for this machine itself only,"
             " like `http://localhost:8080`"
@@ -92,7 +92,8 @@ def _read_public_url(variable: str, text: str) -> str | None:
     return text
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host in a URL is this machine itself."""
     name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True

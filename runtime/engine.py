@@ -115,6 +115,13 @@ class Engine:
         ordered = list(deltas)
         self._snapshot = Snapshot(apply_deltas(overlay_of(bundle), ordered)[0] if ordered else bundle, self._limits)
 
+    def take_over(self, other: "Engine") -> None:
+        """Puts into force what another engine has in force, with what it has cached. It never fails.
+
+        So a change can be tried on another engine, such as a `pinned` one, and kept on disk before it counts here.
+        """
+        self._snapshot = other._snapshot
+
     def pinned(self) -> "Engine":
         """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
         return copy(self)

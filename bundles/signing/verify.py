@@ -34,7 +34,7 @@ Wanted: TypeAlias = str | AnyEnvironment | None
 
 
 def open_verified_bundle(
-    path: str | Path, keys: Pems, environment: Wanted, now: float, min_epoch: int = 0, min_revision: int = 0
+    path: str | Path, keys: Pems, environment: Wanted, now: float | None, min_epoch: int = 0, min_revision: int = 0
 ) -> tuple[Bundle, Signature]:
     """Returns the bundle in a file, and its signature. The bytes that were verified are those that the bundle reads.
 
@@ -48,13 +48,13 @@ def open_verified_bundle(
 
 
 def verify(
-    data: mmap.mmap, keys: Pems, environment: Wanted, now: float, min_epoch: int = 0, min_revision: int = 0
+    data: mmap.mmap, keys: Pems, environment: Wanted, now: float | None, min_epoch: int = 0, min_revision: int = 0
 ) -> Signature:
     """Returns the signature of a mapped bundle, if it is accepted. It reads the whole file.
 
     `keys` are the texts of one or more PEMs of public keys. One of them must have signed the bundle. `now` is in epoch
-    seconds. A bundle with a lower epoch than `min_epoch`, or with the same and a revision below `min_revision`, is
-    refused.
+    seconds, or None for a bundle that was accepted before. A bundle with a lower epoch than `min_epoch`, or with the
+    same and a revision below `min_revision`, is refused.
 
     Raises:
         UnusableBundleKey: there is no key, or one is not an Ed25519 public key.
@@ -65,11 +65,20 @@ def verify(
     with memoryview(data) as view:
         table = decode_header(view, len(data))
         found = Signature(*BUNDLE.verify(token_of(view, table), known))
-        _check_time(found.claims, now)
+        if now is not None:
+            _check_time(found.claims, now)
         _check_environment(found.claims.environment, environment)
         _check_age(found.claims, min_epoch, min_revision)
         check_content(found.claims, view, table)
     return found
+
+
+def names(wanted: str, environment: Environment) -> bool:
+    """Whether text names an environment. A UUID is not compared with ids: anyone may choose an id that looks so."""
+    try:
+        return str(UUID(wanted)) == environment.uuid
+    except ValueError:
+        return wanted == environment.id
 
 
 def instant_text(seconds: float) -> str:
@@ -97,17 +106,9 @@ def _check_environment(found: Environment | None, wanted: Wanted) -> None:
         return
     if found is None and wanted is not None:
         raise WrongEnvironment(f"the bundle belongs to no environment, and not to {quoted(wanted)}")
-    if found is not None and (wanted is None or not _names(found, wanted)):
+    if found is not None and (wanted is None or not names(wanted, found)):
         instead = "and not to none" if wanted is None else f"and not to {quoted(wanted)}"
         raise WrongEnvironment(f"the bundle belongs to the environment {quoted(found.id)} ({found.uuid}), {instead}")
-
-
-def _names(environment: Environment, wanted: str) -> bool:
-    """Whether text names an environment. A UUID is not compared with ids: anyone may choose an id that looks so."""
-    try:
-        return str(UUID(wanted)) == environment.uuid
-    except ValueError:
-        return wanted == environment.id
 
 
 def _check_age(claims: Claims, min_epoch: int, min_revision: int) -> None:

@@ -1,0 +1,13 @@
+"""Follows the bundle of an environment: asks a source, verifies, keeps the last good state on disk, swaps the engine.
+
+Reading path:
+
+- `sources/`: a server of Writ, a published folder, a file;
+- `trust`: what is accepted;
+- `held`: a bundle with the updates since, and an engine over them;
+- `freshness`: how long ago a source said that the revision is the newest;
+- `state/`: the last good state on disk, which several processes share;
+- `pacing`: when to ask again, and when to ask for a whole bundle;
+- `status` and `follower`: one step after the other, without threads;
+- `options`, `following` and `follow`: the thread, and the public functions.
+"""

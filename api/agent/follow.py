@@ -1,0 +1,116 @@
+"""Following in an application: `follow` for threads, and `follow_async` for asyncio."""
+
+import asyncio
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from ...bundles.manifest import Profile
+from .following import Following, OnStatus
+from .options import FollowOptions
+from .status import Status
+
+READY_SECONDS: Final = 30.0
+"""The time that `follow` waits until something is in force, in seconds."""
+
+AsyncOnStatus: TypeAlias = Callable[[Status], Coroutine[Any, Any, object] | None]
+
+
+def follow(
+    source: str | Path,
+    *,
+    environment: str | None = None,
+    keys: str | bytes | Iterable[str | bytes] | None = None,
+    unsigned: bool = False,
+    token: str | None = None,
+    token_file: str | Path | None = None,
+    profile: Profile = "full",
+    state: str | Path | None = None,
+    min_epoch: int = 0,
+    min_revision: int = 0,
+    max_staleness: float | None = None,
+    poll_seconds: float | None = None,
+    ca_file: str | Path | None = None,
+    proxy: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    clock: Callable[[], float] = time.time,
+    on_change: OnStatus | None = None,
+    on_error: OnStatus | None = None,
+    wait_ready: float | None = READY_SECONDS,
+) -> Following:
+    """Returns an engine that a thread keeps at the newest revision of an environment.
+
+    Args:
+        source: The URL of a server of Writ; the path of a bundle file; or the path or URL of a published folder, such
+            as `s3://bucket/prod`.
+        environment: The id or the UUID of the environment. Only a bundle file may have none.
+        keys: The texts of PEMs with the public keys that sign the bundles, not paths.
+        unsigned: Whether to accept a bundle file without looking at its signature.
+        token: The API key or the access token for a server.
+        token_file: A file with it, which is read for each request.
+        profile: `decision` fetches a smaller bundle, which answers no searches and filters.
+        state: A folder for the last good state. A start goes on from it, and several processes share it.
+        min_epoch: The least epoch of a bundle.
+        min_revision: The least revision of a bundle in this epoch.
+        max_staleness: The time in seconds after which `engine` raises FollowError, if the source does not confirm that
+            the revision is the newest.
+        poll_seconds: The time between two looks at a file, a folder, or a server that does not wait.
+        ca_file: The certificates of the authorities for a server's certificate, instead of those of the system.
+        proxy: The URL of an HTTP proxy.
+        storage_options: The options of fsspec for a published folder.
+        clock: The clock of the engine. It returns epoch seconds.
+        on_change: Called in the thread, with the status, after another revision came into force.
+        on_error: Called in the thread, with the status, after an error that differs from the last one.
+        wait_ready: The time in seconds to wait until something is in force, or None.
+
+    Raises:
+        ValueError: Parameters do not fit together, or a key can't be used.
+        FollowError: Nothing is in force in time, or the state directory can't be used.
+        ImportError: The store of a published folder needs another package.
+        OSError: A file can't be read.
+    """
+    # All parameters but those of this thread. A list of them would only repeat their names.
+    given = {name: value for name, value in locals().items() if name not in ("on_change", "on_error", "wait_ready")}
+    return Following(FollowOptions(**given), on_change, on_error).start(wait_ready)
+
+
+@asynccontextmanager
+async def follow_async(
+    source: str | Path,
+    *,
+    on_change: AsyncOnStatus | None = None,
+    on_error: AsyncOnStatus | None = None,
+    **options: Any,
+) -> AsyncIterator[Following]:
+    """Follows inside `async with`. The parameters and errors are those of `follow`.
+
+    The event loop is not held up: a thread follows. The callbacks run in the loop, and may be coroutine functions.
+    """
+    loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[object]]()
+
+    def in_loop(callback: AsyncOnStatus | None) -> OnStatus | None:
+        if callback is None:
+            return None
+
+        def call(status: Status) -> None:
+            result = callback(status)
+            if inspect.iscoroutine(result):
+                task = loop.create_task(result)
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+
+        return lambda status: None if loop.is_closed() else _ignore(loop.call_soon_threadsafe(call, status))
+
+    starting = asyncio.to_thread(follow, source, on_change=in_loop(on_change), on_error=in_loop(on_error), **options)
+    following = await starting
+    try:
+        yield following
+    finally:
+        await asyncio.to_thread(following.close)
+
+
+def _ignore(_: object) -> None:
+    """A callback returns nothing."""

@@ -1,0 +1,133 @@
+"""What to follow and how: checked once, and opened again in each process."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...bundles.feed.index import INDEX_FILE
+from ...bundles.manifest import Profile
+from ...bundles.signing.keys import Pem
+from ...runtime.engine import Engine
+from .follower import Follower
+from .in_force import Events
+from .sources.file import LOOK_SECONDS, BundleFile
+from .sources.source import Source
+from .sources.upstream import Upstream, UpstreamLimits, checked_token, token_in
+from .state.directory import StateDirectory
+from .trust import Trust
+
+_KEY_MISSING = (
+    "give `keys`, the text of a PEM with the public key that signs the bundles;"
+    " or `unsigned=True`, for a file that nobody else can write"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowOptions:
+    """The parameters of `follow`, which describes them. Raises ValueError for those that do not fit together."""
+
+    source: str | Path
+    environment: str | None = None
+    keys: Pem | Iterable[Pem] | None = None
+    unsigned: bool = False
+    token: str | None = field(default=None, repr=False)
+    token_file: str | Path | None = None
+    profile: Profile = "full"
+    state: str | Path | None = None
+    min_epoch: int = 0
+    min_revision: int = 0
+    max_staleness: float | None = None
+    poll_seconds: float | None = None
+    ca_file: str | Path | None = None
+    proxy: str | None = None
+    storage_options: Mapping[str, Any] | None = None
+    clock: Callable[[], float] = time.time
+
+    def __post_init__(self) -> None:
+        if self.keys is not None and not isinstance(self.keys, str | bytes):
+            object.__setattr__(self, "keys", tuple(self.keys))  # it may be an iterator
+        if self.keys is None and not self.unsigned:
+            raise ValueError(_KEY_MISSING)
+        if self.keys is not None and self.unsigned:
+            raise ValueError("give `keys` or `unsigned`, not both")
+        if self.unsigned and not self.is_file:
+            raise ValueError("only a bundle file may be unsigned; give `keys`")
+        if self.environment is None and not self.is_file:
+            raise ValueError("give `environment`, the id or the UUID of the environment to follow")
+        if (self.token is not None or self.token_file is not None) and not self.is_upstream:
+            raise ValueError("only a server takes a token")
+        if self.token is not None and self.token_file is not None:
+            raise ValueError("give `token` or `token_file`, not both")
+        self.trust()
+
+    @property
+    def is_upstream(self) -> bool:
+        """Whether the source is a server of Writ."""
+        return self._url.startswith(("http://", "https://")) and not self._url.endswith(f"/{INDEX_FILE}")
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the source is a bundle file. The path of a folder, and any other URL, is a published folder."""
+        return (
+            "://" not in self.source and not self.source.endswith(("/", INDEX_FILE)) and not Path(self.source).is_dir()
+        )
+
+    def trust(self) -> Trust:
+        """Returns what is accepted. Raises UnusableBundleKey, which is a ValueError."""
+        keys = (self.keys,) if isinstance(self.keys, str | bytes) else None if self.keys is None else tuple(self.keys)
+        return Trust(self.environment, keys, None if self.is_file else self.profile)
+
+    def open_source(self) -> Source:
+        """Returns the source. Raises ValueError, ImportError and OSError if it can't be one."""
+        if self.is_upstream:
+            return self._upstream()
+        if self.is_file:
+            return BundleFile(Path(self.source), self.poll_seconds or LOOK_SECONDS)
+        # Imported here, so that an application that follows a server does not load the stores.
+        from .sources.published import POLL_SECONDS, Published
+
+        return Published(
+            self._url.removesuffix(INDEX_FILE),
+            self.trust(),
+            profile=self.profile,
+            interval=self.poll_seconds or POLL_SECONDS,
+            options=self.storage_options,
+        )
+
+    def _upstream(self) -> Upstream:
+        assert self.environment is not None
+        credential, token = None, self.token
+        if self.token_file is not None:
+            credential = token_in(Path(self.token_file))
+        elif token is not None:
+            credential = lambda: checked_token(token)  # noqa: E731 - a line
+        limits = UpstreamLimits() if self.poll_seconds is None else UpstreamLimits(interval=self.poll_seconds)
+        return Upstream(
+            self._url,
+            self.environment,
+            credential,
+            profile=self.profile,
+            ca_file=None if self.ca_file is None else str(self.ca_file),
+            proxy=self.proxy,
+            limits=limits,
+        )
+
+    def open(self, events: Events, engine: Engine | None = None) -> tuple[Source, Follower]:
+        """Returns the source and a follower of it, which is not opened yet. Raises what `open_source` raises.
+
+        `engine` is one to go on with, in a forked process.
+        """
+        source = self.open_source()
+        follower = Follower(
+            source,
+            self.trust(),
+            None if self.state is None else StateDirectory(Path(self.state)),
+            engine=engine,
+            floor=(self.min_epoch or int(self.min_revision > 0), self.min_revision),
+            max_staleness=self.max_staleness,
+            clock=self.clock,
+            events=events,
+        )
+        return source, follower

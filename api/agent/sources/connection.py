@@ -1,0 +1,151 @@
+"""A connection to one HTTP server, with a deadline for each exchange. Any thread can cut it."""
+
+import socket
+import ssl
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPException
+from threading import Lock, Timer
+from typing import Any, Final
+
+import urllib3
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    MaxRetryError,
+    NameResolutionError,
+    NewConnectionError,
+    ProxyError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from .source import SourceError
+
+CONNECT_SECONDS: Final = 5.0
+"""Time to connect to a server."""
+
+BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
+"""What an exchange with a broken server raises."""
+
+
+class Deadline:
+    """The time until which an exchange must end. Then the connection is cut."""
+
+    def __init__(self, connection: "Connection", seconds: float):
+        self._connection = connection
+        self.passed = False
+        self._timer = self._started(seconds)
+
+    def _started(self, seconds: float) -> Timer:
+        timer = Timer(seconds, self._pass)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def extend(self, seconds: float) -> None:
+        """Let the exchange end within so many seconds from now."""
+        self._timer.cancel()
+        self._timer = self._started(seconds)
+
+    def _pass(self) -> None:
+        self.passed = True
+        self._connection.cut()
+
+    def __enter__(self) -> "Deadline":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+class Connection:
+    """One connection to the server at `url`. It follows no redirects: a credential must not travel to another server.
+
+    `ca_file` has the certificates of the authorities that sign the server's, instead of those of the system. `proxy` is
+    the URL of an HTTP proxy. Raises OSError for a file that can't be read, and ValueError for a bad URL.
+    """
+
+    def __init__(self, url: str, ca_file: str | None = None, proxy: str | None = None):
+        options: dict[str, Any] = {"maxsize": 1, "retries": False}
+        if url.startswith("https:"):
+            options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
+        manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)
+        self._manager, self._url, self._pool = manager, url.rstrip("/"), manager.connection_from_url(url)
+        self._lock, self._interrupted = Lock(), False
+        self._socket: socket.socket | None = None
+        self._pool.ConnectionCls = _reporting(self._pool.ConnectionCls, self._connected)
+
+    def _connected(self, connected: socket.socket | None) -> None:
+        with self._lock:
+            self._socket = connected
+            interrupted = self._interrupted
+        if interrupted:
+            self.cut()
+
+    def get(self, path: str, headers: Mapping[str, str], idle: float) -> urllib3.BaseHTTPResponse:
+        """Returns the response to a GET of the URL with `path` added. Its body is not read yet.
+
+        The server may be silent for `idle` seconds at a time. Raises SourceError and what is in `BROKEN`.
+        """
+        if self._interrupted:
+            raise SourceError("it was told to stop")
+        return self._manager.urlopen(
+            "GET",
+            self._url + path,
+            headers=dict(headers),
+            redirect=False,
+            retries=False,
+            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=idle),
+            preload_content=False,
+            decode_content=False,
+        )
+
+    def cut(self) -> None:
+        """End the exchange that is going on."""
+        with self._lock, suppress(OSError):
+            if self._socket is not None:
+                # The method of the class itself: that of a TLS socket would change it under the thread that reads.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def interrupt(self) -> None:
+        """End the exchange that is going on, and refuse later ones."""
+        with self._lock:
+            self._interrupted = True
+        self.cut()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._pool.close()
+        self._manager.clear()
+
+
+def _reporting(kind: Any, connected: Any) -> Any:
+    """Returns a class of connections that tells of each new socket."""
+
+    class Reporting(kind):  # type: ignore[misc]  # the class depends on the scheme
+        def connect(self) -> None:
+            super().connect()
+            connected(self.sock)
+
+    return Reporting
+
+
+def reason(error: BaseException, deadline: Deadline) -> str:
+    """Returns why an exchange failed, as a part of a sentence."""
+    if deadline.passed:
+        return "it did not answer in time"
+    if isinstance(error, MaxRetryError) and error.reason is not None:
+        error = error.reason
+    if isinstance(error, ProxyError):
+        return "the proxy can't be used"
+    if isinstance(error, NameResolutionError):
+        return "its name can't be resolved"
+    if isinstance(error, NewConnectionError):
+        cause = error.__cause__
+        return f"it can't be reached: {(getattr(cause, 'strerror', None) or 'no connection').lower()}"
+    if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, SSLError | ssl.SSLError):
+        return f"TLS failed: {error}"
+    return "it cut the connection, or does not speak HTTP"

@@ -1,0 +1,179 @@
+"""A published folder as a source, in any store that fsspec knows: S3, Google Cloud Storage, a web server, a disk."""
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import fsspec
+from fsspec.asyn import AsyncFileSystem
+
+from ....bundles.errors import OlderBundle
+from ....bundles.feed.callers import LONGEST_CALLERS
+from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX, Index, PublishedFile
+from ....bundles.feed.position import Position, refuse_other_environment
+from ....bundles.feed.update import LONGEST_UPDATE
+from ....bundles.manifest import Profile
+from ..trust import Trust
+from .download import Download, new_download
+from .source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+
+POLL_SECONDS: Final = 5.0
+"""How often the index is read, in seconds."""
+
+CALL_SECONDS: Final = 60.0
+"""The longest time of one call to a store, in seconds, where fsspec can bound it."""
+
+LONGEST_BUNDLE: Final = 16 * 1024**3
+"""The most bytes of a bundle."""
+
+_USER: Final = re.compile("//[^/@]*@")
+_PIECE: Final = 8 * 1024 * 1024
+
+
+class Published:
+    """The folder at `url`, which `writ publish` writes: a path, or a URL such as `s3://bucket/prod`.
+
+    `trust` verifies the index. `interval` is in seconds. `options` are those of fsspec for the store. `clock` gives
+    epoch seconds. Raises ValueError for a URL that fsspec does not know, and ImportError if it lacks a package for it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        trust: Trust,
+        *,
+        profile: Profile = "full",
+        interval: float = POLL_SECONDS,
+        options: Mapping[str, Any] | None = None,
+        clock: Callable[[], float] = time.time,
+    ):
+        self._trust, self._profile, self._clock = trust, profile, clock
+        self.name, self.interval = f"`{_USER.sub('//', url)}`", interval
+        self._store, self._folder = fsspec.url_to_fs(url, **dict(options or {}))
+        self._bounds = {"timeout": CALL_SECONDS} if isinstance(self._store, AsyncFileSystem) else {}
+        self._token = b""
+        self._index: Index | None = None
+        self._callers: PublishedFile | None = None
+        self._download: Download | None = None
+        self._hash = hashlib.sha256()
+        self._goes_on = self._interrupted = False
+
+    def fetch(self, ask: Ask) -> Answer:
+        """See `Source`. An index that was read a moment ago is used until its updates are fetched."""
+        index = self._index if self._goes_on and self._index is not None else self._read_index()
+        self._goes_on, position = False, ask.position
+        if position is not None:
+            refuse_other_environment("the index", index.environment, position.environment)
+        if position is not None and (position.epoch, position.revision) > (index.epoch, index.revision):
+            raise OlderBundle(f"the index of {self.name} is older than what is in force")
+        if position is None or position.epoch != index.epoch:
+            answer = self._bundle(index, ask)
+        elif position.revision == index.revision:
+            answer = self._unchanged(index)
+        else:
+            answer = self._update(index, position, ask) or self._bundle(index, ask)
+        self._goes_on = not isinstance(answer, Unchanged)
+        return answer
+
+    def _read_index(self) -> Index:
+        """Returns the index of the folder. Raises SourceError, and BundleError if it is not genuine, or is older."""
+        token, now, earlier = self._read(INDEX_FILE, 0, LONGEST_INDEX + 1), self._clock(), self._index
+        if earlier is not None and token == self._token and now < earlier.expires:
+            return earlier
+        index = self._trust.index(token, now)
+        index.check_follows(index.environment.uuid if earlier is None else earlier.environment.uuid, earlier)
+        self._token, self._index = token, index
+        return index
+
+    def _unchanged(self, index: Index) -> Unchanged:
+        return Unchanged(f"{index.epoch}.{index.number}", self._new_callers(index), float(index.issued))
+
+    def _update(self, index: Index, position: Position, ask: Ask) -> Answer | None:
+        """Returns the update that leads on from a position, or None if there is none."""
+        found = next((one for one in index.updates if one.parent == position.revision), None)
+        if found is None:
+            return None
+        if ask.tag == found.file.name:
+            return Unchanged(ask.tag)
+        data = self._content(found.file, LONGEST_UPDATE)
+        return FetchedUpdate(data, found.file.name, self._new_callers(index), float(index.issued))
+
+    def _bundle(self, index: Index, ask: Ask) -> Answer:
+        found = index.bundles.get(self._profile)
+        if found is None:
+            raise SourceError(f"{self.name} has no bundle with the profile `{self._profile}`")
+        file = found.file
+        if ask.tag == file.name:
+            return Unchanged(ask.tag)
+        if file.size > LONGEST_BUNDLE:
+            raise SourceError(f"the bundle in {self.name} has {file.size} bytes, more than {LONGEST_BUNDLE}")
+        download = self._download
+        if download is None or download.tag != file.name:
+            self.close()
+            download, self._hash = new_download(ask.folder, file.name), hashlib.sha256()
+            self._download = download
+        try:
+            while download.size < file.size:
+                piece = self._part(file, download.size, min(download.size + _PIECE, file.size))
+                download.add([piece], download.size)
+                self._hash.update(piece)
+        except OSError:
+            self.close()
+            raise
+        self._download = None
+        if self._hash.hexdigest() != file.digest:
+            download.remove()
+            raise SourceError(f"the file `{file.name}` in {self.name} is not the one that the index names")
+        return FetchedBundle(download.path, file.name, callers=self._new_callers(index))
+
+    def _new_callers(self, index: Index) -> bytes | None:
+        """Returns the list of callers, if it is another one than last time."""
+        file = index.callers
+        if file is None or file == self._callers:
+            return None
+        token = self._content(file, LONGEST_CALLERS)
+        self._callers = file
+        return token
+
+    def _content(self, file: PublishedFile, most: int) -> bytes:
+        if file.size > most:
+            raise SourceError(f"the file `{file.name}` in {self.name} has {file.size} bytes, more than {most}")
+        content = self._part(file, 0, file.size)
+        if hashlib.sha256(content).hexdigest() != file.digest:
+            raise SourceError(f"the file `{file.name}` in {self.name} is not the one that the index names")
+        return content
+
+    def _part(self, file: PublishedFile, start: int, end: int) -> bytes:
+        found = self._read(file.name, start, end) if start < end else b""
+        if len(found) != end - start:
+            raise SourceError(f"the file `{file.name}` in {self.name} is truncated")
+        return found
+
+    def _read(self, name: str, start: int, end: int) -> bytes:
+        """Returns a part of a file. Each store raises errors of its own."""
+        if self._interrupted:
+            raise SourceError("it was told to stop")
+        try:
+            return bytes(self._store.cat_file(f"{self._folder}/{name}", start, end, **self._bounds))
+        except FileNotFoundError:
+            raise SourceError(f"{self.name} has no file `{name}`") from None
+        except Exception as ex:
+            raise SourceError(f"`{name}` can't be read from {self.name}: {_sentence(ex)}") from None
+
+    def interrupt(self) -> None:
+        """See `Source`. A call to the store that goes on ends first."""
+        self._interrupted = True
+
+    def close(self) -> None:
+        """See `Source`."""
+        if self._download is not None:
+            self._download.remove()
+            self._download = None
+
+
+def _sentence(error: Exception) -> str:
+    """Returns an error of a store on one line. Its text may be anything."""
+    text = (getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
+    return "".join(one if one.isprintable() else " " for one in text)

@@ -1,0 +1,273 @@
+"""A server of Writ as a source: asks for updates by a long poll, and downloads a whole bundle if it must."""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from urllib3 import BaseHTTPResponse
+from urllib3.util import parse_url
+
+from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
+from ....bundles.manifest import Profile
+from ....bundles.wording import quoted
+from ...log import LOG
+from ...setting_readers import is_loopback
+from .body import pieces, whole
+from .connection import BROKEN, Connection, Deadline, reason
+from .download import Download, new_download
+from .source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+
+BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
+LONGEST_WAIT: Final = 60
+"""The longest time in seconds for which a server holds a question."""
+
+_NO_TAG: Final = '"none"'
+_STRONG_TAG: Final = re.compile(r'"[\x21\x23-\x7e]{1,200}"')
+_TAG: Final = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{1,200}"')
+_CREDENTIAL: Final = re.compile(r"[\x21-\x7e]{1,65536}")
+_RANGE: Final = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18}|\*)")
+_LONGEST_ERROR: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamLimits:
+    """The limits of what a server may send. Times are in seconds, and sizes in bytes.
+
+    - `answer`: from the end of the wait to the last byte of an update, or to the first byte of a bundle.
+    - `least_rate`: the bytes of a bundle that must come in each second on average.
+    - `bundle`: the size of a bundle.
+    - `resumes`: how often one download goes on after an interruption.
+    - `retry_after`: how long the server may ask to be left alone.
+    - `interval`: from one question to the next, if the server does not hold them.
+    """
+
+    answer: float = 30.0
+    least_rate: int = 32 * 1024
+    bundle: int = 16 * 1024**3
+    resumes: int = 5
+    retry_after: float = 300.0
+    interval: float = 5.0
+
+
+class Upstream:
+    """An environment of the server at `base`, such as `https://writ.example.com`.
+
+    `credential` returns an API key or an access token for each request, or None. The other parameters are those of
+    `Connection`. Raises ValueError for a URL that can't be used, and OSError for a file that can't be read.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        environment: str,
+        credential: Callable[[], str] | None = None,
+        *,
+        profile: Profile = "full",
+        ca_file: str | None = None,
+        proxy: str | None = None,
+        limits: UpstreamLimits | None = None,
+    ):
+        self._limits = limits or UpstreamLimits()
+        self._credential, self._profile = credential, profile
+        self.name, self._path = _checked(base, environment, credential is not None)
+        self._connection = Connection(base, ca_file, proxy)
+        self._download: Download | None = None
+
+    @property
+    def interval(self) -> float:
+        """See `Source`."""
+        return self._limits.interval
+
+    def fetch(self, ask: Ask) -> Answer:
+        """See `Source`."""
+        wait = max(0, min(int(ask.wait), LONGEST_WAIT))
+        with Deadline(self._connection, wait + self._limits.answer) as deadline:
+            try:
+                response = self._connection.get(self._target(ask), self._headers(ask, wait), wait + self._limits.answer)
+                try:
+                    answer = self._answer(ask, response, deadline)
+                except BaseException:
+                    response.close()
+                    raise
+                response.release_conn()
+                return answer
+            except _StorageError as ex:
+                raise ex.error from None
+            except BROKEN as ex:
+                raise SourceError(f"{self.name} gave no answer: {reason(ex, deadline)}") from None
+            except SourceError as ex:
+                raise SourceError(f"{self.name} gave no usable answer: {ex}", ex.retry_after) from None
+
+    def _target(self, ask: Ask) -> str:
+        query = {"since": str(0 if ask.position is None else ask.position.revision)}
+        if self._profile != "full":
+            query["profile"] = self._profile
+        return f"{self._path}?{urlencode(query)}"
+
+    def _headers(self, ask: Ask, wait: int) -> dict[str, str]:
+        headers = {
+            "Accept": f"{CONTENT_TYPE}, {BUNDLE_TYPE}, application/json",
+            "User-Agent": "writ-agent",
+            "Prefer": f"wait={wait}",
+            "If-None-Match": ask.tag or _NO_TAG,
+        }
+        if self._credential is not None:
+            headers["Authorization"] = f"Bearer {self._credential()}"
+        download = self._download
+        if download is not None and download.size:
+            headers |= {"Range": f"bytes={download.size}-", "If-Range": download.tag}
+        else:
+            headers["Accept-Encoding"] = "gzip"
+        return headers
+
+    def _answer(self, ask: Ask, response: BaseHTTPResponse, deadline: Deadline) -> Answer:
+        tag = response.headers.get("ETag", "")
+        accepted = tag if _TAG.fullmatch(tag) else None
+        if response.status == 304:
+            return Unchanged(accepted or ask.tag)
+        if response.status not in (200, 206):
+            raise self._refusal(response)
+        kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind == CONTENT_TYPE and response.status == 200:
+            self._forget_download()
+            return FetchedUpdate(whole(response, LONGEST_UPDATE), accepted)
+        if kind != BUNDLE_TYPE:
+            raise SourceError(f"it sent {quoted(kind)}, and no bundle and no update")
+        download = self._started(ask.folder, response, tag)
+        length = response.headers.get("Content-Length", "")
+        size = int(length) if re.fullmatch(r"\d{1,18}", length) else self._limits.bundle
+        deadline.extend(self._limits.answer + size / self._limits.least_rate)
+        self._receive(download, response, download.size)
+        self._download = None
+        return FetchedBundle(download.path, accepted)
+
+    def _started(self, folder: Path, response: BaseHTTPResponse, tag: str) -> Download:
+        """Returns the download that a response goes on with, or else a new one."""
+        download = self._download
+        if response.status == 206:
+            found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+            if download is None or download.tag != tag or found is None or int(found[1]) != download.size:
+                self._forget_download()
+                raise SourceError("it sent another part of a bundle than the one that was asked for")
+            download.resumes += 1
+            return download
+        self._forget_download()
+        try:
+            self._download = new_download(folder, tag)
+        except OSError as ex:
+            raise _StorageError(ex) from None
+        return self._download
+
+    def _receive(self, download: Download, response: BaseHTTPResponse, offset: int) -> None:
+        try:
+            download.add(_received(response, self._limits.bundle - offset), offset)
+        except _Cut as ex:
+            if not _STRONG_TAG.fullmatch(download.tag) or download.resumes >= self._limits.resumes:
+                self._forget_download()
+            raise ex.error from None
+        except OSError as ex:
+            self._forget_download()
+            raise _StorageError(ex) from None
+        except BaseException:
+            self._forget_download()
+            raise
+
+    def _forget_download(self) -> None:
+        if self._download is not None:
+            self._download.remove()
+            self._download = None
+
+    def _refusal(self, response: BaseHTTPResponse) -> SourceError:
+        """Returns what an answer with an error says. Its text is that of a server that may be anyone."""
+        if 300 <= response.status < 400:
+            return SourceError("it redirects elsewhere, which is refused, since the credential must not travel")
+        if response.status == 416:
+            self._forget_download()
+        said = ""
+        with suppress(SourceError, ValueError, RecursionError, *BROKEN):
+            found = json.loads(whole(response, _LONGEST_ERROR))
+            if isinstance(found, dict) and isinstance(found.get("error"), str):
+                said = f", {quoted(found['error'])}"
+        return SourceError(f"it answered {response.status}{said}", self._retry_after(response))
+
+    def _retry_after(self, response: BaseHTTPResponse) -> float | None:
+        text = response.headers.get("Retry-After", "").strip()
+        if re.fullmatch(r"\d{1,9}", text):
+            return min(float(text), self._limits.retry_after)
+        with suppress(TypeError, ValueError, OverflowError):
+            seconds = (parsedate_to_datetime(text) - parsedate_to_datetime(response.headers["Date"])).total_seconds()
+            return max(0.0, min(seconds, self._limits.retry_after))
+        return None
+
+    def interrupt(self) -> None:
+        """See `Source`."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """See `Source`."""
+        self._forget_download()
+        self._connection.close()
+
+
+class _StorageError(Exception):
+    """A file could not be written. The server did nothing wrong."""
+
+    def __init__(self, error: OSError):
+        super().__init__(str(error))
+        self.error = error
+
+
+class _Cut(Exception):
+    """The body of a response ended too early."""
+
+    def __init__(self, error: Exception):
+        super().__init__(str(error))
+        self.error = error
+
+
+def _received(response: BaseHTTPResponse, most: int) -> Iterator[bytes]:
+    """Yields the body of a response. It tells errors of the network from those of the disk."""
+    try:
+        yield from pieces(response, most)
+    except BROKEN as ex:
+        raise _Cut(ex) from None
+
+
+def token_in(path: Path) -> Callable[[], str]:
+    """Returns a function that reads a credential from a file, each time anew, so that the file can be replaced."""
+
+    def read() -> str:
+        try:
+            with path.open("rb") as file:
+                text = file.read(_LONGEST_ERROR + 2).decode("ascii", "replace").strip()
+        except OSError as ex:
+            raise SourceError(f"the token file can't be read: {(ex.strerror or str(ex)).lower()}") from None
+        return checked_token(text)
+
+    return read
+
+
+def checked_token(token: str) -> str:
+    """Returns a credential. Raises SourceError if it can't stand in a header. The message does not quote it."""
+    if not _CREDENTIAL.fullmatch(token):
+        raise SourceError("the credential is empty, too long, or has other characters than a header can have")
+    return token
+
+
+def _checked(base: str, environment: str, has_credential: bool) -> tuple[str, str]:
+    """Returns the name of a source, and the path of its environment's bundle. Raises ValueError for a bad URL."""
+    url = parse_url(base)
+    if url.scheme not in ("http", "https") or not url.host or url.auth or url.query or url.fragment:
+        raise ValueError("the URL of the upstream must have a host, and perhaps a port and a path, and nothing else")
+    if has_credential and url.scheme == "http" and not is_loopback(url.host):
+        logging.getLogger(LOG).warning(
+            "the credential for `%s` travels without encryption, so others can read it; use `https`", url.host
+        )
+    return f"`{url.scheme}://{url.netloc}`", f"/v1/environments/{quote(environment, safe='')}/bundle"

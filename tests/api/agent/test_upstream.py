@@ -1,0 +1,388 @@
+"""A server as a source, over real HTTP: what is sent, what is accepted, and every way in which a server can fail."""
+
+import logging
+import socket
+import threading
+import time as system
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writ.api.agent.sources.source import Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from writ.api.agent.sources.upstream import Upstream as Source
+from writ.api.agent.sources.upstream import UpstreamLimits, checked_token, token_in
+
+from tests.support.certificates import Authority
+from tests.support.feed import History, revision_of
+from tests.support.following import Time, at, follower, stepped
+from tests.support.upstream import BUNDLE, UPDATE, Handler, Upstream, serving
+
+SHORT = UpstreamLimits(answer=0.4, resumes=3)
+
+
+@pytest.fixture
+def history() -> History:
+    return History()
+
+
+@pytest.fixture
+def server(history: History) -> Iterator[Upstream]:
+    history.bundle()  # compiled once, so that the deadlines below are those of the network
+    with serving(history) as upstream:
+        yield upstream
+
+
+@pytest.fixture
+def source(server: Upstream) -> Iterator[Source]:
+    made = Source(server.url, "prod", limits=SHORT)
+    yield made
+    made.close()
+
+
+def ask(folder: Path, position: Any = None, tag: str | None = None, wait: float = 0) -> Ask:
+    return Ask(position, tag, wait, folder)
+
+
+def test_a_bundle_then_updates_then_nothing(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """The requests are those of the contract."""
+    history = server.history
+    found = source.fetch(ask(tmp_path))
+    assert isinstance(found, FetchedBundle)
+    assert found.path.read_bytes() == history.bundle()
+    assert found.path.stat().st_mode & 0o777 == 0o600
+    history.commit()
+    update = source.fetch(ask(tmp_path, at(1, history), found.tag, wait=7.9))
+    assert update == FetchedUpdate(history.update(1), history.tag)
+    assert source.fetch(ask(tmp_path, at(2, history), history.tag)) == Unchanged(history.tag)
+    first, second, third = server.requests
+    assert first.path == "/v1/environments/prod/bundle"
+    assert (first.query, second.query, third.query) == ({"since": "0"}, {"since": "1"}, {"since": "2"})
+    assert [one.headers["if-none-match"] for one in server.requests] == ['"none"', '"b1.full"', history.tag]
+    assert [one.headers["prefer"] for one in server.requests] == ["wait=0", "wait=7", "wait=0"]
+    assert "authorization" not in first.headers
+
+
+def test_a_follower_over_http(server: Upstream, tmp_path: Path) -> None:
+    """From nothing to the newest revision, and from there on."""
+    time = Time()
+    one = follower(Source(server.url, "prod"), time, tmp_path, wait=0)
+    server.commit(3)
+    for _ in range(3):
+        stepped(one, time)
+    assert (revision_of(one.engine), one.status().state) == (4, "following")
+    server.commit()
+    stepped(one, time)
+    assert revision_of(one.engine) == 5
+    one.close()
+
+
+def test_the_profile_is_asked_for(server: Upstream, tmp_path: Path) -> None:
+    """A `decision` bundle is smaller."""
+    source = Source(server.url, "prod", profile="decision")
+    found = source.fetch(ask(tmp_path))
+    assert isinstance(found, FetchedBundle)
+    assert found.path.read_bytes() == server.history.bundle(profile="decision")
+    source.close()
+
+
+def test_a_question_is_held_until_something_changes(server: Upstream, tmp_path: Path) -> None:
+    """And it can be interrupted from another thread, for good."""
+    source = Source(server.url, "prod")
+    threading.Timer(0.2, server.commit).start()
+    began = system.monotonic()
+    found = source.fetch(ask(tmp_path, at(1, server.history), server.history.tag, wait=30))
+    assert isinstance(found, FetchedUpdate)
+    assert 0.1 < system.monotonic() - began < 10
+    threading.Timer(0.2, source.interrupt).start()
+    began = system.monotonic()
+    for _ in range(2):
+        with pytest.raises(SourceError):
+            source.fetch(ask(tmp_path, at(2, server.history), server.history.tag, wait=30))
+    assert system.monotonic() - began < 10
+    source.close()
+
+
+# -- credentials
+
+
+def test_a_token_file_is_read_for_each_request(server: Upstream, tmp_path: Path) -> None:
+    """So the token in it can be replaced."""
+    server.credential = "second"
+    file = tmp_path / "token"
+    file.write_text("first\n")
+    source = Source(server.url, "prod", token_in(file))
+    with pytest.raises(SourceError, match="it answered 401, `the credential is unknown`"):
+        source.fetch(ask(tmp_path))
+    file.write_text("second\n")
+    assert isinstance(source.fetch(ask(tmp_path)), FetchedBundle)
+    file.unlink()
+    with pytest.raises(SourceError, match="the token file can't be read: no such file"):
+        source.fetch(ask(tmp_path))
+    source.close()
+
+
+@pytest.mark.parametrize("token", ["", "two words", "a\r\nHost: b", "ü", "x" * 70_000])
+def test_a_credential_that_no_header_can_have(token: str) -> None:
+    """It is not quoted."""
+    with pytest.raises(SourceError) as caught:
+        checked_token(token)
+    assert not token or token not in str(caught.value)
+
+
+def test_a_redirect_is_refused(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """The credential must not travel to another server."""
+
+    def redirect(handler: Handler) -> bool:
+        handler.refuse(307, "elsewhere", Location=f"{server.url}/other")
+        return True
+
+    server.fault = redirect
+    with pytest.raises(SourceError, match="redirects elsewhere"):
+        source.fetch(ask(tmp_path))
+    assert len(server.requests) == 1
+
+
+def test_a_credential_without_encryption_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    """Unless it stays on this machine. It is never in a message."""
+    with caplog.at_level(logging.WARNING):
+        for url in ("http://127.0.0.1:9", "http://localhost:9", "https://writ.example"):
+            Source(url, "prod", lambda: "secret").close()
+        assert caplog.messages == []
+        Source("http://writ.example", "prod", lambda: "secret").close()
+    assert len(caplog.messages) == 1
+    assert "secret" not in caplog.text
+
+
+@pytest.mark.parametrize("url", ["ftp://a", "writ.example", "https://", "https://u:p@a", "https://a?b", "https://a/#b"])
+def test_a_url_that_is_no_upstream(url: str) -> None:
+    """A user, a query or a fragment would be lost."""
+    with pytest.raises(ValueError, match="upstream"):
+        Source(url, "prod")
+
+
+def test_tls_needs_a_known_authority(history: History, tmp_path: Path) -> None:
+    """Of the system, or of a file."""
+    import ssl
+
+    authority = Authority(tmp_path, "authority")
+    pair = authority.pair("server")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair.certificate, pair.key)
+    with serving(history, context) as upstream:
+        trusting = Source(upstream.url, "prod", ca_file=str(authority.file))
+        assert isinstance(trusting.fetch(ask(tmp_path)), FetchedBundle)
+        threading.Timer(0.2, trusting.interrupt).start()
+        with pytest.raises(SourceError):
+            trusting.fetch(ask(tmp_path, at(1, history), history.tag, wait=30))
+        trusting.close()
+        stranger = Source(upstream.url, "prod")
+        with pytest.raises(SourceError, match="TLS failed"):
+            stranger.fetch(ask(tmp_path))
+        stranger.close()
+
+
+# -- interrupted downloads
+
+
+@pytest.mark.parametrize("packs", [True, False])
+def test_an_interrupted_download_goes_on(source: Source, server: Upstream, tmp_path: Path, packs: bool) -> None:
+    """Also one that was packed at first."""
+    content = server.history.bundle()
+    server.cut_bundles_at, server.packs = 1_000, packs
+    with pytest.raises(SourceError, match="cut the connection"):
+        source.fetch(ask(tmp_path))
+    server.cut_bundles_at = None
+    found = source.fetch(ask(tmp_path))
+    assert isinstance(found, FetchedBundle)
+    assert found.path.read_bytes() == content
+    sent = server.requests[1].headers
+    if not packs:
+        assert (sent["range"], sent["if-range"]) == ("bytes=1000-", '"b1.full"')
+    assert ("range" in sent) != (sent["accept-encoding"] == "gzip")
+
+
+def test_a_download_goes_on_a_few_times_only(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """Then it begins anew. So a server that always cuts can't make a file that never fits."""
+    server.cut_bundles_at, server.packs = 100, False
+    for _ in range(9):
+        with pytest.raises(SourceError):
+            source.fetch(ask(tmp_path))
+    ranges = [one.headers.get("range") for one in server.requests]
+    assert ranges == [None, "bytes=100-", "bytes=200-", "bytes=300-", None, *ranges[1:5]]
+    assert len(list(tmp_path.iterdir())) == 1
+    source.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_bundle_begins_anew(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """The server has a newer bundle by now."""
+    server.cut_bundles_at, server.packs = 1_000, False
+    with pytest.raises(SourceError):
+        source.fetch(ask(tmp_path))
+    server.cut_bundles_at = None
+    server.history.commit()
+    server.history.compact()
+    found = source.fetch(ask(tmp_path))
+    assert isinstance(found, FetchedBundle)
+    assert found.path.read_bytes() == server.history.bundle(2)
+
+
+def test_a_part_that_was_not_asked_for_is_refused(source: Source, server: Upstream, tmp_path: Path) -> None:
+    """Another place, or of another bundle."""
+
+    def other_part(handler: Handler) -> bool:
+        handler.send(206, BUNDLE, b"x", '"b1.full"', {"Content-Range": "bytes 7-7/8"})
+        return True
+
+    server.fault = other_part
+    with pytest.raises(SourceError, match="another part"):
+        source.fetch(ask(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- broken servers
+
+
+def never(handler: Handler) -> bool:
+    system.sleep(1)
+    handler.close_connection = True
+    return True
+
+
+def drips(handler: Handler) -> bool:
+    """A head that never ends: a byte now and then renews no deadline."""
+    for _ in range(40):
+        handler.wfile.write(b"H")
+        system.sleep(0.05)
+    return True
+
+
+def drips_body(handler: Handler) -> bool:
+    handler.send_response(200)
+    handler.send_header("Content-Type", UPDATE)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    for _ in range(40):
+        handler.wfile.write(b"x")
+        system.sleep(0.05)
+    return True
+
+
+def resets(handler: Handler) -> bool:
+    handler.connection.shutdown(socket.SHUT_RDWR)
+    handler.close_connection = True
+    return True
+
+
+def garbage(handler: Handler) -> bool:
+    handler.wfile.write(b"\x00\x01garbage\r\n\r\n" * 10)
+    handler.close_connection = True
+    return True
+
+
+def page(handler: Handler) -> bool:
+    handler.send(200, "text/html", b"<html>please sign in</html>")
+    return True
+
+
+def fails(handler: Handler) -> bool:
+    handler.refuse(500, "out of order\x1b[1m")
+    return True
+
+
+def fails_without_json(handler: Handler) -> bool:
+    handler.send(503, "text/plain", b"busy")
+    return True
+
+
+def lies_about_packing(handler: Handler) -> bool:
+    handler.send(200, UPDATE, b"not packed", more={"Content-Encoding": "gzip"})
+    return True
+
+
+def packs_strangely(handler: Handler) -> bool:
+    handler.send(200, UPDATE, b"x", more={"Content-Encoding": "br"})
+    return True
+
+
+BROKEN: dict[str, tuple[Callable[[Handler], bool], str]] = {
+    "never": (never, "did not answer in time"),
+    "slow head": (drips, "did not answer in time"),
+    "slow body": (drips_body, "did not answer in time"),
+    "reset": (resets, "cut the connection"),
+    "garbage": (garbage, "does not speak HTTP"),
+    "page": (page, "it sent `text/html`"),
+    "500": (fails, r"it answered 500, `out of order\\x1b\[1m`"),
+    "503": (fails_without_json, "it answered 503$"),
+    "bad packing": (lies_about_packing, "packed answer is damaged"),
+    "strange packing": (packs_strangely, "not asked for"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_server_is_told_in_a_sentence(fault: str, source: Source, server: Upstream, tmp_path: Path) -> None:
+    """Within the deadline, and the source works again afterwards."""
+    server.packs = False
+    server.fault, said = BROKEN[fault]
+    began = system.monotonic()
+    with pytest.raises(SourceError, match=said) as caught:
+        source.fetch(ask(tmp_path))
+    assert system.monotonic() - began < 3
+    assert "\n" not in str(caught.value)
+    server.fault = None
+    assert isinstance(source.fetch(ask(tmp_path)), FetchedBundle)
+
+
+def test_no_server_at_all(tmp_path: Path) -> None:
+    """Nobody listens, or the name is unknown."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    for url, said in ((f"http://127.0.0.1:{port}", "refused"), ("http://writ.invalid", "its name can't be resolved")):
+        source = Source(url, "prod")
+        with pytest.raises(SourceError, match=said):
+            source.fetch(ask(tmp_path))
+        source.close()
+
+
+def test_an_answer_that_is_too_long_is_cut(server: Upstream, tmp_path: Path, monkeypatch: Any) -> None:
+    """Packed or not: what counts is its size unpacked."""
+    monkeypatch.setattr("writ.api.agent.sources.upstream.LONGEST_UPDATE", 1_000)
+    source = Source(server.url, "prod", limits=UpstreamLimits(bundle=1_000))
+    for server.packs in (True, False):
+        server.fault = lambda handler: handler.send(200, UPDATE, b"x" * 1_001) is None
+        with pytest.raises(SourceError, match="more than 1000 bytes"):
+            source.fetch(ask(tmp_path))
+        server.fault = None
+        with pytest.raises(SourceError, match="more than 1000 bytes"):
+            source.fetch(ask(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+    source.close()
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        ("7", 7.0),
+        ("100000", 300.0),
+        ("Fri, 31 Dec 2100 23:59:59 GMT", 300.0),
+        ("Mon, 01 Jan 2001 00:00:00 GMT", 0.0),
+        ("soon", None),
+    ],
+)
+def test_a_busy_server_is_left_alone(source: Source, server: Upstream, tmp_path: Path, sent: str, seconds: Any) -> None:
+    """For a bounded time."""
+    server.fault = lambda handler: handler.refuse(429, "too many requests", Retry_After=sent) is None
+    with pytest.raises(SourceError) as caught:
+        source.fetch(ask(tmp_path))
+    assert caught.value.retry_after == seconds
+
+
+def test_a_proxy_is_used(server: Upstream, tmp_path: Path) -> None:
+    """It gets the whole URL."""
+    source = Source("http://writ.invalid", "prod", proxy=server.url)
+    server.fault = lambda handler: handler.send(200, UPDATE, handler.path.encode()) is None
+    found = source.fetch(ask(tmp_path))
+    assert isinstance(found, FetchedUpdate)
+    assert found.data == b"http://writ.invalid/v1/environments/prod/bundle?since=0"
+    source.close()
