@@ -127,6 +127,11 @@ class Following:
         return follower.engine
 
     @property
+    def newest(self) -> Engine | None:
+        """The engine in force, however stale, or None if nothing is in force yet."""
+        return self._alive().engine
+
+    @property
     def callers(self) -> Callers | None:
         """The list of callers that the source sent last, or None."""
         return self._alive().callers

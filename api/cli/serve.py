@@ -37,10 +37,10 @@ from ..transport.listening import UNIX, CannotListen, bound_socket, shown_addres
 from ..transport.server import Service, run, within_open_files
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
+from .server_options import cores, server_options, tls_files
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
-MOST_WORKERS = 1_024
 START_ERRORS = (
     BadSetting,
     CannotListen,
@@ -97,17 +97,7 @@ class _Options:
     metavar="HOST:PORT|unix:PATH",
     help="The address to listen on.",
 )
-@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes. The default is one per core.")
-@click.option("--tls-cert", type=click.Path(path_type=Path), help="Serve HTTPS with this certificate chain (PEM).")
-@click.option("--tls-key", type=click.Path(path_type=Path), help="The key of the certificate (PEM, not encrypted).")
-@click.option(
-    "--tls-client-ca",
-    type=click.Path(path_type=Path),
-    help="Accept only clients with a certificate from one of these authorities (PEM).",
-)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
+@server_options
 def serve_command(
     directory: Path,
     sources: tuple[Path, ...],
@@ -133,14 +123,14 @@ def serve_command(
     if demo and sources:
         raise click.UsageError("use either `--demo` or `--import`, not both")
     try:
-        tls = _tls_files(tls_cert, tls_key, tls_client_ca)
+        tls = tls_files(tls_cert, tls_key, tls_client_ca)
         service = _prepare_service(
             _Options(
                 directory=directory,
                 sources=sources,
                 demo=demo,
                 bind=bind,
-                workers=workers or _cores(),
+                workers=workers or cores(),
                 tls=tls,
                 log_level=log_level,
             )
@@ -150,17 +140,6 @@ def serve_command(
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     run(service)
-
-
-def _tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
-    """Returns the files for TLS, tried once, or None if TLS is not asked for. Raises UnusableTls."""
-    if certificate is None or key is None:
-        if certificate or key or client_ca:
-            raise click.UsageError("TLS needs both `--tls-cert` and `--tls-key`")
-        return None
-    files = TlsFiles(certificate, key, client_ca)
-    files.context()
-    return files
 
 
 def _prepare_service(options: _Options) -> Service:
@@ -305,8 +284,3 @@ def _show_example(console: Console, url: str, place: str, directory: Path, acces
         f"    -d {body}",
         markup=False,
     )
-
-
-def _cores() -> int:
-    """Returns the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

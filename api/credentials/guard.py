@@ -63,10 +63,10 @@ class Guard:
         clock: Callable[[], float] = time.time,
         anonymous: Credential | None = None,
     ) -> None:
-        """`anonymous` is the credential of a request without one, or None to refuse such a request. `uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
+        """`uuid_of` returns the UUID of an environment by its id, or None if there is no such environment.
 
         `failed` counts a wrong credential from an address. It returns the seconds to wait after too many, or else None.
-        `clock` gives epoch seconds.
+        `clock` gives epoch seconds. `anonymous` is the credential of a request that has none, or None to refuse it.
         """
         self._verifiers = verifiers
         self._routes = routes

@@ -5,6 +5,7 @@ document of a named environment does not show whether the environment exists: on
 """
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -27,15 +28,25 @@ CACHE_SECONDS: Final = 3_600
 _CACHE_CONTROL: Final = f"public, max-age={CACHE_SECONDS}"
 
 
-class PolicyDecisionPoint(msgspec.Struct, frozen=True):
+class PolicyDecisionPoint(msgspec.Struct, frozen=True, omit_defaults=True):
     """The URLs of the calls. Clients treat a call without a URL as not supported (85, 86)."""
 
     policy_decision_point: str
     access_evaluation_endpoint: str
     access_evaluations_endpoint: str
-    search_subject_endpoint: str
-    search_resource_endpoint: str
-    search_action_endpoint: str
+    search_subject_endpoint: str | None = None
+    search_resource_endpoint: str | None = None
+    search_action_endpoint: str | None = None
+
+
+CALLS: Final = {
+    "access_evaluation_endpoint": "evaluation",
+    "access_evaluations_endpoint": "evaluations",
+    "search_subject_endpoint": "search/subject",
+    "search_resource_endpoint": "search/resource",
+    "search_action_endpoint": "search/action",
+}
+"""The calls below `/access/v1/`, by the member with their URL."""
 
 
 DISCOVER: Final = Operation(
@@ -57,9 +68,9 @@ DISCOVER_IN: Final = replace(
 class Discovery:
     """The document of the default environment, or of the one that the path names."""
 
-    def __init__(self, public_url: str) -> None:
+    def __init__(self, public_url: str, calls: Collection[str] = CALLS.values()) -> None:
         """`public_url` is the URL of the default environment, byte for byte as clients get it (85)."""
-        self._public_url = public_url
+        self._public_url, self._calls = public_url, calls
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str | None = None) -> None:
         """Answer 200, or 304 if the client has the document already.
@@ -68,7 +79,7 @@ class Discovery:
             NotFound: no environment can have the id `env`.
             BadQuery: `If-None-Match` can't be read.
         """
-        text = ENCODER.encode(metadata(self._identifier(env)))
+        text = ENCODER.encode(metadata(self._identifier(env), self._calls))
         tag = hashlib.sha256(text).hexdigest()[:32]
         known = is_known(req, tag)
         resp.set_header("Cache-Control", _CACHE_CONTROL)
@@ -86,7 +97,7 @@ class Discovery:
         return below(self._public_url, f"/environments/{segment(env)}")
 
 
-def metadata(identifier: str) -> PolicyDecisionPoint:
-    """Returns the document of the decision point with the URL `identifier`."""
-    calls = ("evaluation", "evaluations", "search/subject", "search/resource", "search/action")
-    return PolicyDecisionPoint(identifier, *(below(identifier, f"/access/v1/{call}") for call in calls))
+def metadata(identifier: str, calls: Collection[str] = CALLS.values()) -> PolicyDecisionPoint:
+    """Returns the document of the decision point with the URL `identifier`, which answers these calls."""
+    urls = {name: below(identifier, f"/access/v1/{call}") for name, call in CALLS.items() if call in calls}
+    return PolicyDecisionPoint(identifier, **urls)

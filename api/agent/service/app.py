@@ -1,7 +1,7 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,19 +12,20 @@ from ...credentials.credential import Credential, Scope, Verifier
 from ...credentials.failed_attempts import FailedAttempts
 from ...credentials.guard import Access, Guard
 from ...credentials.recent_headers import RecentHeaders
+from ...credentials.tokens.upstream_tokens import UpstreamTokens
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
 from ...decisions.evaluation import Evaluation
 from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
-from ...decisions.lane import DECISIONS, AnswersAtOnce, DecisionLane
+from ...decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
 from ...errors import ErrorAnswers
 from ...http.bodies import Bodies
 from ...http.raw_paths import RawPaths
 from ...http.request_id import RequestId
 from ...serving.preparations import unmarked
 from ...settings import HttpLimits
-from .callers import Anyone, GivenKeys, Keys, UpstreamTokens
+from .callers import Anyone, GivenKeys, Keys
 from .engines import AgentEngines, InForce
 from .readiness import AgentReadiness
 from .revisions import Revisions, revision_line
@@ -36,12 +37,14 @@ _READ: Final = Access({"POST": Scope.READ})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentParts:
-    """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody.
+    """The parts of an agent. `calls` are those that its metadata names.
 
+    `keys` are the callers by the digests of their keys, or None to admit everybody.
     `clock` gives epoch seconds.
     """
 
     following: InForce
+    calls: Collection[str]
     keys: Keys | None
     limits: HttpLimits
     public_url: str
@@ -70,11 +73,12 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     guard, bodies = _guard(parts, engines, recent)
     handlers = _handlers(parts, engines, errors, bodies)
     paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
-    app = falcon.asgi.App(middleware=[RequestId(), paths, guard, Revisions(engines)])
+    middleware: list[Any] = [RequestId(), paths, guard, Revisions(engines)]
+    app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     for path, handler in handlers.items():
         app.add_route(path, handler)
-    calls = {
+    calls: dict[bytes, Answer] = {
         path.removeprefix(DECISIONS).encode(): handler.at_once
         for path, handler in handlers.items()
         if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
@@ -116,7 +120,7 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
     }
     assert calls.keys() == _CALLS
     decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
-    discovery = Discovery(parts.public_url)
+    discovery = Discovery(parts.public_url, parts.calls)
     return decisions | {
         "/.well-known/authzen-configuration": discovery,
         "/.well-known/authzen-configuration/environments/{env}": discovery,

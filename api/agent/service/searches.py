@@ -43,7 +43,7 @@ class Unavailable:
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
 
-    async def on_post(self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+    async def on_post(self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, **_: object) -> None:
         """Raises SearchUnavailable (contract 7.3)."""
         await self._bodies.read_object(req)
         raise SearchUnavailable(f"this search is not available here: {_REMEDY}")

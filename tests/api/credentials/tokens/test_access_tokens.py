@@ -19,8 +19,8 @@ from writ.api.credentials.keys.sources import GivenKeys
 from writ.api.credentials.known_credentials import KnownCredentials
 from writ.api.credentials.secret_format import new_secret
 from writ.api.credentials.tokens import access_tokens
-from writ.api.credentials.tokens.access_tokens import LONGEST_TOKEN, AccessTokens, TokenTooLong
-from writ.api.credentials.tokens.token_claims import LONGEST_HEADER, SKEW_SECONDS
+from writ.api.credentials.tokens.access_tokens import AccessTokens, TokenTooLong
+from writ.api.credentials.tokens.token_claims import LONGEST_HEADER, LONGEST_TOKEN, SKEW_SECONDS
 from writ.api.store.credential_rows import Client
 from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.database.watch import Watch
@@ -236,7 +236,7 @@ def test_a_token_that_nobody_would_read_is_not_issued(issuing: Issuing) -> None:
     assert found is not None
     assert found.bounds == bounds
     many = bounds | {f"{number:032x}+++++" for number in range(50)}
-    with pytest.raises(TokenTooLong, match=rf"bound to 150 environments.*more than the {LONGEST} "):
+    with pytest.raises(TokenTooLong, match=rf"bound to 150 environments.*more than the {LONGEST_TOKEN} "):
         tokens.issue(replace(issuing.client, bounds=many), ["read"])
 
 

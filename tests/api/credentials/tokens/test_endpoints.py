@@ -10,9 +10,9 @@ import falcon.asgi
 import pytest
 from falcon import testing
 from writ.api.credentials.keys.signing_keys import new_key
-from writ.api.credentials.tokens.access_tokens import LONGEST_TOKEN
 from writ.api.credentials.tokens.endpoints import WHY_HEADER
 from writ.api.credentials.tokens.metadata import CACHE, ServerMetadata
+from writ.api.credentials.tokens.token_claims import LONGEST_TOKEN
 from writ.api.store.credentials.credentials import ClientSpec
 
 from tests.support.managed import Managed
@@ -99,7 +99,7 @@ GRANT = {"grant_type": "client_credentials"}
         ({"scope": "write"}, 400, "invalid_scope"),
         ({"scope": "read root"}, 400, "invalid_scope"),
         ({"scope": "READ"}, 400, "invalid_scope"),
-        ({"padding": "x" * 2 * LONGEST}, 400, "invalid_request"),
+        ({"padding": "x" * 2 * LONGEST_TOKEN}, 400, "invalid_request"),
         ({str(number): "x" for number in range(40)}, 400, "invalid_request"),
     ],
 )
@@ -228,7 +228,7 @@ def test_a_token_is_revoked_by_its_client_alone(service: Managed) -> None:
         done = post(service, credentials(client) | {"token": presented, "token_type_hint": "any"}, REVOKE)
         assert (done.status_code, done.headers["Cache-Control"]) == (200, "no-store")
     assert [with_token(service, one) for one in (token, kept)] == [401, 200]
-    longest = {"token": "x" * LONGEST, "token_type_hint": "access_token"}
+    longest = {"token": "x" * LONGEST_TOKEN, "token_type_hint": "access_token"}
     assert post(service, credentials(client) | longest, REVOKE).status_code == 200
 
 

@@ -1,0 +1,234 @@
+"""`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
+
+import logging
+import os
+import time
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ...bundles.manifest import Profile
+from ..agent.following import Following, OnStatus
+from ..agent.options import FollowOptions
+from ..agent.service.app import AgentParts, create_agent
+from ..agent.service.callers_file import UnusableCallers
+from ..agent.service.keys_file import CallerKeys
+from ..agent.status import Status
+from ..http.public_url import url_warning
+from ..log import service_log
+from ..settings import BadSetting, Settings, settings_from
+from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
+from ..transport.server import Service, run, within_open_files
+from ..transport.tls import TlsFiles, UnusableTls
+from .output import CommandFailed, error_console, os_sentence
+from .server_options import cores, server_options, tls_files
+
+_ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
+_DECISIONS: Final = ("evaluation", "evaluations")
+_FULL: Final = (*_DECISIONS, "search/resource")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """Where the bundle comes from: exactly one of `upstream`, `target` and `bundle` is given."""
+
+    upstream: str | None
+    target: str | None
+    bundle: Path | None
+    token_file: Path | None
+
+    def check(self) -> str:
+        """Returns the source for `FollowOptions`. Raises UsageError if the options do not fit together."""
+        given = [str(one) for one in (self.upstream, self.target, self.bundle) if one is not None]
+        if len(given) != 1:
+            raise click.UsageError("give one of `--upstream`, `--from` and `--bundle`")
+        if (self.upstream is None) != (self.token_file is None):
+            raise click.UsageError("`--upstream` and `--token-file` belong together")
+        return given[0]
+
+
+@click.command("agent")
+@click.option("--env", "environment", help="The id or the UUID of the environment to decide for.")
+@click.option("--upstream", metavar="URL", help="Follow this service.")
+@click.option("--token-file", type=click.Path(path_type=Path), help="The file with the agent's API key or token.")
+@click.option("--from", "target", metavar="TARGET", help="Follow this folder or URL, which `writ publish` writes.")
+@click.option("--bundle", type=click.Path(path_type=Path), help="Follow this bundle file.")
+@click.option(
+    "--key",
+    "keys",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="PUBLIC.pem",
+    help="Accept bundles that this key signed. Repeatable, for a rotation.",
+)
+@click.option("--unsigned", is_flag=True, help="Accept a bundle file without looking at its signature.")
+@click.option("--state", type=click.Path(path_type=Path), help="A folder for the last good bundle, to start from.")
+@click.option("--callers", type=click.Path(path_type=Path), help="Admit these callers: JSON lines of `name`, `sha256`.")
+@click.option(
+    "--profile",
+    type=click.Choice(["full", "decision"]),
+    default="full",
+    show_default=True,
+    help="The bundle to ask for. A `decision` bundle is smaller, and answers no filters.",
+)
+@click.option("--max-staleness", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="When /readyz fails.")
+@click.option("--min-revision", type=click.IntRange(0), default=0, help="The least revision, for a first start.")
+@click.option("--min-epoch", type=click.IntRange(0), default=0, help="The least epoch, for a first start.")
+@click.option(
+    "--ca-file", type=click.Path(path_type=Path), help="The authorities for the upstream's certificate (PEM)."
+)
+@click.option("--proxy", metavar="URL", help="Reach the upstream through this HTTP proxy.")
+@click.option(
+    "--bind",
+    default="127.0.0.1:8181",
+    show_default=True,
+    metavar="HOST:PORT|unix:PATH",
+    help="The address to listen on.",
+)
+@server_options
+def agent_command(
+    environment: str | None,
+    upstream: str | None,
+    token_file: Path | None,
+    target: str | None,
+    bundle: Path | None,
+    keys: tuple[Path, ...],
+    unsigned: bool,
+    state: Path | None,
+    callers: Path | None,
+    profile: Profile,
+    max_staleness: float | None,
+    min_revision: int,
+    min_epoch: int,
+    ca_file: Path | None,
+    proxy: str | None,
+    bind: str,
+    workers: int | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    log_level: str,
+) -> None:
+    """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
+
+    It goes on deciding while its source is away; /readyz tells how old its bundle is. Callers send the agent's own
+    credential, a key of `--callers`, or an access token that the service issued. Exit code 2 if a file can't be read,
+    or the address can't be used.
+
+    \b
+    Examples:
+      writ agent --upstream https://writ.example --token-file key --env prod --key public.pem --state /var/lib/agent
+      writ agent --from s3://policies/prod --env prod --key public.pem --callers callers.jsonl --bind 0.0.0.0:8181
+      writ agent --bundle model.bundle --unsigned
+    """
+    source = _Source(upstream=upstream, target=target, bundle=bundle, token_file=token_file)
+    try:
+        options = FollowOptions(
+            source.check(),
+            environment=environment,
+            keys=[path.read_bytes() for path in keys] or None,
+            unsigned=unsigned,
+            token_file=token_file,
+            profile=profile,
+            state=state,
+            min_epoch=min_epoch,
+            min_revision=min_revision,
+            max_staleness=max_staleness,
+            ca_file=ca_file,
+            proxy=proxy,
+        )
+        tls = tls_files(tls_cert, tls_key, tls_client_ca)
+        admits = bundle is None or callers is not None
+        service = _prepare(options, callers, admits, bind, workers, tls, log_level)
+    except _ERRORS as ex:
+        raise CommandFailed(str(ex)) from None
+    except OSError as ex:
+        raise CommandFailed(os_sentence(ex)) from None
+    run(service)
+
+
+def _prepare(
+    options: FollowOptions,
+    callers: Path | None,
+    admits: bool,
+    bind: str,
+    workers: int | None,
+    tls: TlsFiles | None,
+    log_level: str,
+) -> Service:
+    """Returns the agent, ready to run. It already listens, and has said so on standard error."""
+    settings, log = _settings(log_level)
+    following = Following(options, *_telling(log))
+    token_file = None if options.token_file is None else Path(options.token_file)
+    keys = CallerKeys(callers, token_file, log) if admits else None
+    listener = bound_socket(bind)
+    place = shown_address(listener)
+    if keys is None and not _is_private(place):
+        raise CannotListen(f"`{bind}` can be reached from other machines; name the callers by `--callers`")
+    start_listening(listener)
+    url = f"{'https' if tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
+    shown = place if place.startswith(UNIX) else url
+    error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
+    if settings.public_url is None:
+        log.warning("%s", url_warning(url))
+    application = create_agent(
+        AgentParts(
+            following=following,
+            calls=_FULL if options.profile == "full" else _DECISIONS,
+            keys=keys,
+            limits=settings.limits,
+            public_url=settings.public_url or url,
+            clock=time.time,
+            log=log,
+        )
+    )
+    return Service(
+        app=application.asgi,
+        lane=application.lane,
+        listener=listener,
+        limits=settings.limits,
+        workers=workers or cores(),
+        log_level=log_level,
+        tls=tls,
+        heartbeat=lambda: _keep_following(following),
+        worker_ends=following.close,
+    )
+
+
+def _settings(log_level: str) -> tuple[Settings, logging.Logger]:
+    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
+    settings = settings_from(os.environ)
+    log = service_log(log_level)
+    for warning in settings.warnings:
+        log.warning("%s", warning)
+    return replace(settings, limits=within_open_files(settings.limits, log)), log
+
+
+def _keep_following(following: Following) -> None:
+    """Starts the thread of a new worker."""
+    following.status()
+
+
+def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:
+    def changed(status: Status) -> None:
+        if status.leads:
+            log.info("revision %s is in force", status.revision)
+
+    def failed(status: Status) -> None:
+        log.error("the newest revision may not be in force: %s", status.error)
+
+    return changed, failed
+
+
+def _is_private(place: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if place.startswith(UNIX):
+        return True
+    host = place.rpartition(":")[0].strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
