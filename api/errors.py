@@ -19,6 +19,7 @@ from .http.rejections import (
     BodyRejected,
     BodyTooLarge,
     Forbidden,
+    NotYet,
     TooManyFailures,
     Unauthenticated,
     UnsupportedMedia,
@@ -52,6 +53,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     PreconditionFailed: 412,
     SearchUnavailable: 501,
     StoreUnavailable: 503,
+    NotYet: 503,
     Unauthenticated: 401,
     TooManyFailures: 429,
     Forbidden: 403,
@@ -114,7 +116,8 @@ class ErrorAnswers:
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             resp.set_header("WWW-Authenticate", _challenge(error))
         elif status == HTTPStatus.SERVICE_UNAVAILABLE:
-            self._log.error("%s", error)
+            if not isinstance(error, NotYet):
+                self._log.error("%s", error)
             resp.set_header("Retry-After", str(RETRY_SECONDS))
         elif isinstance(error, TooManyFailures):
             resp.set_header("Retry-After", str(error.seconds))

@@ -10,7 +10,7 @@ from ...bundles.feed.index import INDEX_FILE
 from ...bundles.manifest import Profile
 from ...bundles.signing.keys import Pem
 from ...runtime.engine import Engine
-from .follower import Follower
+from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
 from .sources.file import LOOK_SECONDS, BundleFile
 from .sources.source import Source
@@ -129,6 +129,7 @@ class FollowOptions:
             engine=engine,
             floor=(self.min_epoch or int(self.min_revision > 0), self.min_revision),
             max_staleness=self.max_staleness,
+            wait=WAIT_SECONDS if self.max_staleness is None else min(WAIT_SECONDS, self.max_staleness / 2),
             clock=self.clock,
             events=events,
         )

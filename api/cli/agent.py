@@ -42,7 +42,8 @@ class _Source:
 
     def check(self) -> str:
         """Returns the source for `FollowOptions`. Raises UsageError if the options do not fit together."""
-        given = [str(one) for one in (self.upstream, self.target, self.bundle) if one is not None]
+        folder = None if self.target is None else f"{self.target.rstrip('/')}/"
+        given = [str(one) for one in (self.upstream, folder, self.bundle) if one is not None]
         if len(given) != 1:
             raise click.UsageError("give one of `--upstream`, `--from` and `--bundle`")
         if (self.upstream is None) != (self.token_file is None):

@@ -81,3 +81,7 @@ class Forbidden(Exception):
     def __init__(self, message: str, scope: str | None = None) -> None:
         super().__init__(message)
         self.scope = scope
+
+
+class NotYet(Exception):
+    """An agent can't answer the request yet, but soon may: 503 with `Retry-After`."""

@@ -8,16 +8,13 @@ from ....bundles.errors import BundleError
 from ....bundles.feed.callers import Callers
 from ....bundles.wording import quoted
 from ....runtime import Engine
+from ...http.rejections import NotYet
 from ...store.environment_ids import DEFAULT
-from ...store.errors import NotFound, StoreUnavailable
+from ...store.errors import NotFound
 from ..status import Status
 
 PINNED: Final[ContextVar[Engine | None]] = ContextVar("pinned", default=None)
 """The engine of the request that this task answers, at the revision that its answer tells."""
-
-
-class NotReady(StoreUnavailable):
-    """The agent has nothing to decide by yet."""
 
 
 class InForce(Protocol):
@@ -43,17 +40,17 @@ class AgentEngines:
         self._following, self._report = following, report
 
     def engine(self, environment: str = DEFAULT) -> Engine:
-        """Returns the engine, which stays at its revision. Raises NotReady, and NotFound for another environment."""
+        """Returns the engine, which stays at its revision. Raises NotYet, and NotFound for another environment."""
         engine = PINNED.get() or self.newest()
         if environment != DEFAULT and environment != self.id_of(engine):
             raise NotFound(f"this agent decides for another environment than {quoted(environment)}")
         return engine
 
     def newest(self) -> Engine:
-        """Returns the engine at the revision in force now. Raises NotReady."""
+        """Returns the engine at the revision in force now. Raises NotYet."""
         engine = self._following.newest
         if engine is None:
-            raise NotReady(f"there is no bundle yet: {self._following.status().error or 'the upstream did not answer'}")
+            raise NotYet(f"there is no bundle yet: {self._following.status().error or 'the upstream did not answer'}")
         return engine.pinned()
 
     def uuid_of(self, environment: str) -> str | None:

@@ -7,16 +7,12 @@ import falcon.asgi
 
 from ....runtime import Engine
 from ...http.queries import number
-from ...store.errors import StoreUnavailable
+from ...http.rejections import NotYet
 from .engines import PINNED, AgentEngines
 
 REVISION: Final = "Writ-Revision"
 LEAST_REVISION: Final = "Writ-Min-Revision"
 _HIGHEST: Final = 2**63 - 1
-
-
-class Behind(StoreUnavailable):
-    """The agent does not have the revision that the request asks for."""
 
 
 class Revisions:
@@ -28,14 +24,14 @@ class Revisions:
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, resource: object, _params: dict[str, Any]
     ) -> None:
-        """Fixes the revision. Raises NotReady, BadQuery for a header that is no number, and Behind."""
+        """Fixes the revision. Raises NotYet, and BadQuery for a header that is no number."""
         if not getattr(resource, "decides", False):
             return
         least = req.get_header(LEAST_REVISION)
         wanted = 0 if least is None else number(LEAST_REVISION, least.strip(), 0, _HIGHEST)
         engine = self._engines.newest()
         if engine.revision < wanted:
-            raise Behind(f"this agent has revision {engine.revision}, not {wanted} yet; try again, or ask another one")
+            raise NotYet(f"this agent has revision {engine.revision}, not {wanted} yet; try again, or ask another one")
         req.context.pinned = PINNED.set(engine)
 
     async def process_response(
