@@ -82,6 +82,7 @@ ROOMS = {
         "limits",
     ),
     "writ.compiler": (
+        "rego",
         "compile",
         "load",
         "check_elements",
