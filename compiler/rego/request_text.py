@@ -98,6 +98,5 @@ object_in(owner, member) := input[owner][member] if {
 context := input.context if {
 	is_object(input.context)
 } else := {}
-
 """
 """The file `writ/request.rego`."""

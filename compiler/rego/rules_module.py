@@ -39,9 +39,9 @@ def rules_module(program: Program) -> str:
     """Returns the file `rules.rego` of a program without refusals."""
     policies = {clause.policy: clause for clause in program.clauses}  # the clauses of a policy have one body
     rules = [_rule(clause) for _, clause in sorted(policies.items())]
-    text = "\n".join(rules)
-    imports = [name for name in ("conditions", "windows") if f"{name}." in text]
-    return "\n".join([_HEAD, *(f"import data.writ.{name}" for name in imports), *([""] if imports else []), text])
+    imports = [name for name in ("conditions", "windows") if any(f"{name}." in rule for rule in rules)]
+    lines = "".join(f"import data.writ.{name}\n" for name in imports)
+    return "\n".join(filter(None, [_HEAD, lines, *rules]))
 
 
 def _rule(clause: Clause) -> str:

@@ -40,7 +40,12 @@ def built_opa() -> Path | None:
 
 def files_of(document: Document) -> dict[str, bytes]:
     """The files of the bundle of a valid document. Raises NotInRego."""
-    loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
+    return files_of_source(Source("model.json", json.dumps({"model": 1} | document).encode()))
+
+
+def files_of_source(source: Source) -> dict[str, bytes]:
+    """The files of the bundle of a valid document as text. Raises NotInRego."""
+    loaded = load([source], zones.zone_names())
     assert loaded.model is not None, loaded.diagnostics
     return bundle_files(loaded.model, zones.zone_data, "test", {})
 
@@ -69,6 +74,13 @@ class Opa:
         decisions: list[Document] = answer.json()["result"]
         assert len(decisions) == len(questions), "some decision is undefined"
         return decisions
+
+    def post(self, body: bytes) -> Document:
+        """The decision on a request as OPA's own API takes it: `{"input": …}`, as text."""
+        answer = self._client.post("/v1/data/writ/decision", content=body)
+        assert answer.status_code == 200, answer.text
+        decision: Document = answer.json()["result"]
+        return decision
 
     def close(self) -> None:
         """Close the connection; the server goes on."""
