@@ -9,7 +9,7 @@ from typing import Final
 
 _SHARED: Final = re.compile(
     r"""
-      \\[dDsSwWbBAzafnrtv]                        # classes of ASCII characters, borders, ends, controls
+      \\[dDsSwWbAzafnrtv]                         # classes of ASCII characters, borders, ends, controls
     | \\x[0-9A-Fa-f]{2} | \\x\{[0-9A-Fa-f]{1,6}\}
     | \\[!-/:-@\[-`{-~]                           # escaped punctuation
     | \(\?P<[A-Za-z_][A-Za-z0-9_]*> | \(\?(?:[imsU]*-?[imsU]+)?[:)] | \((?!\?)

@@ -64,7 +64,7 @@ def condition_models(pick: Pick) -> tuple[Document, list[tuple[Document, float]]
     """A model, and questions that lean towards its conditions."""
     policies = [_policy(pick, number) for number in range(POLICIES)]
     actions = [one["id"] for one in policies]
-    model = {"resource_types": [{"id": "doc", "actions": actions}], "policies": policies}
+    model = {"model": 1, "resource_types": [{"id": "doc", "actions": actions}], "policies": policies}
     return model, [_question(pick, pick.one(policies)) for _ in range(QUESTIONS)]
 
 
