@@ -21,6 +21,9 @@ _SHARED: Final = re.compile(
 )
 """One part of a pattern that both engines read alike."""
 
+_OTHER_ESCAPE: Final = re.compile(r"\[(?:[^\\]|\\[dDsSwWafnrtvx!-/:-@\[-`{-~])*(\\.)", re.DOTALL)
+"""A class of characters up to the first escape that the engines do not share."""
+
 _IGNORES_CASE: Final = re.compile(r"\(\?[msU]*i")
 _HEXADECIMAL: Final = re.compile(r"\\x\{?([0-9A-Fa-f]+)")
 
@@ -37,7 +40,8 @@ def difference(pattern: str) -> str | None:
     while place < len(pattern):
         part = _SHARED.match(pattern, place)
         if part is None:
-            return f"has `{pattern[place : place + 2]}`, which OPA may read differently"
+            inside = _OTHER_ESCAPE.match(pattern, place)
+            return f"has `{inside[1] if inside else pattern[place : place + 2]}`, which OPA may read differently"
         place = part.end()
     if _IGNORES_CASE.search(pattern) and not (pattern.isascii() and _is_ascii_inside(pattern)):
         return "ignores the case of characters outside ASCII, which depends on the release of Unicode"

@@ -20,7 +20,8 @@ SHARED = (
 DIFFERENT = {
     r"\pL": r"has `\p`",
     r"\P{Greek}": r"has `\P`",
-    r"[^\p{Lu}]": "has `[^`",
+    r"[^\p{Lu}]": r"has `\p`",
+    r"[a\d\101]": r"has `\1`",
     r"\C": r"has `\C`",
     r"a\Bb": r"has `\B`",
     r"\Qa.b\E": r"has `\Q`",
