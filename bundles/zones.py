@@ -76,6 +76,15 @@ def decode_zone(name: str, data: bytes) -> tzinfo:
         raise BundleError(f"the bundle is damaged: zone `{name}` can't be read: {ex}") from None
 
 
+def transition_seconds(data: bytes) -> tuple[int, ...]:
+    """Returns the seconds since 1970 at which a TZif file that `decode_zone` reads changes the local time, in order.
+
+    After the last one, the rule in the footer of the file may make more changes.
+    """
+    start = _HEADER.size + _counts(data, 0).size(time_size=4)
+    return struct.unpack_from(f">{_counts(data, start).timecnt}q", data, start + _HEADER.size)
+
+
 def _checked(data: bytes) -> bytes:
     """Returns the TZif file with its daylight saving flags cleared. Raises ValueError for other data.
 

@@ -2,5 +2,5 @@
 
 Reading path: `model/` (the classes of a model) → `source`, `documents/` (reading) → `diagnostics/` → `checks/` and
 `lints/` → `load` (all of these in one call) → `check_elements` (the same for single elements) → `lowering/`,
-`rewrites/` and `passes` → `compile`.
+`rewrites/` and `passes` → `compile`. Beside it stands `rego/`, which translates a model to a bundle for OPA.
 """

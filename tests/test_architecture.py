@@ -101,6 +101,7 @@ ROOMS = {
         "limits",
     ),
     "writ.compiler": (
+        "rego",
         "compile",
         "load",
         "check_elements",

@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "clients": Command(".stores.clients", "List and manage OAuth clients."),
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
-    "export": Command(".stores.export", "Write a stored model as a JSON document."),
+    "export": Command(".stores.export", "Write a stored model as a JSON document, or as a bundle for OPA."),
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),

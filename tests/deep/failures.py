@@ -104,14 +104,14 @@ def instant_text(now: float) -> str:
     return f"{text}.{digits(fraction)}Z" if fraction else f"{text}Z"
 
 
-def case_text(trial: Trial, again: str) -> str:
-    """A case file with the oracle's answer."""
+def case_text(trial: Trial, again: str, title: str = "The oracle and the engine disagreed") -> str:
+    """A case file with the oracle's answer. `title` says what was wrong."""
     document, ((request, now),) = trial.documents[0], trial.questions
     with TemporaryDirectory() as folder:
         rules = show_program(open_bundle(bundle_file(document, Path(folder) / "model.bundle")).program())
     return "\n".join(
         (
-            f"The oracle and the engine disagreed; `{again}` found it.\n",
+            f"{title}; `{again}` found it.\n",
             f"-- model --\n{model_text(document)}",
             f"-- now --\n{instant_text(now)}\n",
             f"-- ask --\n{json.dumps(request)}\n",

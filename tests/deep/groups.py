@@ -7,6 +7,7 @@ from typing import Final
 from tests.deep.exhaustive import check_all
 from tests.deep.faults import check_faults
 from tests.deep.hypotheses import check_drawn_laws
+from tests.deep.rego import check_rego
 from tests.deep.seeded import check_larger, check_small
 from tests.deep.soak import soak
 from tests.deep.task import Task
@@ -28,6 +29,9 @@ GROUPS: Final = (
     Group("seeded", "fresh small models: decisions, proofs, filters and searches against the oracle", 2, check_small),
     Group("larger", "fresh larger models, led from one to the next by deltas, under the same laws", 2, check_larger),
     Group("drawn", "the test suite's own laws, with fresh seeds and more examples", 3, check_drawn_laws),
+    Group(
+        "rego", "fresh models as bundles for OPA: a real OPA's decisions against Writ's and the oracle's", 1, check_rego
+    ),
     Group("wire", "a real server: decision lane, application, framing and oracle compared", 1, check_wire),
     Group("faults", "damaged bundles and deltas, killed writers, killed workers", 1.5, check_faults),
     Group("soak", "ordinary callers beside hostile ones on a server with two workers", 3, soak),

@@ -67,8 +67,7 @@ class ModelStream:
 
     def exported(self, time: str, actor: Actor) -> AuditEntry:
         """Returns the audit entry of an export, to be stored before the first piece is sent. `time` is RFC 3339."""
-        details = {"revision": self.revision}
-        return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, details, environment=self.environment)
+        return export_entry(self.environment, self.revision, time, actor)
 
     def close(self) -> None:
         """Close the database connection."""
@@ -93,6 +92,11 @@ class ModelStream:
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
         """Yields the bodies of a list, and None for an element to leave out."""
         return TABLES[kind.name].bodies(self._db, self.environment.number)
+
+
+def export_entry(environment: Environment, revision: int, time: str, actor: Actor) -> AuditEntry:
+    """Returns the audit entry of an export of a model in any form. `time` is RFC 3339."""
+    return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, {"revision": revision}, environment=environment)
 
 
 def model_of(db: Database, environment: Environment) -> Model:

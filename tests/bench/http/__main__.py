@@ -112,13 +112,12 @@ def _resumed(
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.http", description=__doc__)
-    cache = Path(tempfile.gettempdir()) / "writ-bench-peers"
     parser.add_argument(
         "--peers",
         type=Path,
-        default=cache,
+        default=installing.PEERS,
         metavar="DIR",
-        help=f"where OPA and Cerbos are installed (default: {cache})",
+        help=f"where OPA and Cerbos are installed (default: {installing.PEERS})",
     )
     parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
     parser.add_argument("--seconds", type=int, default=3, help="of a turn (default: 3)")

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,9 @@ CERBOS, CERBOS_VERSION = "cerbos", "0.51.0"
 """An npm package, which carries the binary."""
 
 SECONDS = 1_800
+
+PEERS = Path(tempfile.gettempdir()) / "writ-bench-peers"
+"""The folder that they are installed into, unless a caller names another one."""
 
 
 class Unavailable(Exception):

@@ -1,0 +1,149 @@
+"""Writes the rest of a model as data: types, who covers what, and the facts (E3, E7, P1 to P4)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from ...bundles.conditions.instants import parse_instant
+from ...bundles.program.clauses import Clause, During, Program
+from ...bundles.program.closure import ancestors
+from ..lowering.lower import expand_actions
+from ..model.elements import Model
+from .zone_tables import zone_table
+
+Tree: TypeAlias = dict[str, Any]
+
+
+def model_data(model: Model, program: Program, zone_data: Callable[[str], bytes]) -> Tree:
+    """Returns what the Rego reads at `data.writ.model`, for a model and its program.
+
+    `zone_data` returns the TZif file of a time zone.
+    """
+    return {
+        "types": {
+            type.name: {"id": type.id, "closed": type.closed, "actions": dict.fromkeys(type.actions, True)}
+            for type in program.types
+        },
+        "policies": _policies(program.clauses),
+        "covering": _covering(program.clauses),
+        "subjects": _subjects(model),
+        "groups": _group_roles(model),
+        "grants": _grants(model),
+        "registered": _registered(model),
+        "subject_ids": _aliases((subject.type, subject.external_id, subject.id) for subject in model.subjects),
+        "resource_ids": _resource_ids(model),
+        "zones": {name: zone_table(name, zone_data(name)) for name in _zones(program.clauses)},
+    }
+
+
+def _policies(clauses: Iterable[Clause]) -> Tree:
+    """Returns each policy: its priority, its title in reasons, and its roles if it has some."""
+    found = {}
+    for clause in clauses:
+        named = clause.name not in ("", clause.policy)
+        title = f"policy `{clause.name}` (`{clause.policy}`)" if named else f"policy `{clause.policy}`"
+        roles = {} if clause.roles is None else {"roles": list(clause.roles)}
+        found[clause.policy] = {"title": title, "priority": clause.priority, **roles}
+    return found
+
+
+def _covering(clauses: Iterable[Clause]) -> Tree:
+    """Returns the policies on each type and action, by effect: the highest priority first, then the smallest id."""
+    found: Tree = defaultdict(lambda: defaultdict(lambda: {"allow": [], "deny": []}))
+    for clause in sorted(clauses, key=lambda clause: (-clause.priority, clause.policy)):
+        for type in clause.types:
+            for action in clause.actions:
+                found[type][action][clause.effect.lower()].append(clause.policy)
+    return found
+
+
+def _subjects(model: Model) -> Tree:
+    """Returns the roles of each subject with their ends, and the groups that it is directly in."""
+    found: Tree = defaultdict(lambda: defaultdict(lambda: {"roles": {}, "groups": []}))
+    for assignment in model.assignments:
+        if assignment.subject is not None:
+            subject = found[assignment.subject.type][assignment.subject.id]
+            _hold(subject["roles"], assignment.role, _until(assignment.expires_at))
+    for group in model.groups:
+        for member in group.members:
+            if member.type is not None and member.id is not None:
+                found[member.type][member.id]["groups"].append(group.id)
+    for subject in (subject for subjects in found.values() for subject in subjects.values()):
+        subject["groups"] = sorted(set(subject["groups"]))
+    return found
+
+
+def _group_roles(model: Model) -> Tree:
+    """Returns the roles of each group that has some, with those of the groups that contain it (P3)."""
+    parents: dict[str, set[str]] = {group.id: set() for group in model.groups}
+    for group in model.groups:
+        for member in group.members:
+            if member.group is not None:
+                parents[member.group].add(group.id)
+    own: Tree = defaultdict(dict)
+    for assignment in model.assignments:
+        if assignment.group is not None:
+            _hold(own[assignment.group], assignment.role, _until(assignment.expires_at))
+    found: Tree = defaultdict(dict)
+    for group_id, above in ancestors(parents).items():
+        for holder in {group_id, *above} & own.keys():
+            for role, until in own[holder].items():
+                _hold(found[group_id], role, until)
+    return found
+
+
+def _hold(roles: Tree, role: str, until: int | None) -> None:
+    """Adds a role. Of several ends the last one counts, and None is no end."""
+    known = roles.get(role, until)
+    roles[role] = None if known is None or until is None else max(known, until)
+
+
+def _grants(model: Model) -> Tree:
+    """Returns the grants by subject and resource, the smallest id first (D8)."""
+    declared = {type.id: type for type in model.resource_types}
+    found: Tree = defaultdict(lambda: defaultdict(lambda: defaultdict(lambda: defaultdict(list))))
+    for grant in sorted(model.grants, key=lambda grant: grant.id or ""):
+        actions = sorted(expand_actions(grant.actions, declared[grant.resource.type]))
+        if actions:  # `*` on a type without actions grants nothing
+            of_subject = found[grant.subject.type][grant.subject.id]
+            of_subject[grant.resource.type][grant.resource.id].append(
+                {"id": grant.id, "actions": actions, "until": _until(grant.expires_at)}
+            )
+    return found
+
+
+def _registered(model: Model) -> Tree:
+    """Returns the registered resources of the closed types (E3, E7)."""
+    found: Tree = {type.id: {} for type in model.resource_types if type.closed}
+    keys = [(resource.type, resource.id) for resource in model.resources]
+    keys += [(grant.resource.type, grant.resource.id) for grant in model.grants]
+    for type, id in keys:
+        if type in found:
+            found[type][id] = True
+    return found
+
+
+def _resource_ids(model: Model) -> Tree:
+    """Returns the ids of resources by type, kind of alias and alias (E3)."""
+    external = _aliases((resource.type, resource.external_id, resource.id) for resource in model.resources)
+    named = _aliases((resource.type, resource.name, resource.id) for resource in model.resources)
+    return {
+        type: {"external_id": external.get(type, {}), "name": named.get(type, {})} for type in {**external, **named}
+    }
+
+
+def _aliases(entities: Iterable[tuple[str, str | None, str]]) -> Tree:
+    found: Tree = defaultdict(dict)
+    for type, alias, id in entities:
+        if alias is not None:
+            found[type][alias] = id
+    return found
+
+
+def _until(expires_at: str | None) -> int | None:
+    return None if expires_at is None else parse_instant(expires_at)
+
+
+def _zones(clauses: Iterable[Clause]) -> list[str]:
+    windows = [atom.window for clause in clauses for atom in clause.body if isinstance(atom, During)]
+    return sorted({window.timezone for window in windows if window.is_weekly})

@@ -1,0 +1,48 @@
+"""Finds what Rego can't say exactly, with the reason and the remedy for each policy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...bundles.conditions.operators import Operator
+from ...bundles.program.clauses import Clause, Comparison, Program, Rate
+from ...bundles.wording import quoted
+from .patterns import difference
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A condition of a policy that Rego can't say. `path` leads to it in the policy, like `conditions.rate_limit`."""
+
+    policy: str
+    path: str
+    reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"policy {quoted(self.policy)}, {self.path}: {self.reason}; {self.remedy}"
+
+
+class NotInRego(Exception):
+    """Rego can't say a model exactly. `refusals` has the reasons, in the order of policies."""
+
+    def __init__(self, refusals: list[Refusal]):
+        super().__init__("\n".join(map(str, refusals)))
+        self.refusals = refusals
+
+
+def refusals(program: Program) -> list[Refusal]:
+    """Returns every condition of a program that Rego can't say, each once."""
+    return list(dict.fromkeys(refusal for clause in program.clauses for refusal in _of_clause(clause)))
+
+
+def _of_clause(clause: Clause) -> Iterator[Refusal]:
+    for atom in clause.body:
+        if isinstance(atom, Rate):
+            reason, remedy = "Rego can't count requests", "leave the rate limit out, or enforce it outside OPA"
+            yield Refusal(clause.policy, "conditions.rate_limit", reason, remedy)
+        elif isinstance(atom, Comparison) and atom.op is Operator.REGEX:
+            found = difference(atom.value)
+            if found is not None:
+                remedy = "list the characters, like `[a-zåé]`, or use another operator"
+                reason = f"the pattern {quoted(atom.value)} {found}"
+                yield Refusal(clause.policy, f"conditions.{atom.section}", reason, remedy)
