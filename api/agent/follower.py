@@ -17,7 +17,7 @@ from .freshness import Clocks, system_clocks
 from .held import Held, held_from
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
-from .sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Source, SourceError, Unchanged
+from .sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, Source, SourceError, Unchanged
 from .state.directory import StateDirectory
 from .state.reader import StateReader
 from .status import Status
@@ -99,6 +99,8 @@ class Follower:
         """
         try:
             return self._ask() if self._in_force.may_ask() else WATCH_SECONDS
+        except Interrupted:
+            return WATCH_SECONDS
         except (SourceError, BundleError, OSError) as ex:
             return self._fail(ex)
 

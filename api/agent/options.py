@@ -70,9 +70,11 @@ class FollowOptions:
     @property
     def is_file(self) -> bool:
         """Whether the source is a bundle file. The path of a folder, and any other URL, is a published folder."""
-        return (
-            "://" not in self.source and not self.source.endswith(("/", INDEX_FILE)) and not Path(self.source).is_dir()
-        )
+        return "://" not in self._url and not self._url.endswith(("/", INDEX_FILE)) and not Path(self._url).is_dir()
+
+    @property
+    def _url(self) -> str:
+        return str(self.source)
 
     def trust(self) -> Trust:
         """Returns what is accepted. Raises UnusableBundleKey, which is a ValueError."""
