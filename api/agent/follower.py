@@ -17,7 +17,7 @@ from .freshness import Clocks, system_clocks
 from .held import Held, held_from
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
-from .sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Source, SourceError, Unchanged
+from .sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, Source, SourceError, Unchanged
 from .state.directory import StateDirectory
 from .state.reader import StateReader
 from .status import Status
@@ -97,10 +97,13 @@ class Follower:
 
         In a process that does not write the state directory, look at the directory instead.
         """
+        was_whole = self._whole
         try:
             return self._ask() if self._in_force.may_ask() else WATCH_SECONDS
+        except Interrupted:
+            return WATCH_SECONDS
         except (SourceError, BundleError, OSError) as ex:
-            return self._fail(ex)
+            return self._fail(ex, was_whole)
 
     def close(self) -> None:
         """Stop for good. The state directory is free for another process, and the engine stays as it is."""
@@ -128,7 +131,9 @@ class Follower:
         try:
             pause, callers = self._use(answer, elapsed)
         except BundleError:
-            self._refusals.add(answer.tag, asked)
+            # Only a bundle is much to fetch. The tag of an update names the newest revision, which a bundle may have.
+            if isinstance(answer, FetchedBundle):
+                self._refusals.add(answer.tag, asked)
             raise
         self._misfits = 0
         self._refusals.forget()
@@ -155,14 +160,17 @@ class Follower:
                 self._in_force.confirm(answer.issued, answer.tag)
                 return self._pacing.after_nothing(self._source.interval, elapsed), None
 
-    def _fail(self, error: Exception) -> float:
-        """Remember why a step failed. Returns the pause after it."""
+    def _fail(self, error: Exception, was_whole: bool = False) -> float:
+        """Remember why a step failed. Returns the pause after it.
+
+        `was_whole` says that the follower asked for a whole bundle already, before the step.
+        """
         said = str(error)
         if isinstance(error, OSError):
             said = f"the new state can't be stored: {(error.strerror or said).lower()}"
         self._in_force.fail(said)
         self._in_force.keep_fresh()
-        if isinstance(error, DoesNotFollow) and self._whole and self._misfits == 1:
+        if isinstance(error, DoesNotFollow) and self._whole and not was_whole:
             return self._pacing.before_bundle()
         return self._pacing.after_failure(error.retry_after if isinstance(error, SourceError) else None)
 

@@ -54,9 +54,9 @@ class Following:
         self._told: str | None = None
 
     def start(self, wait_ready: float | None = None) -> "Following":
-        """Start the thread, and wait up to `wait_ready` seconds until something is in force. Returns itself.
+        """Start the thread, and wait up to `wait_ready` seconds until it is ready. Returns itself.
 
-        Raises FollowError if nothing is in force by then, or if the state directory can't be used; and ValueError,
+        Raises FollowError if it is not ready by then, or if the state directory can't be used; and ValueError,
         ImportError or OSError if the source can't be opened.
         """
         with self._lock:
@@ -67,7 +67,7 @@ class Following:
         if wait_ready and not self._ready.wait(wait_ready):
             error = self.status().error or "the source did not answer yet"
             self.close()
-            raise FollowError(f"nothing is in force after {wait_ready:g} seconds: {error}")
+            raise FollowError(f"it is not ready after {wait_ready:g} seconds: {error}")
         return self
 
     def _start(self) -> None:
@@ -80,6 +80,7 @@ class Following:
             follower.close()
             self._source = self._follower = None
             raise FollowError(f"the state directory can't be used: {ex}") from None
+        self._tell(follower.status())
         arguments = (source, follower, self._stop)
         self._thread = threading.Thread(target=self._run, args=arguments, name="writ-follow", daemon=True)
         _live.add(self)
@@ -95,7 +96,7 @@ class Following:
                 logging.getLogger(LOG).exception("following %s failed", source.name)
                 pause = LONGEST_BACK_OFF
             if not stop.is_set():
-                self._tell_error(follower.status())
+                self._tell(follower.status())
                 stop.wait(pause)
         follower.close()
 
@@ -103,12 +104,13 @@ class Following:
         follower = self._follower
         assert follower is not None
         self._engine = follower.engine
-        self._ready.set()
         if self._on_change is not None:
             _call(self._on_change, follower.status())
 
-    def _tell_error(self, status: Status) -> None:
-        """Call back for each error once."""
+    def _tell(self, status: Status) -> None:
+        """Wake who waits for the first state, and call back for each error once."""
+        if status.is_ready:
+            self._ready.set()
         if status.error is not None and status.error != self._told and self._on_error is not None:
             _call(self._on_error, status)
         self._told = status.error
@@ -119,6 +121,8 @@ class Following:
 
         Raises FollowError if nothing is in force yet, if `max_staleness` has passed, or after `close`.
         """
+        if self._closed:
+            raise FollowError("it does not follow any more: it was closed")
         follower = self._alive()
         if follower.engine is None:
             raise FollowError(f"nothing is in force yet: {follower.status().error or 'the source did not answer yet'}")

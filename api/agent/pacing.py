@@ -26,7 +26,7 @@ MOST_UPDATES: Final = 500
 takes a third of a millisecond at a start, for its signature."""
 
 MOST_REFUSALS: Final = 3
-"""How often a follower fetches what it refuses. Then it waits for something else."""
+"""How often a follower fetches a bundle that it refuses. Then it waits for another one."""
 
 REFUSED_SECONDS: Final = 600.0
 """The time for which it waits."""
@@ -81,7 +81,7 @@ class Pacing:
 
 
 class Refusals:
-    """The tag of an answer that was refused again and again. To fetch it once more would only be load."""
+    """The tag of a bundle that was refused again and again. To fetch it once more would only be load."""
 
     def __init__(self) -> None:
         self._tag: str | None = None
@@ -89,7 +89,7 @@ class Refusals:
         self._until = 0.0
 
     def add(self, tag: str | None, now: float) -> None:
-        """Count a refused answer. `now` is in the seconds of a steady clock."""
+        """Count a refused bundle. `now` is in the seconds of a steady clock."""
         self._count = self._count + 1 if tag == self._tag else 1
         self._tag, self._until = tag, now + REFUSED_SECONDS
 

@@ -20,7 +20,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from .source import SourceError
+from .source import Interrupted
 
 CONNECT_SECONDS: Final = 5.0
 """Time to connect to a server."""
@@ -72,24 +72,24 @@ class Connection:
             options["ssl_context"] = ssl.create_default_context(cafile=ca_file)
         manager = urllib3.PoolManager(**options) if proxy is None else urllib3.ProxyManager(proxy, **options)
         self._manager, self._url, self._pool = manager, url.rstrip("/"), manager.connection_from_url(url)
-        self._lock, self._interrupted = Lock(), False
+        self._lock, self.interrupted = Lock(), False
         self._socket: socket.socket | None = None
         self._pool.ConnectionCls = _reporting(self._pool.ConnectionCls, self._connected)
 
     def _connected(self, connected: socket.socket | None) -> None:
         with self._lock:
             self._socket = connected
-            interrupted = self._interrupted
+            interrupted = self.interrupted
         if interrupted:
             self.cut()
 
     def get(self, path: str, headers: Mapping[str, str], idle: float) -> urllib3.BaseHTTPResponse:
         """Returns the response to a GET of the URL with `path` added. Its body is not read yet.
 
-        The server may be silent for `idle` seconds at a time. Raises SourceError and what is in `BROKEN`.
+        The server may be silent for `idle` seconds at a time. Raises Interrupted and what is in `BROKEN`.
         """
-        if self._interrupted:
-            raise SourceError("it was told to stop")
+        if self.interrupted:
+            raise Interrupted
         return self._manager.urlopen(
             "GET",
             self._url + path,
@@ -111,7 +111,7 @@ class Connection:
     def interrupt(self) -> None:
         """End the exchange that is going on, and refuse later ones."""
         with self._lock:
-            self._interrupted = True
+            self.interrupted = True
         self.cut()
 
     def close(self) -> None:

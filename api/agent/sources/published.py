@@ -17,7 +17,7 @@ from ....bundles.feed.update import LONGEST_UPDATE
 from ....bundles.manifest import Profile
 from ..trust import Trust
 from .download import Download, new_download
-from .source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
 POLL_SECONDS: Final = 5.0
 """How often the index is read, in seconds."""
@@ -152,11 +152,12 @@ class Published:
         return found
 
     def _read(self, name: str, start: int, end: int) -> bytes:
-        """Returns a part of a file. Each store raises errors of its own."""
+        """Returns a part of a file, up to its end. Each store raises errors of its own."""
         if self._interrupted:
-            raise SourceError("it was told to stop")
+            raise Interrupted
         try:
-            return bytes(self._store.cat_file(f"{self._folder}/{name}", start, end, **self._bounds))
+            # Stores differ in the order of their parameters, so these are named.
+            return bytes(self._store.cat_file(f"{self._folder}/{name}", start=start, end=end, **self._bounds))
         except FileNotFoundError:
             raise SourceError(f"{self.name} has no file `{name}`") from None
         except Exception as ex:

@@ -18,6 +18,13 @@ class SourceError(Exception):
         self.retry_after = retry_after
 
 
+class Interrupted(SourceError):
+    """The follower stops, so a question was not answered."""
+
+    def __init__(self) -> None:
+        super().__init__("it was told to stop")
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A question to a source.

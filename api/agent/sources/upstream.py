@@ -22,7 +22,7 @@ from ...setting_readers import is_loopback
 from .body import pieces, whole
 from .connection import BROKEN, Connection, Deadline, reason
 from .download import Download, new_download
-from .source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
+from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
 BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
 LONGEST_WAIT: Final = 60
@@ -101,7 +101,11 @@ class Upstream:
             except _StorageError as ex:
                 raise ex.error from None
             except BROKEN as ex:
+                if self._connection.interrupted:
+                    raise Interrupted from None
                 raise SourceError(f"{self.name} gave no answer: {reason(ex, deadline)}") from None
+            except Interrupted:
+                raise
             except SourceError as ex:
                 raise SourceError(f"{self.name} gave no usable answer: {ex}", ex.retry_after) from None
 

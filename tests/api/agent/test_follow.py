@@ -1,0 +1,308 @@
+"""`writ.follow`: a thread keeps an engine fresh, in threads, in asyncio and in forked processes."""
+
+import asyncio
+import gc
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import writ
+from writ.api.agent.follow import follow
+
+from tests.support.feed import History, may_read, revision_of
+from tests.support.publishing import Folder
+from tests.support.server import wait_until
+from tests.support.signed import KEY, OTHER_KEY, public_pem
+from tests.support.upstream import Upstream, serving
+
+PEM = public_pem(KEY).decode()
+
+
+@pytest.fixture
+def history() -> History:
+    made = History()
+    made.issued, made.lifetime = int(time.time()), 3_600
+    return made
+
+
+@pytest.fixture
+def server(history: History) -> Iterator[Upstream]:
+    with serving(history) as upstream:
+        upstream.credential = "token"
+        yield upstream
+
+
+def test_an_application_follows_a_server(server: Upstream, tmp_path: Path) -> None:
+    """A change is in force a moment later, in the same engine."""
+    seen: list[int | None] = []
+    options: dict[str, Any] = {"environment": "prod", "keys": PEM, "token": "token", "state": tmp_path / "state"}
+    with writ.follow(server.url, **options, on_change=lambda status: seen.append(status.revision)) as following:
+        engine = following.engine
+        assert revision_of(engine) == 1
+        server.commit()
+        assert wait_until(lambda: engine.revision == 2)
+        assert may_read(following.engine, 2)
+        assert wait_until(lambda: following.status().state == "following")
+        assert following.status().is_ready
+    assert seen == [1, 2]
+    with pytest.raises(writ.FollowError, match="closed"):
+        _ = following.engine
+    server.fault = lambda handler: handler.refuse(500, "down") is None
+    with follow(server.url, **options) as again:
+        assert revision_of(again.engine) == 2
+        assert wait_until(lambda: again.status().error)
+        assert again.status().state == "behind"
+
+
+def test_closing_does_not_wait_for_the_server(server: Upstream) -> None:
+    """It holds a question for half a minute."""
+    following = follow(server.url, environment="prod", keys=PEM, token="token")
+    assert wait_until(lambda: following.status().state == "following")
+    began = time.monotonic()
+    following.close()
+    assert time.monotonic() - began < 3
+    assert not [one for one in threading.enumerate() if one.name == "writ-follow"]
+
+
+def test_no_request_is_lost_while_revisions_change(server: Upstream) -> None:
+    """Four threads decide all the time. None sees an error, and none sees an older revision after a newer one."""
+    with follow(server.url, environment="prod", keys=PEM, token="token") as following:
+        engine, stop, failures = following.engine, threading.Event(), []
+
+        def decide() -> None:
+            newest = 0
+            while not stop.is_set():
+                pinned = engine.pinned()
+                if not may_read(pinned, pinned.revision) or pinned.revision < newest:
+                    failures.append(pinned.revision)
+                newest = pinned.revision
+
+        threads = [threading.Thread(target=decide) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for number in range(10):
+            if number % 3 == 0:  # only a bundle leads on
+                server.history.base = server.history.oldest = server.history.revision + 1
+            server.commit()
+            revision = server.history.revision
+            assert wait_until(lambda revision=revision: engine.revision >= revision)
+        stop.set()
+        for one in threads:
+            one.join()
+    assert failures == []
+
+
+def mapped_bundles() -> int:
+    """The bundles that this process has mapped."""
+    found = re.findall(
+        r"^([0-9a-f]+)-.* \S*(?:\.bundle|\.unfinished)", Path("/proc/self/maps").read_text(), re.MULTILINE
+    )
+    return len(found)
+
+
+def test_one_bundle_stays_mapped(server: Upstream) -> None:
+    """The memory of the earlier ones is free after a swap."""
+    gc.collect()
+    before = mapped_bundles()
+    with follow(server.url, environment="prod", keys=PEM, token="token") as following:
+        for _ in range(5):
+            server.history.base = server.history.oldest = server.history.revision + 1
+            server.commit()
+            revision = server.history.revision
+            assert wait_until(lambda revision=revision: following.engine.revision == revision)
+        assert wait_until(lambda: mapped_bundles() - before <= 1)
+
+
+# -- files and folders
+
+
+def test_a_bundle_file_is_followed(history: History, tmp_path: Path) -> None:
+    """Signed, or expressly unsigned. A bad file changes nothing, and the next good one counts."""
+    path, errors = history.write(tmp_path / "prod.bundle"), []
+    for options in ({"keys": [PEM], "environment": "prod"}, {"unsigned": True}):
+        history = History(revision=1)
+        history.issued, history.lifetime = int(time.time()), 3_600
+        history.write(path)
+        told = lambda status: errors.append(status.error)  # noqa: E731 - a line
+        with follow(path, **options, poll_seconds=0.02, on_error=told) as following:
+            assert revision_of(following.engine) == 1
+            path.with_suffix(".bad").write_bytes(b"no bundle")
+            path.with_suffix(".bad").replace(path)
+            assert wait_until(lambda: "this is not a Writ bundle" in str(following.status().error))
+            assert revision_of(following.engine) == 1
+            history.commit()
+            history.compact()
+            history.write(path)
+            assert wait_until(lambda: following.engine.revision == 2)
+    assert errors
+
+
+def test_a_file_that_is_followed_may_be_overwritten_with_a_state(history: History, tmp_path: Path) -> None:
+    """The state directory has a copy."""
+    path = history.write(tmp_path / "prod.bundle")
+    with follow(path, keys=PEM, environment="prod", state=tmp_path / "state", poll_seconds=0.02) as following:
+        path.write_bytes(b"overwritten in place")
+        assert wait_until(lambda: following.status().error)
+        assert revision_of(following.engine) == 1
+    with follow(path, keys=PEM, environment="prod", state=tmp_path / "state") as following:
+        assert revision_of(following.engine) == 1
+
+
+def test_a_published_folder_is_followed(history: History, tmp_path: Path) -> None:
+    """By its path, or by the URL of its index."""
+    folder = Folder(history, str(tmp_path / "published"))
+    for source in (tmp_path / "published", f"file://{tmp_path}/published/writ-index.jws"):
+        with follow(source, environment="prod", keys=PEM, poll_seconds=0.02) as following:
+            history.commit()
+            folder.publish()
+            assert wait_until(lambda: following.engine.revision == history.revision)
+
+
+# -- mistakes
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "said"),
+    [
+        ("a.bundle", {}, "`unsigned=True`"),
+        ("https://writ.example", {"environment": "prod"}, "the text of a PEM"),
+        ("https://writ.example", {"environment": "prod", "unsigned": True}, "only a bundle file may be unsigned"),
+        ("https://writ.example", {"keys": PEM}, "give `environment`"),
+        ("s3://bucket/prod", {"keys": PEM}, "give `environment`"),
+        ("s3://bucket/prod", {"keys": PEM, "environment": "prod", "token": "t"}, "only a server takes a token"),
+        ("https://writ.example", {"keys": "prod.pem", "environment": "prod"}, "give its text"),
+        ("a.bundle", {"keys": PEM, "unsigned": True}, "not both"),
+        ("https://writ.example?a=b", {"keys": PEM, "environment": "prod"}, "the URL of the upstream"),
+        (
+            "https://writ.example",
+            {"keys": PEM, "environment": "prod", "token": "t", "token_file": "f"},
+            "give `token` or `token_file`",
+        ),
+    ],
+)
+def test_parameters_that_do_not_fit(source: str, options: dict[str, Any], said: str) -> None:
+    """The message names the remedy."""
+    with pytest.raises(ValueError, match=re.escape(said)):
+        follow(source, **options)
+
+
+def test_nothing_in_force_in_time_is_an_error(server: Upstream, tmp_path: Path) -> None:
+    """With the reason. Without a wait, the engine says so."""
+    options: dict[str, Any] = {"environment": "prod", "token": "token", "keys": public_pem(OTHER_KEY)}
+    with pytest.raises(writ.FollowError, match="not one of the given keys"):
+        follow(server.url, **options, wait_ready=0.3)
+    with (
+        follow(server.url, **options, wait_ready=None) as following,
+        pytest.raises(writ.FollowError, match="nothing is in force yet"),
+    ):
+        _ = following.engine
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        follow(server.url, **options, state=tmp_path / "file")
+
+
+def test_a_stale_engine_is_refused_if_the_application_says_so(server: Upstream) -> None:
+    """It is still there for who keeps it."""
+    with follow(server.url, environment="prod", keys=PEM, token="token", max_staleness=0.3) as following:
+        engine = following.engine
+        server.fault = lambda handler: handler.refuse(500, "down") is None
+        server.commit()
+        assert wait_until(lambda: following.status().is_stale)
+        with pytest.raises(writ.FollowError, match="stale"):
+            _ = following.engine
+        assert revision_of(engine) in (1, 2)
+
+
+def test_a_callback_that_fails_does_not_end_the_following(server: Upstream, caplog: pytest.LogCaptureFixture) -> None:
+    """The log has its traceback."""
+
+    def broken(_: object) -> None:
+        raise RuntimeError("a mistake of the application")
+
+    with follow(server.url, environment="prod", keys=PEM, token="token", on_change=broken) as following:
+        server.commit()
+        assert wait_until(lambda: following.engine.revision == 2)
+    assert "a mistake of the application" in caplog.text
+
+
+# -- asyncio and forks
+
+
+def test_an_event_loop_is_not_held_up(server: Upstream) -> None:
+    """Callbacks run in it, coroutines too."""
+    seen: list[tuple[str, int | None, bool]] = []
+
+    async def coroutine(status: writ.Status) -> None:
+        await asyncio.sleep(0)
+        seen.append(("error", status.revision, threading.current_thread() is threading.main_thread()))
+
+    def plain(status: writ.Status) -> None:
+        seen.append(("change", status.revision, threading.current_thread() is threading.main_thread()))
+
+    async def application() -> None:
+        options: dict[str, Any] = {"environment": "prod", "keys": PEM, "token": "token"}
+        async with writ.follow_async(server.url, **options, on_change=plain, on_error=coroutine) as following:
+            assert revision_of(following.engine) == 1
+            server.commit()
+            while ("change", 2, True) not in seen:
+                await asyncio.sleep(0.01)
+            server.credential = "another"
+            server.commit()
+            while ("error", 2, True) not in seen:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(asyncio.wait_for(application(), 20))
+    assert {on_main for _, _, on_main in seen} == {True}
+
+
+def in_child(act: Callable[[], object]) -> int:
+    """The exit code of a forked process that acts."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if act() else 2
+        finally:
+            os._exit(code)
+    return child
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("with_state", [True, False])
+def test_forked_processes_follow_too(server: Upstream, tmp_path: Path, with_state: bool) -> None:
+    """A server that loads the application before it forks its workers, as gunicorn does with `--preload`."""
+    options: dict[str, Any] = {"state": tmp_path / "state"} if with_state else {}
+    with follow(server.url, environment="prod", keys=PEM, token="token", **options) as following:
+        engine = following.engine
+
+        def worker() -> bool:
+            same = following.engine is engine
+            return (
+                same and bool(wait_until(lambda: engine.revision == 3)) and following.status().leads is not with_state
+            )
+
+        children = [in_child(worker) for _ in range(2)]
+        time.sleep(0.3)
+        server.commit(2)
+        for child in children:
+            assert os.waitpid(child, 0)[1] == 0
+        assert wait_until(lambda: engine.revision == 3)
+        server.commit()
+        assert wait_until(lambda: engine.revision == 4)
+    if with_state:
+        assert in_child_ends(lambda: follow_again(server, options)) == 0
+
+
+def in_child_ends(act: Callable[[], object]) -> int:
+    return os.waitpid(in_child(act), 0)[1]
+
+
+def follow_again(server: Upstream, options: dict[str, Any]) -> bool:
+    """The lock of the state directory is free, though forked processes had it open."""
+    with follow(server.url, environment="prod", keys=PEM, token="token", **options) as following:
+        return following.status().leads and revision_of(following.engine) == 4
