@@ -85,7 +85,7 @@ def test_no_request_is_lost_while_revisions_change(server: Upstream) -> None:
         threads = [threading.Thread(target=decide) for _ in range(4)]
         for one in threads:
             one.start()
-        for number in range(10):
+        for number in range(5):
             server.commit(as_bundle=number % 3 == 0)
             revision = server.history.revision
             assert wait_until(lambda revision=revision: engine.revision >= revision)
