@@ -17,7 +17,17 @@ from .freshness import Clocks, system_clocks
 from .held import Held, held_from
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
-from .sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, Source, SourceError, Unchanged
+from .sources.source import (
+    NEVER,
+    Answer,
+    Ask,
+    FetchedBundle,
+    FetchedUpdate,
+    Interrupted,
+    Source,
+    SourceError,
+    Unchanged,
+)
 from .state.directory import StateDirectory
 from .state.reader import StateReader
 from .status import Status
@@ -151,7 +161,8 @@ class Follower:
                 update = self._take_update(answer)
                 if self._candidate is not None:
                     return self._pacing.after_bundle(), update.callers
-                self._in_force.confirm(answer.issued, answer.tag)
+                issued = update.claims.issued if answer.issued == NEVER else answer.issued
+                self._in_force.confirm(issued, answer.tag)
                 if update.deltas or answer.tag != before:
                     return self._pacing.after_update(), update.callers
                 return self._pacing.after_nothing(self._source.interval, elapsed), update.callers

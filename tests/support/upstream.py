@@ -42,10 +42,12 @@ class Upstream:
     changed: threading.Condition = field(default_factory=threading.Condition)
     stopping: bool = False
 
-    def commit(self, count: int = 1) -> None:
-        """Make new revisions, and wake who waits for them."""
+    def commit(self, count: int = 1, as_bundle: bool = False) -> None:
+        """Make new revisions, and wake who waits for them. If `as_bundle`, only a bundle leads to them."""
         with self.changed:
             self.history.commit(count)
+            if as_bundle:
+                self.history.base = self.history.oldest = self.history.revision
             self.changed.notify_all()
 
 
@@ -76,11 +78,15 @@ class Handler(BaseHTTPRequestHandler):
             return self.refuse(404, "there is no such environment")
         self._wait(headers)
         since, profile = int(query["since"]), query.get("profile", "full")
-        if headers["if-none-match"] == history.tag:
-            return self.send(304, None, b"")
-        if history.oldest <= since <= history.revision:
-            return self.send(200, UPDATE, history.update(since))
-        return self._send_bundle(history.bundle(profile=profile), f'"b{history.base}.{profile}"', headers)
+        with up.changed:  # so that the tag belongs to the content
+            tag, content, base = history.tag, None, history.base
+            if headers["if-none-match"] != tag and history.oldest <= since <= history.revision:
+                content = history.update(since)
+        if headers["if-none-match"] == tag:
+            return self.send(304, None, b"", tag)
+        if content is not None:
+            return self.send(200, UPDATE, content, tag)
+        return self._send_bundle(history.bundle(base, profile), f'"b{base}.{profile}"', headers)
 
     def _wait(self, headers: dict[str, str]) -> None:
         found = re.fullmatch(r"wait=(\d+)", headers["prefer"])

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from ....bundles.feed.position import Position
+
+NEVER: Final = 0.0
+"""The time of a signature that there is not."""
 
 
 class SourceError(Exception):
@@ -46,7 +49,8 @@ class Unchanged:
     """The follower has the newest revision.
 
     `tag` names this state of the source. `callers` is a signed list of callers, or None if it did not change. `issued`
-    is the time of the signature that says so, in epoch seconds, or None if the source itself says so now.
+    is the time of the signature that says so, in epoch seconds, or None if the source itself says so now. It is NEVER
+    if anyone on the way may have said it.
     """
 
     tag: str | None
@@ -56,7 +60,10 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class FetchedUpdate:
-    """An encoded update, which is not verified yet. The other members are those of `Unchanged`."""
+    """An encoded update, which is not verified yet. The other members are those of `Unchanged`.
+
+    If `issued` is NEVER, the signature of the update itself says when it was the newest.
+    """
 
     data: bytes
     tag: str | None

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import math
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,11 +24,14 @@ from ...setting_readers import is_loopback
 from .body import pieces, whole
 from .connection import BROKEN, Connection, Deadline, reason
 from .download import Download, new_download
-from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
+from .source import NEVER, Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
 BUNDLE_TYPE: Final = "application/vnd.writ.bundle"
 LONGEST_WAIT: Final = 60
 """The longest time in seconds for which a server holds a question."""
+
+PROOF_SECONDS: Final = 60.0
+"""How often a server without TLS must sign that nothing is newer. Others on the way could keep saying it."""
 
 _NO_TAG: Final = '"none"'
 _STRONG_TAG: Final = re.compile(r'"[\x21\x23-\x7e]{1,200}"')
@@ -76,7 +81,8 @@ class Upstream:
     ):
         self._limits = limits or UpstreamLimits()
         self._credential, self._profile = credential, profile
-        self.name, self._path = _checked(base, environment, credential is not None)
+        self.name, self._path, self._is_private = _checked(base, environment, credential is not None)
+        self._proof = -math.inf
         self._connection = Connection(base, ca_file, proxy)
         self._download: Download | None = None
 
@@ -120,7 +126,7 @@ class Upstream:
             "Accept": f"{CONTENT_TYPE}, {BUNDLE_TYPE}, application/json",
             "User-Agent": "writ-agent",
             "Prefer": f"wait={wait}",
-            "If-None-Match": ask.tag or _NO_TAG,
+            "If-None-Match": _NO_TAG if ask.tag is None or self._needs_proof else ask.tag,
         }
         if self._credential is not None:
             headers["Authorization"] = f"Bearer {self._credential()}"
@@ -131,17 +137,23 @@ class Upstream:
             headers["Accept-Encoding"] = "gzip"
         return headers
 
+    @property
+    def _needs_proof(self) -> bool:
+        return not self._is_private and time.monotonic() - self._proof > PROOF_SECONDS
+
     def _answer(self, ask: Ask, response: BaseHTTPResponse, deadline: Deadline) -> Answer:
         tag = response.headers.get("ETag", "")
         accepted = tag if _TAG.fullmatch(tag) else None
         if response.status == 304:
-            return Unchanged(accepted or ask.tag)
+            return Unchanged(accepted or ask.tag, issued=None if self._is_private else NEVER)
         if response.status not in (200, 206):
             raise self._refusal(response)
         kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
         if kind == CONTENT_TYPE and response.status == 200:
             self._forget_download()
-            return FetchedUpdate(whole(response, LONGEST_UPDATE), accepted)
+            update = whole(response, LONGEST_UPDATE)
+            self._proof = time.monotonic()
+            return FetchedUpdate(update, accepted, issued=None if self._is_private else NEVER)
         if kind != BUNDLE_TYPE:
             raise SourceError(f"it sent {quoted(kind)}, and no bundle and no update")
         download = self._started(ask.folder, response, tag)
@@ -265,13 +277,17 @@ def checked_token(token: str) -> str:
     return token
 
 
-def _checked(base: str, environment: str, has_credential: bool) -> tuple[str, str]:
-    """Returns the name of a source, and the path of its environment's bundle. Raises ValueError for a bad URL."""
+def _checked(base: str, environment: str, has_credential: bool) -> tuple[str, str, bool]:
+    """Returns the name of a source, the path of its environment's bundle, and whether nobody is between.
+
+    Raises ValueError for a URL that can't be used.
+    """
     url = parse_url(base)
     if url.scheme not in ("http", "https") or not url.host or url.auth or url.query or url.fragment:
         raise ValueError("the URL of the upstream must have a host, and perhaps a port and a path, and nothing else")
-    if has_credential and url.scheme == "http" and not is_loopback(url.host):
+    is_private = url.scheme == "https" or is_loopback(url.host)
+    if has_credential and not is_private:
         logging.getLogger(LOG).warning(
             "the credential for `%s` travels without encryption, so others can read it; use `https`", url.host
         )
-    return f"`{url.scheme}://{url.netloc}`", f"/v1/environments/{quote(environment, safe='')}/bundle"
+    return f"`{url.scheme}://{url.netloc}`", f"/v1/environments/{quote(environment, safe='')}/bundle", is_private

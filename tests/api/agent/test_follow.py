@@ -85,10 +85,8 @@ def test_no_request_is_lost_while_revisions_change(server: Upstream) -> None:
         threads = [threading.Thread(target=decide) for _ in range(4)]
         for one in threads:
             one.start()
-        for number in range(10):
-            if number % 3 == 0:  # only a bundle leads on
-                server.history.base = server.history.oldest = server.history.revision + 1
-            server.commit()
+        for number in range(5):
+            server.commit(as_bundle=number % 3 == 0)
             revision = server.history.revision
             assert wait_until(lambda revision=revision: engine.revision >= revision)
         stop.set()
@@ -111,10 +109,9 @@ def test_one_bundle_stays_mapped(server: Upstream) -> None:
     before = mapped_bundles()
     with follow(server.url, environment="prod", keys=PEM, token="token") as following:
         for _ in range(5):
-            server.history.base = server.history.oldest = server.history.revision + 1
-            server.commit()
+            server.commit(as_bundle=True)
             revision = server.history.revision
-            assert wait_until(lambda revision=revision: following.engine.revision == revision)
+            assert wait_until(lambda revision=revision: following.engine.revision == revision), following.status()
         assert wait_until(lambda: mapped_bundles() - before <= 1)
 
 

@@ -386,3 +386,22 @@ def test_a_proxy_is_used(server: Upstream, tmp_path: Path) -> None:
     assert isinstance(found, FetchedUpdate)
     assert found.data == b"http://writ.invalid/v1/environments/prod/bundle?since=0"
     source.close()
+
+
+def test_without_tls_only_a_signature_proves_that_nothing_is_newer(
+    server: Upstream, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Anyone on the way could keep saying it. So the follower asks for a signed answer now and then."""
+    monkeypatch.setattr("writ.api.agent.sources.upstream.is_loopback", lambda _: False)
+    time, history = Time(), server.history
+    one = follower(Source(server.url, "prod"), time, None, wait=0)
+    for _ in range(3):
+        stepped(one, time)
+    assert [request.headers["if-none-match"] for request in server.requests[1:]] == ['"none"', history.tag]
+    assert one.status().staleness == pytest.approx(time.wall - history.issued)
+    monkeypatch.setattr("writ.api.agent.sources.upstream.PROOF_SECONDS", 0.0)
+    history.issued = int(time.wall)
+    stepped(one, time)
+    assert server.requests[-1].headers["if-none-match"] == '"none"'
+    assert one.status().staleness < 10
+    one.close()
