@@ -44,6 +44,8 @@ def open_verified_bundle(
     with open(path, "rb") as file:
         data = mapped(file)
     signature = verify(data, keys, environment, now, min_epoch, min_revision)
+    if hasattr(data, "madvise"):
+        data.madvise(mmap.MADV_DONTNEED)  # all pages were read once: most are not needed again, and the system has them
     return Bundle(data), signature
 
 

@@ -6,6 +6,8 @@
 """
 
 import argparse
+import http.client
+import json
 import shutil
 import subprocess
 import sys
@@ -51,43 +53,48 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--grants", type=int, default=1_000_000)
-    grants = parser.parse_args().grants
+    parser.add_argument("--folder", type=Path, help="where the bundles are kept for the next run")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         enforced(Path(folder))
-        large(Path(folder), grants)
+        kept = options.folder or Path(folder)
+        kept.mkdir(exist_ok=True)
+        large(Path(folder), signed_bundles(kept, options.grants), kept / "public.pem")
 
 
 def enforced(folder: Path) -> None:
     """How long after a commit an agent decides by it."""
-    with running(folder / "data") as service, service.client() as http:
-        http.put("/v1/environments/default/model", json=MODEL).raise_for_status()
-        http.get("/v1/environments/default/bundle", timeout=60).raise_for_status()
+    with running(folder / "data") as service, service.client() as upstream:
+        upstream.put("/v1/environments/default/model", json=MODEL).raise_for_status()
+        upstream.get("/v1/environments/default/bundle", timeout=60).raise_for_status()
         (folder / "key.pem").write_bytes(writ("keys", "--kind", "bundle", "--data", folder / "data").stdout)
         (folder / "token").write_text(KEY)
         source = ("--env", "default", "--upstream", service.url, "--token-file", str(folder / "token"))
         trust = ("--key", str(folder / "key.pem"), "--state", str(folder / "state"))
         with agent(folder, *source, *trust) as server, server.client() as edge:
-            times = sorted(one_change(http, edge, f"user{number}") for number in range(ROUNDS))
+            times = sorted(one_change(upstream, edge, f"user{number}") for number in range(ROUNDS))
     print(
         f"a change is in force at a waiting agent: p50 {median(times) * 1e3:.0f} ms, longest {times[-1] * 1e3:.0f} ms"
     )
 
 
-def one_change(http: httpx.Client, edge: httpx.Client, user: str) -> float:
+def one_change(upstream: httpx.Client, edge: httpx.Client, user: str) -> float:
     """The seconds from the answer to a write until the agent decides by it."""
     question = {**QUESTION, "subject": {"type": "user", "id": user}}
     body = {"role": "reader", "subject": {"type": "user", "id": user}}
     time.sleep(0.2)
-    http.post("/v1/environments/default/assignments", json=body).raise_for_status()
+    upstream.post("/v1/environments/default/assignments", json=body).raise_for_status()
     committed = time.perf_counter()
     while not edge.post("/access/v1/evaluation", json=question).json()["decision"]:
         pass
     return time.perf_counter() - committed
 
 
-def large(folder: Path, grants: int) -> None:
-    """An agent of a large bundle, and the swap to another one."""
+def signed_bundles(folder: Path, grants: int) -> list[Path]:
+    """Two large bundles, made unless they are there."""
     key, bundles = folder / "signing.pem", [folder / "one.bundle", folder / "two.bundle"]
+    if all(bundle.exists() for bundle in bundles):
+        return bundles
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True)
     subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", folder / "public.pem"], check=True)
     key.chmod(0o600)
@@ -95,9 +102,14 @@ def large(folder: Path, grants: int) -> None:
         write_document(folder / "model.json", grants + number, grants // 10)
         line = command("compile", str(folder / "model.json"), "-o", str(bundle), "--sign", str(key))
         subprocess.run(line, check=True, stderr=subprocess.DEVNULL, env=environment())
+    return bundles
+
+
+def large(folder: Path, bundles: Sequence[Path], key: Path) -> None:
+    """An agent of a large bundle, and the swap to another one."""
     print(f"the bundle has {bundles[0].stat().st_size / 2**20:.0f} MiB")
     used = folder / "used.bundle"
-    options = ("--bundle", str(used), "--key", str(folder / "public.pem"))
+    options = ("--bundle", str(used), "--key", str(key))
     imports = median(timed([sys.executable, "-c", IMPORTS]) for _ in range(STARTS))
     starts = []
     for number in range(STARTS):
@@ -133,19 +145,23 @@ def timed(line: Sequence[str]) -> float:
 
 def first_answer(folder: Path, *options: str) -> float:
     """The seconds from the start of an agent to its first answer."""
-    port = "8199"
+    port = 8199
     line = command("agent", *options, "--workers", "1", "--bind", f"127.0.0.1:{port}")
     begun = time.perf_counter()
     with (folder / "start.log").open("wb") as log:
         process = subprocess.Popen(line, stdout=log, stderr=log, env=environment())
     try:
+        body, headers = json.dumps(QUESTION), {"Content-Type": "application/json"}
         while True:
+            connection = http.client.HTTPConnection("127.0.0.1", port)
             try:
-                answer = httpx.post(f"http://127.0.0.1:{port}/access/v1/evaluation", json=QUESTION)
-                if answer.status_code == 200:
+                connection.request("POST", "/access/v1/evaluation", body, headers)
+                if connection.getresponse().status == 200:
                     return time.perf_counter() - begun
-            except httpx.TransportError:
+            except OSError:
                 pass
+            finally:
+                connection.close()
             time.sleep(0.005)
     finally:
         process.terminate()
