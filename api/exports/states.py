@@ -41,7 +41,7 @@ class State:
     @property
     def etag(self) -> str:
         """The entity tag of the state, without quotes."""
-        return state_tag(self.env.epoch, self.env.revision, self.callers)
+        return state_tag(self.env, self.callers)
 
 
 class States:
