@@ -49,8 +49,8 @@ class SignedBundle:
 
     @property
     def etag(self) -> str:
-        """The entity tag, without quotes. Another signature is another tag."""
-        return f"{self.epoch}.{self.revision}.{self.profile}.{self.issued}"
+        """The entity tag, without quotes. Another environment or signature is another tag."""
+        return f"{self.uuid}.{self.epoch}.{self.revision}.{self.profile}.{self.issued}.{self.key}"
 
     @property
     def compressed(self) -> Path | None:
