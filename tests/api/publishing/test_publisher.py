@@ -310,3 +310,14 @@ def test_readers_accept_the_index_after_one_that_was_removed(service: Publishing
     service.now += 10
     service.publish()
     service.read().index().check_follows(before.environment.uuid, before)
+
+
+def test_a_file_that_a_killed_publisher_wrote_in_part_is_removed_later(service: Publishing) -> None:
+    service.publish()
+    left, other = service.folder / ".0123456789abcdef.unfinished", service.folder / ".htaccess"
+    for path in (left, other):
+        path.write_bytes(b"")
+        os.utime(path, (service.now, service.now))
+    service.now += TIDY_SECONDS + 1
+    service.publish()
+    assert (left.exists(), other.exists()) == (False, True)
