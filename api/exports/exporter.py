@@ -109,7 +109,7 @@ class Exporter:
     async def update(self, state: State, since: int, with_callers: bool) -> Body | None:
         """Returns the update from `since` to the revision of `state` or a later one, or None if there can be none.
 
-        Raises as `bundle`.
+        It carries the list of callers `with_callers`, or if that changed after `state`. Raises as `bundle`.
         """
         key = state.env.uuid, state.etag, since, with_callers
         held = self._held.get(key)
@@ -117,20 +117,20 @@ class Exporter:
             return held
         task = self._signing.get(key)
         if task is None:
-            task = self._signing[key] = asyncio.create_task(self._signed(key, state.env.id))
+            task = self._signing[key] = asyncio.create_task(self._signed(key, state))
             task.add_done_callback(lambda _: self._signing.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _signed(self, key: Key, environment: str) -> Body | None:
+    async def _signed(self, key: Key, state: State) -> Body | None:
         _, _, since, with_callers = key
-        body = await self.work.read(self._made, environment, since, with_callers)
+        body = await self.work.read(self._made, state.env.id, since, None if with_callers else state.callers)
         if body is not None:
             self._hold(key, body)
         return body
 
-    def _made(self, environment: str, since: int, with_callers: bool) -> Body | None:
+    def _made(self, environment: str, since: int, known: str | None) -> Body | None:
         with unavailable():
-            update = self.updates.update(environment, since, with_callers, self.signer())
+            update = self.updates.update(environment, since, known, self.signer())
         if update is None:
             return None
         compressed = None

@@ -29,6 +29,7 @@ COMPRESSED: Final = ".gz"
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NAME: Final = re.compile(rf"({_UUID})-(\d+)-(\d+)-({'|'.join(get_args(Profile))})-(\d+)\.bundle")
+_LEFT: Final = (".unfinished", ".bundle")
 _MOST_KNOWN: Final = 1_024
 
 
@@ -49,8 +50,8 @@ class SignedBundle:
 
     @property
     def etag(self) -> str:
-        """The entity tag, without quotes. Another signature is another tag."""
-        return f"{self.epoch}.{self.revision}.{self.profile}.{self.issued}"
+        """The entity tag, without quotes. Another environment or signature is another tag."""
+        return f"{self.uuid}.{self.epoch}.{self.revision}.{self.profile}.{self.issued}.{self.key}"
 
     @property
     def compressed(self) -> Path | None:
@@ -77,15 +78,20 @@ class ExportFiles:
         found = [one for one in self._all(env.uuid) if one.epoch == env.epoch and profile in (None, one.profile)]
         return tuple(sorted(found, key=lambda one: (one.revision, one.issued), reverse=True))
 
-    def tidy(self, env: Environment, profile: Profile, others: frozenset[str]) -> None:
-        """Removes all but the newest exports, and those of environments whose UUIDs are not in `others`."""
-        kept = {one.path.name for one in self.of(env, profile)[:KEPT]}
+    def tidy(self, env: Environment, profile: Profile, others: frozenset[str], made: Path) -> None:
+        """Removes all but `made` and the newest exports, and those of environments whose UUIDs are not in `others`.
+
+        It also removes what a killed process has left. Nobody else may make an export meanwhile.
+        """
+        kept = {made.name, *(one.path.name for one in self.of(env, profile)[:KEPT])}
         for name in os.listdir(self.folder):
             plain = name.removesuffix(COMPRESSED)
             match = _NAME.fullmatch(plain)
-            if match is None or plain in kept:
-                continue
-            if (match[1] == env.uuid and match[4] == profile) or match[1] not in {env.uuid, *others}:
+            if match is None:
+                is_needed = not name.endswith(_LEFT)
+            else:
+                is_needed = plain in kept or (match[4] != profile if match[1] == env.uuid else match[1] in others)
+            if not is_needed:
                 (self.folder / name).unlink(missing_ok=True)
 
     def _all(self, uuid: str) -> Iterator[SignedBundle]:

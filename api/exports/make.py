@@ -16,6 +16,7 @@ from ...bundles.signing.sign import sign
 from ..serving.bundle_files import BundleFiles
 from ..serving.data_directory import open_lock
 from ..serving.import_model import builder_lock
+from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from .files import COMPRESSED, ExportFiles, SignedBundle
 
@@ -51,8 +52,11 @@ class ExportMaker:
             path = self._made(environment, revision, profile, key, lifetime)
             env = self._store.environment(environment)
             others = frozenset(other.uuid for other in self._store.environments())
-            self.files.tidy(env, profile, others)
-            return next(one for one in self.files.of(env, profile) if one.path == path)
+            self.files.tidy(env, profile, others, path)
+            found = next((one for one in self.files.of(env, profile) if one.path == path), None)
+            if found is None:
+                raise StoreUnavailable(f"`{environment}` was deleted and made again meanwhile; try again")
+            return found
 
     def _made(self, environment: str, revision: int, profile: Profile, key: SigningKey, lifetime: int) -> Path:
         built = self._built(environment, revision, profile)

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextvars import Context
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +11,6 @@ from ..credentials.keys.signing_keys import Keys
 from ..serving.store_work import StoreWork
 from ..store.database.watch import Version
 from ..store.environments import Environment
-from ..store.errors import NotFound, StoreUnavailable
 from .callers_list import CallersLists
 from .updates import state_tag
 
@@ -41,7 +41,7 @@ class State:
     @property
     def etag(self) -> str:
         """The entity tag of the state, without quotes."""
-        return state_tag(self.env.epoch, self.env.revision, self.callers)
+        return state_tag(self.env, self.callers)
 
 
 class States:
@@ -55,6 +55,7 @@ class States:
         self._waiting: dict[str, dict[asyncio.Future[None], str]] = defaultdict(dict)
         self._count = 0
         self._looking: asyncio.Task[None] | None = None
+        self._service = Context()  # what all share is the work of no caller, so that nobody's queue delays it
         self._stopped = False
 
     async def of(self, id: str) -> State:
@@ -106,7 +107,7 @@ class States:
         """Waits until the state of an environment may have changed. Returns False if the time is over."""
         id = known.env.id
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look())
+            self._looking = asyncio.create_task(self._look(), context=self._service)
         future = asyncio.get_running_loop().create_future()
         self._waiting[id][future] = known.etag
         self._count += 1
@@ -131,7 +132,7 @@ class States:
                 now = asyncio.get_running_loop().time()
                 try:
                     newest = self._work.store.watch.version()
-                except StoreUnavailable:
+                except Exception:  # each of them finds out
                     newest = None
                 if newest != version or now >= keys_due:
                     version, keys_due = newest, now + KEYS_SECONDS
@@ -143,8 +144,9 @@ class States:
     async def _wake_changed(self) -> None:
         for id in list(self._waiting):
             try:
-                newest = (await self._read(id)).etag
-            except (NotFound, StoreUnavailable):  # each of them finds out
+                await self._read(id)  # keys change without a commit
+                newest = (await self.of(id)).etag  # that reading may have begun before the commit
+            except Exception:  # each of them finds out; nobody else would wake them
                 newest = ""
             waiting = self._waiting.get(id, {})
             await _wake_in_turn([future for future, known in waiting.items() if known != newest])
@@ -153,7 +155,7 @@ class States:
         """Returns a state that is read now. Those who ask meanwhile share the reading."""
         task = self._reading.get(id)
         if task is None:
-            task = self._reading[id] = asyncio.create_task(self._read_anew(id))
+            task = self._reading[id] = asyncio.create_task(self._read_anew(id), context=self._service)
             task.add_done_callback(lambda _: self._reading.pop(id, None))
         return await asyncio.shield(task)
 

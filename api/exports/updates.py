@@ -30,7 +30,7 @@ class SignedUpdate:
     @property
     def etag(self) -> str:
         """The entity tag, without quotes: that of the state which the update leads to."""
-        return state_tag(self.env.epoch, self.revision, self.callers)
+        return state_tag(self.env, self.callers)
 
 
 class UpdateMaker:
@@ -40,10 +40,10 @@ class UpdateMaker:
         """`clock` gives epoch seconds."""
         self._store, self._files, self._lists, self._clock = store, files, lists, clock
 
-    def update(self, environment: str, since: int, with_callers: bool, key: SigningKey) -> SignedUpdate | None:
+    def update(self, environment: str, since: int, known: str | None, key: SigningKey) -> SignedUpdate | None:
         """Returns the update from the revision `since`, or None if only a whole bundle leads on.
 
-        With `with_callers` it carries the list of callers. Raises NotFound, StoreUnavailable.
+        It carries the list of callers, unless the tag of that list is `known`. Raises NotFound, StoreUnavailable.
         """
         env = self._store.environment(environment)
         manifests = [one.manifest for one in self._files.of(env) if one.revision <= since]
@@ -56,10 +56,10 @@ class UpdateMaker:
         callers, tag = self._lists.callers(found.env, self._store.credentials.admitted(env.uuid), now)
         origin = Origin(env.id, env.uuid)
         claims = claims_about(origin, env.epoch, manifests[:MOST_MANIFESTS], since, found.deltas, int(now))
-        data = encode_update(claims, found.deltas, key, sign_callers(callers, key) if with_callers else None)
+        data = encode_update(claims, found.deltas, key, sign_callers(callers, key) if tag != known else None)
         return SignedUpdate(data, found.env, since, found.env.revision, tag)
 
 
-def state_tag(epoch: int, revision: int, callers: str) -> str:
-    """Returns the entity tag of a state of an environment, without quotes."""
-    return f"{epoch}.{revision}.{callers}"
+def state_tag(env: Environment, callers: str) -> str:
+    """Returns the entity tag of a state of an environment, without quotes. Another environment has other tags."""
+    return f"{env.etag}.{callers}"

@@ -37,6 +37,9 @@ KEPT_MANIFESTS: Final = 4
 GRACE_SECONDS: Final = 3_600
 """Time for which a file stays after the last index that named it: somebody may be reading it."""
 
+MOST_RETIRED: Final = 4_000
+"""The files that stay so. With more, the oldest are removed earlier: readers take no index beyond a certain size."""
+
 CALLERS_SECONDS: Final = LIFETIME_SECONDS // 4
 """Age at which the list of callers is signed anew."""
 
@@ -90,7 +93,8 @@ class _Draft:
         index = Index(
             environment=Origin(self.env.id, self.env.uuid),
             epoch=self.env.epoch,
-            number=0 if before is None else before.number + 1,
+            # It rises also if somebody has removed the index before: readers still know that one.
+            number=max(self.now, 0 if before is None else before.number + 1),
             revision=max(reached),
             bundles=self.bundles,
             updates=self.updates,
@@ -215,10 +219,9 @@ def _with_retired(index: Index, before: Index | None, now: int) -> Index:
     named = {one.name for one in index.files()}
     since = {one.name: one.since for one in before.retired}
     dropped = {one.name: since.get(one.name, now) for one in before.files()} | since
-    retired = sorted(
-        Retired(name, time) for name, time in dropped.items() if name not in named and now - time < GRACE_SECONDS
-    )
-    return replace(index, retired=tuple(retired))
+    young = [Retired(name, time) for name, time in dropped.items() if name not in named and now - time < GRACE_SECONDS]
+    retired = sorted(young, key=lambda one: one.since)[-MOST_RETIRED:]
+    return replace(index, retired=tuple(sorted(retired)))
 
 
 def _measured(content: bytes | Path) -> tuple[int, str]:

@@ -27,7 +27,8 @@ MOST_ATTEMPTS: Final = 5
 """How often a publisher begins again because another one wrote the index meanwhile."""
 
 _LOCK: Final = "publish.lock"
-_OURS: Final = re.compile(r"[0-9]+-[0-9a-z-]+-[0-9a-f]{16}\.(bundle|update|callers)")
+_OURS: Final = re.compile(r"[0-9]+-[0-9a-z-]+-[0-9a-f]{16}\.(bundle|update|callers)|\.[0-9a-f]{16}\.unfinished")
+"""The names of our files, also of one that a killed publisher has written in part (see `bundles.publish`)."""
 
 
 class ForeignTarget(TargetFailed):

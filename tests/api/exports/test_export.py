@@ -318,6 +318,21 @@ def test_the_list_of_callers_names_only_those_of_the_environment(shared: Exporti
     assert name_of(made["client_id"]) not in verified_callers(update.callers, shared.key, time.time()).clients
 
 
+def test_an_environment_that_is_made_again_has_other_tags(shared: Exporting) -> None:
+    """Its id, epoch and revision are the same. Who follows the former one must not hear that nothing changed."""
+    tags: list[tuple[str, str]] = []
+    for _ in range(2):
+        shared.http.post("/v1/environments", json={"id": "again"}).raise_for_status()
+        shared.http.put("/v1/environments/again/model", json=MODEL).raise_for_status()
+        whole = shared.http.get("/v1/environments/again/bundle")
+        known = {"If-None-Match": tags[0][1] if tags else '""'}
+        update = shared.http.get("/v1/environments/again/bundle", params={"since": 1}, headers=known)
+        assert (whole.headers["writ-revision"], update.status_code) == ("1", 200)
+        tags.append((whole.headers["etag"], update.headers["etag"]))
+        shared.http.delete("/v1/environments/again").raise_for_status()
+    assert not set(tags[0]) & set(tags[1])
+
+
 @pytest.mark.parametrize(
     "query", ["since=-1", "since=x", "since=1.0", "profile=small", "sinc=1", "since=1&since=2", "since=" + "9" * 30]
 )

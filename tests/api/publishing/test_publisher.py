@@ -7,26 +7,42 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 from writ.api.credentials.keys.bundle_keys import bundle_signing_key
 from writ.api.credentials.keys.folder import BUNDLE_FOLDER, FOLDER, KeyFolder
 from writ.api.credentials.keys.ring import KeyRing
 from writ.api.credentials.keys.signing_keys import Keys, read_keys
 from writ.api.exports.callers_list import CallersLists
 from writ.api.exports.make import ExportMaker
-from writ.api.publishing.content import GRACE_SECONDS, KEPT_MANIFESTS, ContentMaker
+from writ.api.publishing.content import (
+    GRACE_SECONDS,
+    KEPT_MANIFESTS,
+    KEPT_UPDATES,
+    MOST_UPDATES,
+    ContentMaker,
+    _with_retired,
+)
 from writ.api.publishing.publisher import HEARTBEAT_SECONDS, TIDY_SECONDS, ForeignTarget, Publisher
 from writ.api.publishing.target import Target, TargetFailed
 from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
 from writ.bundles.feed.callers import name_of, verified_callers
-from writ.bundles.feed.index import INDEX_FILE
+from writ.bundles.feed.index import (
+    INDEX_FILE,
+    LONGEST_INDEX,
+    PublishedFile,
+    PublishedUpdate,
+    Retired,
+    sign_index,
+)
 from writ.bundles.feed.position import position_of
 from writ.bundles.manifest import Profile
 from writ.bundles.signing.keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
 from tests.support.published import PublishedFolder
+from tests.support.signed import KEY
 from tests.support.stored import ACTOR, source
 
 START = 1_800_000_000.0
@@ -268,3 +284,40 @@ def test_a_target_that_can_not_be_written_is_one_sentence(service: Publishing, u
     with pytest.raises(TargetFailed) as found:
         service.publishing_to(url).publish("default")
     assert "\n" not in str(found.value)
+
+
+def test_an_index_stays_short_enough_for_its_readers(service: Publishing) -> None:
+    """Updates every second, for an hour: more files than an index may name have just been retired."""
+    service.publish()
+    index = service.read().index()
+    names = (f"1-{number}-{number + 1}-0123456789abcdef.update" for number in range(100_000, 118_000))
+    busy = replace(index, retired=tuple(Retired(name, int(START) + place // 5) for place, name in enumerate(names)))
+    after = _with_retired(index, busy, int(START) + 3_599)
+    assert after.retired == busy.retired[-len(after.retired) :]
+    update = PublishedUpdate(
+        PublishedFile(f"1-1000000-1000001-{'0' * 16}.update", 10**6, "0" * 64), 10**6, 10**6, 10**10
+    )
+    longest = replace(after, updates=(update,) * (MOST_UPDATES + KEPT_UPDATES + 2))
+    assert len(sign_index(longest, KEY)) < LONGEST_INDEX
+
+
+def test_readers_accept_the_index_after_one_that_was_removed(service: Publishing) -> None:
+    service.publish()
+    service.now += 100
+    service.publish()
+    before = service.read().index()
+    (service.folder / INDEX_FILE).unlink()
+    service.now += 10
+    service.publish()
+    service.read().index().check_follows(before.environment.uuid, before)
+
+
+def test_a_file_that_a_killed_publisher_wrote_in_part_is_removed_later(service: Publishing) -> None:
+    service.publish()
+    left, other = service.folder / ".0123456789abcdef.unfinished", service.folder / ".htaccess"
+    for path in (left, other):
+        path.write_bytes(b"")
+        os.utime(path, (service.now, service.now))
+    service.now += TIDY_SECONDS + 1
+    service.publish()
+    assert (left.exists(), other.exists()) == (False, True)
