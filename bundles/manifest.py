@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from .errors import UNREADABLE, BundleError
+from .prepared import prepared
 
 Digest: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 """A SHA-256 digest in hexadecimal."""
@@ -26,6 +27,7 @@ class Environment(msgspec.Struct, frozen=True):
     uuid: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")]
 
 
+@prepared
 class Manifest(msgspec.Struct, frozen=True):
     """The manifest of a bundle. It contains no time, user, host or path.
 

@@ -124,6 +124,7 @@ ROOMS = {
         "zones",
         "manifest",
         "publish",
+        "prepared",
         "program",
         "wording",
         "conditions",

@@ -13,6 +13,7 @@ import msgspec
 from ..delta import Delta, decode_delta
 from ..errors import UNREADABLE, BundleError, ChangedBundle, DoesNotFollow, OlderBundle
 from ..manifest import Count, Digest, Environment
+from ..prepared import prepared
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
 from .position import Position, refuse_other_environment
@@ -50,6 +51,7 @@ class UpdateClaims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 UPDATE: Final = Kind("writ-update+jws", UpdateClaims, _SIGNED)
 
 
+@prepared
 class _Message(msgspec.Struct, frozen=True, array_like=True):
     token: bytes
     deltas: tuple[bytes, ...]

@@ -12,6 +12,7 @@ import msgspec
 from ..conditions.operators import Operator
 from ..conditions.windows import TimeWindow
 from ..errors import UNREADABLE, BundleError
+from ..prepared import prepared
 from ..program.clauses import Atom, AttributeSection, Clause, Comparison, During, Effect, From, Rate
 from .fact_records import Number
 
@@ -48,6 +49,7 @@ class _Rate(_Row, frozen=True, tag="rate"):
 _AtomRow: TypeAlias = _Compare | _During | _From | _Rate
 
 
+@prepared
 class _ClauseRow(_Row, frozen=True):
     """A clause with roles and types by number."""
 

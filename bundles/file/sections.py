@@ -100,10 +100,18 @@ def signature_extent(table: SectionTable) -> Extent | None:
     return table.get(SIGNATURE)
 
 
-@cache
+_OTHERWISE_DECODED: Final = (Section.CLAUSES, Section.RULES)
+"""`clause_codec` and `rule_index` decode these."""
+
+_DECODERS: Final = {
+    section: msgspec.msgpack.Decoder(section.record).decode for section in Section if section not in _OTHERWISE_DECODED
+}
+"""Made while the module loads: see `prepared`."""
+
+
 def bare_decoder(section: Section) -> Callable[[bytes], Any]:
     """Returns the function that decodes a record. For other bytes, it raises MsgspecError or one of UNREADABLE."""
-    return msgspec.msgpack.Decoder(section.record).decode
+    return _DECODERS[section]
 
 
 @cache

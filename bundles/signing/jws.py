@@ -14,6 +14,7 @@ import jwt
 import msgspec
 
 from ..errors import UNREADABLE, BadSignature, UnknownKey
+from ..prepared import prepared
 from ..wording import quoted
 from .keys import PublicKeys, SigningKey
 
@@ -30,6 +31,9 @@ class Kind(Generic[_Claims]):
     typ: str
     claims: type[_Claims]
     signed: str
+
+    def __post_init__(self) -> None:
+        prepared(self.claims)
 
     def sign(self, claims: _Claims, key: SigningKey) -> bytes:
         """Returns the JWS of claims, in its compact form. The same claims and key give the same bytes."""

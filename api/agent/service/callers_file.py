@@ -5,6 +5,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from ....bundles.prepared import prepared
+
 MOST_BYTES: Final = 16 * 1024 * 1024
 """The most bytes of the file."""
 
@@ -13,6 +15,7 @@ class UnusableCallers(ValueError):
     """The file can't be used. The message is one sentence with the place and the remedy."""
 
 
+@prepared
 class Caller(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A caller. `sha256` is the hexadecimal digest of its key."""
 

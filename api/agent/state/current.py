@@ -7,6 +7,7 @@ import msgspec
 
 from ....bundles.errors import UNREADABLE, BundleError
 from ....bundles.feed.position import Position
+from ....bundles.prepared import prepared
 from ..freshness import Freshness
 
 CURRENT: Final = "current.json"
@@ -14,6 +15,7 @@ LONGEST_CURRENT: Final = 64 * 1024
 """The most bytes of the file."""
 
 
+@prepared
 class Current(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the state directory has.
 
@@ -43,6 +45,7 @@ class Current(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Position(self.environment, self.epoch, self.revision, self.manifest)
 
 
+@prepared
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checksum: str
     current: msgspec.Raw

@@ -8,6 +8,7 @@ import msgspec
 from jwt.types import Options
 from msgspec import Meta, Struct
 
+from ....bundles.prepared import prepared
 from ...store.environment_ids import Bounds
 from ..credential import Scope, highest
 from ..credential_shapes import LONGEST_LIFETIME, SCOPES
@@ -46,6 +47,7 @@ class Header(Struct, frozen=True):
     kid: str
 
 
+@prepared
 class Payload(Struct, frozen=True):
     """The claims as they stand in a token. `environments` are UUIDs, absent if the token is bound to none."""
 

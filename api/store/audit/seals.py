@@ -6,6 +6,8 @@ from typing import Protocol
 import msgspec
 from sqlite_utils import Database
 
+from ....bundles.prepared import prepared
+
 _COLUMNS = "purpose, number, digest, time, key, signature"
 
 
@@ -16,6 +18,7 @@ class Purpose(StrEnum):
     CHECKPOINT = "checkpoint"
 
 
+@prepared
 class Seal(msgspec.Struct, frozen=True):
     """A signature of an entry's number and hash, by the key of the id `key`. `time` is RFC 3339."""
 
