@@ -16,6 +16,7 @@ settings.load_profile("writ")
 
 
 HEAVY = {
+    "agent": "starts agents or publishers as processes of their own",
     "browser": "needs a headless browser",
     "gateway": "runs a gateway beside the service",
     "object_store": "runs an object store",

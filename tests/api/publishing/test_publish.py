@@ -22,6 +22,9 @@ from tests.support.server import command, environment, wait_until
 from tests.support.stored import ACTOR, ENV
 
 
+pytestmark = pytest.mark.agent
+
+
 class Store3:
     """A store, and what is published of it."""
 

@@ -20,6 +20,8 @@ from tests.support.server import KEY, Server, command, environment, hide_modules
 from tests.support.strategies import seeded_case
 from tests.support.strategies_requests import requests
 
+pytestmark = pytest.mark.agent
+
 MODEL = seeded_case(11)[0]
 ROLES: dict[str, Any] = {
     "model": 1,
