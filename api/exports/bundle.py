@@ -26,14 +26,14 @@ from .counts import Exports
 from .exporter import Body, Exporter, unavailable
 from .files import SignedBundle
 from .preferences import LONGEST_WAIT, wait_preferred
-from .ranges import FilePieces, Part, Unsatisfiable, part_of
+from .ranges import PIECE, DataPieces, FilePieces, Part, Unsatisfiable, part_of
 from .states import State, States
 
 BUNDLE: Final = "application/vnd.writ.bundle"
 REVISION: Final = "Writ-Revision"
 
 MOST_DOWNLOADS: Final = 64
-"""Bundles that one worker sends at a time. More are 503 with `Retry-After`."""
+"""Bundles and long updates that one worker sends at a time. More are 503 with `Retry-After`."""
 
 _HIGHEST: Final = 2**63 - 1
 _PROFILES: Final = get_args(Profile)
@@ -140,14 +140,27 @@ class BundleExport:
             await self._send(req, resp, await self._exporter.bundle(state, asked.profile), state)
 
     async def _send_update(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, body: Body) -> None:
-        update = body.update
-        await self._record(req, update.env.id, UPDATE)
-        resp.etag, resp.content_type = update.etag, UPDATE
-        _describe(resp, update.revision)
-        resp.data = update.data
+        update, data, is_packed = body.update, body.update.data, False
         if body.compressed is not None and _takes_gzip(req):
-            resp.set_header("Content-Encoding", "gzip")
-            resp.data = body.compressed
+            data, is_packed = body.compressed, True
+        # A slow client must not keep a copy of a long one.
+        is_long, stream = len(data) > PIECE, None
+        if req.method != "HEAD":
+            ended = self._download() if is_long else _nothing
+            try:
+                await self._record(req, update.env.id, UPDATE)
+            except BaseException:
+                ended()
+                raise
+            stream = Stream(DataPieces(data), _at_once, ended) if is_long else None
+        resp.etag, resp.content_type = update.etag, UPDATE
+        _describe(resp, update.revision, is_packed)
+        if stream is not None:
+            resp.set_stream(stream, len(data))
+        elif is_long:
+            resp.content_length = len(data)
+        else:
+            resp.data = data
 
     async def _send(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, found: SignedBundle, state: State
@@ -157,8 +170,6 @@ class BundleExport:
             return
         compressed = found.compressed if _takes_gzip(req) and req.get_header("Range") is None else None
         path, etag = (found.path, found.etag) if compressed is None else (compressed, f"{found.etag}-gzip")
-        if compressed is not None:
-            resp.set_header("Content-Encoding", "gzip")
         await self._stream(req, resp, path, etag, found, state)
 
     async def _stream(
@@ -172,32 +183,40 @@ class BundleExport:
     ) -> None:
         with unavailable():
             size = (await self._work.read(path.stat)).st_size
-        resp.etag, resp.content_type = etag, BUNDLE
-        resp.set_header("Accept-Ranges", "bytes")
-        _describe(resp, found.revision)
         try:
             part = part_of(req.get_header("Range"), req.get_header("If-Range"), etag, size)
         except Unsatisfiable:
             raise falcon.HTTPRangeNotSatisfiable(size) from None
+        start, end = part or Part(0, size)
+        if req.method == "HEAD":
+            resp.content_length = end - start
+        else:
+            resp.set_stream(await self._opened(req, path, Part(start, end), state), end - start)
+        # From here on nothing fails: an error must not have these headers.
+        resp.etag, resp.content_type = etag, BUNDLE
+        resp.set_header("Accept-Ranges", "bytes")
+        _describe(resp, found.revision, path != found.path)
         if part is not None:
             resp.status = falcon.HTTP_206
-            resp.content_range = (part.start, part.end - 1, size)
-        part = part or Part(0, size)
-        if req.method == "HEAD":
-            resp.content_length = part.end - part.start
-            return
-        who = CALLER.get()
-        if not self._downloads.take_at_once(who):
-            raise StoreUnavailable("this worker already sends as many bundles as it may; try again later")
-        ended = partial(self._downloads.give_back, who)
+            resp.content_range = (start, end - 1, size)
+
+    async def _opened(self, req: falcon.asgi.Request, path: Path, part: Part, state: State) -> Stream:
+        """Returns a part of a file, once its export is recorded."""
+        ended = self._download()
         try:
             await self._record(req, state.env.id, BUNDLE)
             with unavailable():
-                pieces = await self._work.read(FilePieces, path, part)
+                return Stream(await self._work.read(FilePieces, path, part), self._work.read, ended)
         except BaseException:
             ended()
             raise
-        resp.set_stream(Stream(pieces, self._work.read, ended), part.end - part.start)
+
+    def _download(self) -> Callable[[], None]:
+        """Takes a turn to send much, and returns what gives it back. Raises StoreUnavailable."""
+        who = CALLER.get()
+        if not self._downloads.take_at_once(who):
+            raise StoreUnavailable("this worker already sends as many bundles as it may; try again later")
+        return partial(self._downloads.give_back, who)
 
     async def _record(self, req: falcon.asgi.Request, environment: str, what: str) -> None:
         """Records an export before it leaves: the first of its kind in an hour by itself, others as a count."""
@@ -221,6 +240,15 @@ def _asked(req: falcon.asgi.Request) -> _Asked:
     return _Asked(since, cast(Profile, profile), wait_preferred(req.get_header("Prefer")))
 
 
+def _nothing() -> None:
+    """A short update takes no turn."""
+
+
+async def _at_once(call: Callable[..., bytes | None], *arguments: object) -> bytes | None:
+    """Calls what needs no thread: the bytes are in memory."""
+    return call(*arguments)
+
+
 def _is_current(req: falcon.asgi.Request, state: State, since: int) -> bool:
     """Whether the client has the state: its tag, or without a tag its revision."""
     if req.get_header("If-None-Match") is None:
@@ -237,8 +265,10 @@ def _unchanged(resp: falcon.asgi.Response, etag: str, revision: int) -> None:
     _describe(resp, revision)
 
 
-def _describe(resp: falcon.asgi.Response, revision: int) -> None:
+def _describe(resp: falcon.asgi.Response, revision: int, is_packed: bool = False) -> None:
     resp.set_header(REVISION, str(revision))
+    if is_packed:
+        resp.set_header("Content-Encoding", "gzip")
     resp.set_header("Cache-Control", "private, no-cache")
     resp.append_header("Vary", "Accept-Encoding, Authorization")
 

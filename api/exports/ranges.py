@@ -68,3 +68,26 @@ class FilePieces:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+
+class DataPieces:
+    """Bytes in memory, piece by piece, so that those who send the same bytes share them."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._sent = data, 0
+
+    def __iter__(self) -> "DataPieces":
+        """Returns itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """Returns the next piece."""
+        piece = self._data[self._sent : self._sent + PIECE]
+        if not piece:
+            raise StopIteration
+        self._sent += len(piece)
+        return piece
+
+    def close(self) -> None:
+        """Lets the bytes go."""
+        self._data = b""

@@ -1,10 +1,12 @@
 """The export of bundles by a real service: whole, by updates, in parts, and by long polls."""
 
 import gzip
+import secrets
+import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,9 @@ from writ.bundles.feed.update import Update, verified_update
 from writ.bundles.signing.verify import open_verified_bundle
 
 from tests.support.command import writ
-from tests.support.server import Server, running, wait_until
+from tests.support.processes import children
+from tests.support.raw_http import RawConnection
+from tests.support.server import KEY, Server, running, wait_until
 
 BUNDLE = "/v1/environments/default/bundle"
 MODEL = {
@@ -458,3 +462,36 @@ def test_many_polls_wait_in_one_worker(tmp_path: Path) -> None:
         assert set(answers) == {200}
         for thread in threads:
             thread.join()
+
+
+def _kib(process: int) -> int:
+    """The memory that a process has, in KiB."""
+    return int(Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0])
+
+
+def test_slow_clients_share_a_long_update(tmp_path: Path) -> None:
+    """None keeps a copy of its own in the worker, and not too many are sent at a time."""
+    with another(tmp_path) as service, ExitStack() as stack:
+        revision = service.engine(service.whole()[1]).revision
+        long = {"context_attrs": [{"key": "k", "op": "in", "value": [secrets.token_hex(750) for _ in range(10_000)]}]}
+        policy = {**MODEL["policies"][0], "id": "p2", "conditions": long}
+        service.put_model({**MODEL, "policies": [*MODEL["policies"], policy]})
+        answer, update = service.update(revision)
+        assert update.claims.revision == revision + 1
+        head = {service.http.head(BUNDLE, params={"since": revision}).headers["content-length"] for _ in range(70)}
+        assert head == {str(len(answer.content))}
+        (worker,) = children(service.server.process.pid)
+        before = _kib(worker)
+        for _ in range(70):
+            connection = stack.enter_context(RawConnection(service.server.host, service.server.port))
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+            connection.send(
+                f"GET {BUNDLE}?since={revision} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\r\n".encode()
+            )
+        assert wait_until(lambda: service.get(params={"since": revision}).status_code == 503)
+        refused = service.get(params={"since": revision}, headers={"Accept-Encoding": "gzip"})
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert "already sends" in refused.json()["error"]
+        assert not {"etag", "content-encoding", "writ-revision"} & refused.headers.keys()
+        assert service.get(params={"since": revision + 1}).status_code == 304
+        assert _kib(worker) - before < 100 * 1024
