@@ -21,7 +21,6 @@ from tests.support.published import PublishedFolder
 from tests.support.server import command, environment, wait_until
 from tests.support.stored import ACTOR, ENV
 
-
 pytestmark = pytest.mark.agent
 
 
