@@ -66,7 +66,7 @@ class DecisionLane:
     def _learn(self, target: bytes) -> bool:
         found = _TARGET.fullmatch(target)
         call = None if found is None else self._calls.get(found[2])
-        if found is None or call is None:
+        if found is None or call is None or found[1] == DEFAULT.encode():  # an agent may have to refuse that name
             return False
         if len(self._targets) >= MOST_TARGETS:
             self._targets.clear()

@@ -32,14 +32,17 @@ class Folder:
         history, self._number = self.history, self._number + 1
         if history.revision > self.steps[-1]:
             self.steps.append(history.revision)
-        bundle = PublishedBundle(self._put("bundle", history.bundle()), history.base, history.manifest(history.base))
+        times = history.issued, history.issued + history.lifetime
+        bundle = PublishedBundle(
+            self._put("bundle", history.bundle()), history.base, history.manifest(history.base), *times
+        )
         pairs = [pair for pair in zip(self.steps, self.steps[1:], strict=False) if pair[0] >= history.base]
         updates = tuple(
-            PublishedUpdate(self._put("update", history.update(*pair, bases=self.steps)), *pair) for pair in pairs
+            PublishedUpdate(self._put("update", history.update(*pair, bases=self.steps)), *pair, times[1])
+            for pair in pairs
         )
         callers = history.callers()
         listed = None if callers is None else self._put("callers", callers)
-        times = history.issued, history.issued + history.lifetime
         index = Index(
             history.environment,
             history.epoch,
@@ -47,7 +50,9 @@ class Folder:
             history.revision,
             {"full": bundle},
             updates,
+            (history.manifest(history.base),),
             listed,
+            (),
             *times,
         )
         index = msgspec.structs.replace(index, **changed)

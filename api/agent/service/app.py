@@ -91,10 +91,15 @@ class _Versions:
 
     def __init__(self, parts: AgentParts) -> None:
         self._following, self._keys = parts.following, parts.keys
+        self._seen: tuple[object, object] = None, None
+        self._number = 0
 
     def version(self) -> object:
-        """See `recent_headers.Watch`."""
-        return id(self._following.callers), None if self._keys is None else id(self._keys())
+        """See `recent_headers.Watch`. It is a count: a new list may have the `id` of one that is gone."""
+        callers, keys = self._following.callers, None if self._keys is None else self._keys()
+        if callers is not self._seen[0] or keys is not self._seen[1]:
+            self._seen, self._number = (callers, keys), self._number + 1
+        return self._number
 
 
 def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> tuple[Guard, Bodies]:

@@ -7,8 +7,8 @@ import msgspec
 
 from ....bundles.prepared import prepared
 
-MOST_BYTES: Final = 16 * 1024 * 1024
-"""The most bytes of the file."""
+MOST_BYTES: Final = 1024 * 1024
+"""The most bytes of the file. A worker reads it between two decisions, so this must take a few milliseconds only."""
 
 
 class UnusableCallers(ValueError):

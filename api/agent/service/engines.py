@@ -64,6 +64,11 @@ class AgentEngines:
         self._report(error)
         return True
 
+    def refuse_other_default(self, engine: Engine, named: str | None) -> None:
+        """Raises NotFound if a path names the default environment, and the agent's own has another id."""
+        if named == DEFAULT and self.id_of(engine) not in (None, DEFAULT):
+            raise NotFound(f"this agent decides for another environment than {quoted(DEFAULT)}")
+
     @staticmethod
     def id_of(engine: Engine) -> str | None:
         """Returns the id of an engine's environment, or None if its bundle was compiled from files."""

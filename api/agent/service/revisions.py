@@ -22,14 +22,15 @@ class Revisions:
         self._engines = engines
 
     async def process_resource(
-        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, resource: object, _params: dict[str, Any]
+        self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, resource: object, params: dict[str, Any]
     ) -> None:
-        """Fixes the revision. Raises NotYet, and BadQuery for a header that is no number."""
+        """Fixes the revision. Raises NotYet, NotFound, and BadQuery for a header that is no number."""
         if not getattr(resource, "decides", False):
             return
         least = req.get_header(LEAST_REVISION)
         wanted = 0 if least is None else number(LEAST_REVISION, least.strip(), 0, _HIGHEST)
         engine = self._engines.newest()
+        self._engines.refuse_other_default(engine, params.get("env"))
         if engine.revision < wanted:
             raise NotYet(f"this agent has revision {engine.revision}, not {wanted} yet; try again, or ask another one")
         req.context.pinned = PINNED.set(engine)

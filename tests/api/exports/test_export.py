@@ -482,13 +482,16 @@ def test_slow_clients_share_a_long_update(tmp_path: Path) -> None:
         assert head == {str(len(answer.content))}
         (worker,) = children(service.server.process.pid)
         before = _kib(worker)
-        for _ in range(70):
+        request = f"GET {BUNDLE}?since={revision} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\r\n"
+
+        def ask_and_read_nothing() -> None:
             connection = stack.enter_context(RawConnection(service.server.host, service.server.port))
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
-            connection.send(
-                f"GET {BUNDLE}?since={revision} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\r\n".encode()
-            )
-        assert wait_until(lambda: service.get(params={"since": revision}).status_code == 503)
+            connection.send(request.encode())
+
+        for _ in range(62):
+            ask_and_read_nothing()
+        assert wait_until(lambda: ask_and_read_nothing() or service.get(params={"since": revision}).status_code == 503)
         refused = service.get(params={"since": revision}, headers={"Accept-Encoding": "gzip"})
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
         assert "already sends" in refused.json()["error"]

@@ -193,6 +193,16 @@ def test_another_environment_is_404(agent: Server) -> None:
         assert http.post(f"/environments/other{SINGLE}", json=question("alice")).status_code == 404
 
 
+def test_an_agent_of_another_environment_is_not_that_of_the_default_one(shared: Edge) -> None:
+    """A path that names no environment means the agent's own. One that names `default` does not."""
+    shared.http.post("/v1/environments", json={"id": "staging"}).raise_for_status()
+    shared.http.put("/v1/environments/staging/model", json=ROLES).raise_for_status()
+    with shared.agent("--env", "staging", state="staging") as server, server.client() as http:
+        for path, status in (("", 200), ("/environments/staging", 200), ("/environments/default", 404)):
+            answers = [http.post(f"{path}{SINGLE}", json=question("alice")) for _ in range(3)]
+            assert {one.status_code for one in answers} == {status}
+
+
 def test_who_may_call(shared: Edge, agent: Server) -> None:
     """The agent's own credential. No other key of the service."""
     assert ask(agent).status_code == 200

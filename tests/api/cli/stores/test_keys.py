@@ -122,7 +122,7 @@ def test_a_jws_of_one_kind_of_key_is_nothing_for_the_other(tmp_path: Path) -> No
     public = tmp_path / "public.pem"
     public.write_bytes(public_pem(KEY))
     refused = writ("inspect", bundle, "--verify", public)
-    assert (refused.returncode, b"is not that of a bundle" in refused.stderr) == (1, True)
+    assert (refused.returncode, b"is not that of the bundle" in refused.stderr) == (1, True)
 
 
 def test_given_bundle_keys_are_shown_and_not_rotated(tmp_path: Path) -> None:
