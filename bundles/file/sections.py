@@ -103,7 +103,7 @@ def signature_extent(table: SectionTable) -> Extent | None:
 _OTHERWISE_DECODED: Final = (Section.CLAUSES, Section.RULES)
 """`clause_codec` and `rule_index` decode these."""
 
-_DECODERS: Final = {
+_DECODERS: Final[dict[Section, Callable[[bytes], Any]]] = {
     section: msgspec.msgpack.Decoder(section.record).decode for section in Section if section not in _OTHERWISE_DECODED
 }
 """Made while the module loads: see `prepared`."""
