@@ -92,7 +92,7 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
 
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
     managed = {path: methods for path, methods in ROUTES.items() if path.startswith("/v1/environments")}
-    assert len(managed) == 2 + 3 * 8 + 3
+    assert len(managed) == 2 + 3 * 8 + 4
     for path, methods in managed.items():
         for method, scope in methods.items():
             changing = Scope.ADMIN if path in ("/v1/environments", "/v1/environments/{env}") else Scope.WRITE

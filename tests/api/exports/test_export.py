@@ -49,6 +49,7 @@ class Exporting:
         self.server, self.directory, self._folder = server, directory, folder
         self.http = server.client()
         self.http.headers["Accept-Encoding"] = "identity"
+        self.http.timeout = 120
         self.put_model(MODEL)
 
     @property

@@ -137,7 +137,8 @@ def test_a_database_from_before_counts_its_patterns(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path)) as store:
         fill(store, *of_size(3), "plain")
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        db.execute("DROP TABLE policy_patterns")
+        for table in ("policy_patterns", "bundle_exports"):
+            db.execute(f"DROP TABLE {table}")
         db.execute("PRAGMA user_version = 4")
     with closing(Store.open(tmp_path)) as store:
         write(store, Create("policies", policy("q", *of_size(3))))
