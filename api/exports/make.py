@@ -49,7 +49,7 @@ class ExportMaker:
             for one in self.files.of(env, profile):
                 if one.revision >= revision and is_fresh(one, key.id, self._clock()):
                     return one
-            path = self._made(environment, revision, profile, key, lifetime)
+            path = self._made(environment, env.revision, profile, key, lifetime)  # the newest, for all who share it
             env = self._store.environment(environment)
             others = frozenset(other.uuid for other in self._store.environments())
             self.files.tidy(env, profile, others, path)

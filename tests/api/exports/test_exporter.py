@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.serving.bundle_files import BundleFiles
+from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.bundles.feed.callers import verified_callers
 from writ.bundles.feed.update import verified_update
@@ -86,3 +88,26 @@ def test_an_environment_that_is_made_again_meanwhile_is_no_crash(
     monkeypatch.setattr(worker.maker, "_made", slow)
     with pytest.raises(StoreUnavailable):
         worker.maker.export("again", 0, "full", KEY, DAY)
+
+
+def test_an_older_export_never_stands_for_a_newer_revision(worker: Worker) -> None:
+    """The environment was deleted when the newer one was to be made."""
+    worker.store.create_environment(ACTOR, "gone")
+    worker.maker.export("gone", 0, "full", KEY, DAY)
+    worker.store.write("gone", ACTOR, [Create("roles", {"id": "r"})])
+
+    async def answer() -> Any:
+        state = await worker.states.of("gone")
+        worker.store.delete_environment(ACTOR, "gone")
+        return await worker.exporter.bundle(state, "full")
+
+    with pytest.raises(StoreUnavailable):
+        run(answer)
+
+
+def test_those_who_share_an_export_all_get_the_newest_revision(worker: Worker) -> None:
+    """Whoever asked first wants an older revision, which a bundle without a signature already has."""
+    bundles = BundleFiles(worker.exporter.directory, worker.store)
+    bundles.build("default")
+    worker.add_role("r")
+    assert worker.maker.export("default", 0, "full", KEY, DAY).revision == 1
