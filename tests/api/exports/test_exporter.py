@@ -12,6 +12,7 @@ from writ.api.store.errors import StoreUnavailable
 from writ.bundles.feed.callers import verified_callers
 from writ.bundles.feed.update import verified_update
 from writ.bundles.signing.sign import DAY
+from writ.bundles.signing.verify import open_verified_bundle
 
 from tests.support.exporting import NOW, Worker
 from tests.support.signed import KEY, OTHER_KEY, public_pem
@@ -111,3 +112,16 @@ def test_those_who_share_an_export_all_get_the_newest_revision(worker: Worker) -
     bundles.build("default")
     worker.add_role("r")
     assert worker.maker.export("default", 0, "full", KEY, DAY).revision == 1
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_bundle_that_was_damaged_on_the_disk_gets_no_signature(worker: Worker, place: int) -> None:
+    """It is built again."""
+    built = BundleFiles(worker.exporter.directory, worker.store).build("default")
+    data = bytearray(built.read_bytes())
+    data[place] ^= 1
+    built.write_bytes(data)
+    worker.export()
+    (made,) = worker.exporter.files.of(worker.store.environment("default"))
+    bundle, _ = open_verified_bundle(made.path, PUBLIC, "default", NOW)
+    bundle.verify()
