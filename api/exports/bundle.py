@@ -165,6 +165,7 @@ class BundleExport:
     async def _send(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, found: SignedBundle, state: State
     ) -> None:
+        self._refuse(req, state)  # a making may have taken long
         if _has(req, found):
             _unchanged(resp, found.etag, found.revision)
             return

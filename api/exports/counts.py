@@ -10,7 +10,7 @@ from ..store.audit.exports import HOUR_SECONDS, Export, ExportCounts
 from ..store.environments import Environment
 
 MOST_KINDS: Final = 10_000
-"""Kinds of exports that are counted apart. Beyond, each export has an entry of its own."""
+"""Kinds of exports that are counted apart. Beyond, addresses are not: a credential has few kinds without them."""
 
 
 class Exports:
@@ -33,11 +33,12 @@ class Exports:
             self._hour = hour
             self._told.clear()
         export = Export.of(actor, env, what)
+        if export not in self._told and len(self._told) >= MOST_KINDS:
+            export = export._replace(address="")
         if export in self._told:
             self._counts[hour, export] += 1
             return None
-        if len(self._told) < MOST_KINDS:
-            self._told.add(export)
+        self._told.add(export)
         return export.entry(time, {"revision": env.revision})
 
     def take(self) -> ExportCounts:

@@ -93,7 +93,7 @@ class Exporter:
                 return found
             await self._make(state, profile)
         found = await self.work.read(self._found, state, profile)
-        if found is None:
+        if found is None or found.revision < state.env.revision:
             raise StoreUnavailable("no bundle can be exported", "no bundle can be exported; try again later")
         return found
 

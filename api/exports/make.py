@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from ...bundles.errors import BundleError
+from ...bundles.file.header import check_section
 from ...bundles.file.reader import open_bundle
 from ...bundles.manifest import Profile
 from ...bundles.publish import published
@@ -49,7 +51,7 @@ class ExportMaker:
             for one in self.files.of(env, profile):
                 if one.revision >= revision and is_fresh(one, key.id, self._clock()):
                     return one
-            path = self._made(environment, revision, profile, key, lifetime)
+            path = self._made(environment, env.revision, profile, key, lifetime)  # the newest, for all who share it
             env = self._store.environment(environment)
             others = frozenset(other.uuid for other in self._store.environments())
             self.files.tidy(env, profile, others, path)
@@ -81,12 +83,24 @@ class ExportMaker:
             if profile != "full":
                 return bundles.build_beside(environment, profile, self.files.folder)
             found = bundles.recorded(environment, revision)
-            return bundles.build(environment) if found is None else found
+            return bundles.build(environment) if found is None or not _is_sound(found) else found
 
 
 def is_fresh(bundle: SignedBundle, key: str, now: float) -> bool:
     """Whether an export can be sent at `now` (epoch seconds): it is signed with `key`, and half its time is left."""
     return bundle.key == key and bundle.issued <= now < (bundle.issued + bundle.expires) / 2
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether a bundle is as it was written. Damage on the disk must not get a signature."""
+    try:
+        bundle = open_bundle(path)
+        with memoryview(bundle.data) as view:
+            for name, extent in bundle.sections.items():
+                check_section(view, name, extent)
+    except BundleError:
+        return False
+    return True
 
 
 def _compress(file: BinaryIO, path: Path) -> None:

@@ -1,5 +1,6 @@
 """The place that is published to: a folder, or a folder in an object store, by its URL (fsspec)."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,6 +13,11 @@ from ...bundles.feed.index import INDEX_FILE, LONGEST_INDEX
 from ...bundles.publish import published
 
 _LOCAL: Final = ("file", "local")
+_USER: Final = re.compile(r"(?<=://)[^/]*@")
+_ODD_USER: Final = re.compile(r"(?<=://)[^/@:]*:.*@")
+"""With a password that has a `/`, as keys of object stores do."""
+
+_QUERY: Final = re.compile(r"\?.*", re.DOTALL)
 
 
 class TargetFailed(Exception):
@@ -30,7 +36,7 @@ class Target:
 
     def __init__(self, url: str) -> None:
         """`url` is a path or a URL like `s3://bucket/folder`. Raises TargetFailed if nothing can read such URLs."""
-        self.shown = shown(url)
+        self.shown, self._secrets = shown(url), _secrets(url)
         with self._failing("opened"):
             self._files, self._root = fsspec.core.url_to_fs(url, use_listings_cache=False)
         protocol = self._files.protocol
@@ -100,19 +106,29 @@ class Target:
         try:
             yield
         except Exception as ex:
-            reason = " ".join(str(ex).split())[:300] or type(ex).__name__
+            reason = str(ex)
+            for secret in self._secrets:  # a library may quote the URL, or what it takes for a name in it
+                reason = reason.replace(secret, "…")
+            reason = " ".join(reason.split())[:300] or type(ex).__name__
             raise TargetFailed(f"`{self.shown}` can't be {done}: {reason}") from ex
 
 
 def shown(url: str) -> str:
-    """Returns a URL without a user name and password.
+    """Returns a URL without user names, passwords and query.
 
-    >>> shown("s3://key:secret@bucket/folder"), shown("/var/www/bundles")
-    ('s3://bucket/folder', '/var/www/bundles')
+    >>> shown("s3://key:secret@bucket/folder"), shown("https://host/folder?sig=secret"), shown("/var/www/bundles")
+    ('s3://bucket/folder', 'https://host/folder', '/var/www/bundles')
     """
-    scheme, separator, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else url
+    return _QUERY.sub("", _ODD_USER.sub("", _USER.sub("", url))) if "://" in url else url
+
+
+def _secrets(url: str) -> list[str]:
+    """Returns what `shown` leaves out, and the passwords alone."""
+    if "://" not in url:
+        return []
+    users, queries = _USER.findall(url) + _ODD_USER.findall(url), [found[1:] for found in _QUERY.findall(url)]
+    passwords = [user.removesuffix("@").partition(":")[2] for user in users]
+    return [secret for secret in (*users, *queries, *passwords) if secret]
 
 
 def _changed(found: dict[str, Any]) -> float | None:

@@ -35,6 +35,7 @@ def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
         and b"authorization" in fields
         and b"expect" not in fields
         and b"writ-min-revision" not in fields
+        and b"origin" not in fields
         and lane.takes(request.target)
     )
 

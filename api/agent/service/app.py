@@ -25,6 +25,7 @@ from ...http.raw_paths import RawPaths
 from ...http.request_id import RequestId
 from ...serving.preparations import unmarked
 from ...settings import HttpLimits
+from .browsers import NoBrowsers
 from .callers import Anyone, GivenKeys, Keys
 from .engines import AgentEngines, InForce
 from .readiness import AgentReadiness
@@ -74,6 +75,8 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     handlers = _handlers(parts, engines, errors, bodies)
     paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
     middleware: list[Any] = [RequestId(), paths, guard, Revisions(engines)]
+    if parts.keys is None:
+        middleware.insert(0, NoBrowsers())
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     for path, handler in handlers.items():

@@ -1,5 +1,6 @@
 """The export of bundles by a real service: whole, by updates, in parts, and by long polls."""
 
+import fcntl
 import gzip
 import secrets
 import socket
@@ -289,6 +290,25 @@ def test_a_credential_that_ends_during_a_long_poll_gets_nothing(shared: Exportin
     )
     timer.join()
     assert held.status_code == 401
+
+
+def test_a_credential_that_ends_while_a_bundle_is_made_gets_nothing(shared: Exporting) -> None:
+    made = shared.http.post("/v1/api-keys", json={"name": "agent", "scopes": ["read"]}).json()
+    shared.whole()
+    shared.assign("ivan")
+
+    def revoke() -> None:
+        shared.http.delete(f"/v1/api-keys/{made['id']}").raise_for_status()
+        fcntl.flock(lock, fcntl.LOCK_UN)
+
+    with (shared.directory / "exports.lock").open("rb+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        timer = threading.Timer(0.5, revoke)
+        timer.start()
+        bearer = {"Authorization": f"Bearer {made['key']}"}
+        answer = httpx.get(f"{shared.server.url}{BUNDLE}", headers=bearer, timeout=60)
+        timer.join()
+    assert answer.status_code == 401
 
 
 def test_the_list_of_callers_travels_with_updates(shared: Exporting) -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.serving.bundle_files import BundleFiles
+from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.bundles.feed.callers import verified_callers
 from writ.bundles.feed.update import verified_update
 from writ.bundles.signing.sign import DAY
+from writ.bundles.signing.verify import open_verified_bundle
 
 from tests.support.exporting import NOW, Worker
 from tests.support.signed import KEY, OTHER_KEY, public_pem
@@ -86,3 +89,39 @@ def test_an_environment_that_is_made_again_meanwhile_is_no_crash(
     monkeypatch.setattr(worker.maker, "_made", slow)
     with pytest.raises(StoreUnavailable):
         worker.maker.export("again", 0, "full", KEY, DAY)
+
+
+def test_an_older_export_never_stands_for_a_newer_revision(worker: Worker) -> None:
+    """The environment was deleted when the newer one was to be made."""
+    worker.store.create_environment(ACTOR, "gone")
+    worker.maker.export("gone", 0, "full", KEY, DAY)
+    worker.store.write("gone", ACTOR, [Create("roles", {"id": "r"})])
+
+    async def answer() -> Any:
+        state = await worker.states.of("gone")
+        worker.store.delete_environment(ACTOR, "gone")
+        return await worker.exporter.bundle(state, "full")
+
+    with pytest.raises(StoreUnavailable):
+        run(answer)
+
+
+def test_those_who_share_an_export_all_get_the_newest_revision(worker: Worker) -> None:
+    """Whoever asked first wants an older revision, which a bundle without a signature already has."""
+    bundles = BundleFiles(worker.exporter.directory, worker.store)
+    bundles.build("default")
+    worker.add_role("r")
+    assert worker.maker.export("default", 0, "full", KEY, DAY).revision == 1
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_bundle_that_was_damaged_on_the_disk_gets_no_signature(worker: Worker, place: int) -> None:
+    """It is built again."""
+    built = BundleFiles(worker.exporter.directory, worker.store).build("default")
+    data = bytearray(built.read_bytes())
+    data[place] ^= 1
+    built.write_bytes(data)
+    worker.export()
+    (made,) = worker.exporter.files.of(worker.store.environment("default"))
+    bundle, _ = open_verified_bundle(made.path, PUBLIC, "default", NOW)
+    bundle.verify()

@@ -23,7 +23,7 @@ from writ.api.publishing.content import (
     _with_retired,
 )
 from writ.api.publishing.publisher import HEARTBEAT_SECONDS, TIDY_SECONDS, ForeignTarget, Publisher
-from writ.api.publishing.target import Target, TargetFailed
+from writ.api.publishing.target import Target, TargetFailed, shown
 from writ.api.store.credentials.credentials import ClientSpec
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
@@ -321,3 +321,18 @@ def test_a_file_that_a_killed_publisher_wrote_in_part_is_removed_later(service: 
     service.now += TIDY_SECONDS + 1
     service.publish()
     assert (left.exists(), other.exists()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://key:sekret@bucket/folder",
+        "s3://key:se/sekret@bucket/folder",
+        "zip://x.zip::https://user:sekret@127.0.0.1:1/a.zip",
+        "https://user:sekret@127.0.0.1:1/x?sig=sekret",
+    ],
+)
+def test_no_credential_of_a_url_is_told(url: str) -> None:
+    with pytest.raises(TargetFailed) as caught:
+        Target(url).write("x", b"")
+    assert "sekret" not in f"{caught.value}{shown(url)}"

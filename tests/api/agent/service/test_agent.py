@@ -337,6 +337,10 @@ def test_an_agent_of_a_file_decides_for_this_machine_alone(tmp_path: Path) -> No
     with started([*line, "127.0.0.1:0"], environment(), tmp_path / "log", tmp_path) as server:
         assert httpx.post(f"{server.url}{SINGLE}", json=question("alice")).json()["decision"] is True
         assert ask(server, "bob", key="anything").json()["decision"] is False
+        # A web page under a name that leads here: its browser takes the agent for the page's own site.
+        rebound = {"Host": "evil.example:8181", "Origin": "http://evil.example:8181"}
+        assert ask(server, key="anything", **rebound).status_code == 403
+        assert httpx.post(f"{server.url}{SINGLE}", json=question("alice"), headers=rebound).status_code == 403
     done = subprocess.run([*line, "0.0.0.0:0"], capture_output=True, text=True, env=environment(), timeout=60)
     assert done.returncode == 2
     assert "name the callers by `--callers`" in done.stderr
