@@ -250,7 +250,7 @@ def test_an_event_loop_is_not_held_up(server: Upstream) -> None:
                 await asyncio.sleep(0.01)
             server.credential = "another"
             server.commit()
-            while ("error", 2, True) not in seen:
+            while "error" not in (what for what, _, _ in seen):  # a question that waits may still get the change
                 await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(application(), 20))

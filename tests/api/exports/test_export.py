@@ -3,6 +3,7 @@
 import fcntl
 import gzip
 import secrets
+import signal
 import socket
 import threading
 import time
@@ -519,3 +520,4 @@ def test_slow_clients_share_a_long_update(tmp_path: Path) -> None:
         assert not {"etag", "content-encoding", "writ-revision"} & refused.headers.keys()
         assert service.get(params={"since": revision + 1}).status_code == 304
         assert _kib(worker) - before < 100 * 1024
+        service.server.stop(signal.SIGINT)  # else it waits for those who read nothing
