@@ -129,6 +129,22 @@ def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(hasty: Server, chun
         assert client.get(MODEL).headers["ETag"] == before.headers["ETag"]
 
 
+def test_a_body_that_comes_after_the_answer_before_is_taken(hasty: Server) -> None:
+    """Its head came while the request before was being answered, and reading stopped there."""
+    role = json.dumps({"id": "late", "name": "x" * 400}).encode()
+    post = request("POST", "/v1/environments/default/roles", role, key=KEY)
+    with RawConnection(hasty.host, hasty.port) as connection:
+        connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])
+        assert connection.answer().status == 200
+        connection.send(role[:200])
+        time.sleep(0.1)
+        connection.send(role[200:])
+        assert connection.answer().status == 201
+        connection.send(request("GET", "/v1/environments/default", b"", key=KEY) + post[: -len(role)])
+        assert connection.answer().status == 200
+        assert connection.answer().status == 408
+
+
 def test_a_half_body_behind_a_given_answer_is_only_closed(raw: RawConnection) -> None:
     raw.send(request("POST", SINGLE, BODY)[:-1])
     assert raw.answer().status == 401
