@@ -294,6 +294,8 @@ class Connection(asyncio.Protocol):
                 self._serve(message)
             elif not message.ordinary:
                 self._begin(message.request, message)
+                self._resume_reading()  # it was paused at the head, and the application waits for the body
+                self._look_ahead(0)
         self._flush()
         if self._exchange is None and not self._outlet.is_full and not self._closed:
             if self._ended:
