@@ -186,7 +186,9 @@ def test_an_object_store_is_published_to_and_tidied(source: Store3, s3: str) -> 
     finally:
         for process in processes:
             process.terminate()
-            assert process.wait(30) == 0
+        ends = [process.wait(30) for process in processes]
+    assert 0 in ends
+    assert set(ends) <= {0, -signal.SIGTERM}  # one may not have begun, while the other did it all
     source.folder(s3).check()
 
 

@@ -1,6 +1,7 @@
 """HTTP itself, over the wire: methods, bodies, headers, connections (authzen.md 68-72, 79-81, 97, 101; W8)."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,19 @@ def test_pipelined_requests_are_answered_in_order(raw: RawConnection) -> None:
     answers = [raw.answer() for _ in bodies]
     assert [answer.status for answer in answers] == [200, 400, 400, 200]
     assert [answer.headers["x-request-id"] for answer in answers] == ["0", "1", "2", "3"]
+
+
+def test_the_body_of_a_request_may_come_after_the_answer_before_it(raw: RawConnection) -> None:
+    """Its head came while an answer was made. That happens to every client after an answer from a file."""
+    first = request("GET", "/v1/environments", key=KEY)
+    other = {"Content-Type": "application/json; charset=utf-8"}  # so that the decision lane leaves it
+    head, blank, body = request("POST", SINGLE, BODY, other, key=KEY).partition(b"\r\n\r\n")
+    for _ in range(3):
+        raw.send(first + head + blank)
+        assert raw.answer().status == 200
+        time.sleep(0.2)
+        raw.send(body)
+        assert raw.answer().status == 200
 
 
 def test_a_connection_is_kept_through_errors(raw: RawConnection) -> None:
