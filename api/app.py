@@ -1,7 +1,7 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -24,7 +24,7 @@ from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decisions.deciding import Deciding
-from .decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
+from .decisions.lane import DecisionLane, lane_calls
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
 from .errors import ErrorAnswers
@@ -174,17 +174,8 @@ def create_application(parts: Collaborators) -> Application:
     handlers = {route.path: _answering_head(route.handler(services)) for route in ROUTES}
     for path, handler in handlers.items():
         app.add_route(path, handler)
-    lane = DecisionLane(guard, recent, parts.engines.engine, parts.settings.limits, _lane_calls(handlers))
+    lane = DecisionLane(guard, recent, parts.engines.engine, parts.settings.limits, lane_calls(handlers))
     return Application(app, lane, services.export.states.stop)
-
-
-def _lane_calls(handlers: Mapping[str, object]) -> dict[bytes, Answer]:
-    """Returns what the lane answers: the decision calls whose handlers have an answer at once."""
-    return {
-        path.removeprefix(DECISIONS).encode(): handler.at_once
-        for path, handler in handlers.items()
-        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
-    }
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class FollowOptions:
         if self.token_file is not None:
             credential = token_in(Path(self.token_file))
         elif token is not None:
-            credential = lambda: checked_token(token)  # noqa: E731 - a line
+            credential = partial(checked_token, token)
         limits = UpstreamLimits() if self.poll_seconds is None else UpstreamLimits(interval=self.poll_seconds)
         return Upstream(
             self._url,

@@ -1,10 +1,8 @@
 """`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
 
 import logging
-import os
 import time
-from dataclasses import dataclass, replace
-from ipaddress import ip_address
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +16,13 @@ from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
 from ..http.public_url import url_warning
-from ..log import service_log
-from ..settings import BadSetting, Settings, settings_from
+from ..setting_readers import is_loopback
+from ..settings import BadSetting
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
-from ..transport.server import Service, run, within_open_files
+from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, server_options, tls_files
+from .server_options import cores, own_url, read_settings, server_options, tls_files
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 _DECISIONS: Final = ("evaluation", "evaluations")
@@ -161,7 +159,7 @@ def _prepare(
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
-    settings, log = _settings(log_level)
+    settings, log = read_settings(log_level)
     following = Following(options, *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
@@ -170,7 +168,7 @@ def _prepare(
     if keys is None and not _is_private(place):
         raise CannotListen(f"`{bind}` can be reached from other machines; name the callers by `--callers`")
     start_listening(listener)
-    url = f"{'https' if tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
+    url = own_url(place, tls)
     shown = place if place.startswith(UNIX) else url
     error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
     if settings.public_url is None:
@@ -199,15 +197,6 @@ def _prepare(
     )
 
 
-def _settings(log_level: str) -> tuple[Settings, logging.Logger]:
-    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
-    settings = settings_from(os.environ)
-    log = service_log(log_level)
-    for warning in settings.warnings:
-        log.warning("%s", warning)
-    return replace(settings, limits=within_open_files(settings.limits, log)), log
-
-
 def _keep_following(following: Following) -> None:
     """Starts the thread of a new worker."""
     following.status()
@@ -226,10 +215,4 @@ def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:
 
 def _is_private(place: str) -> bool:
     """Whether only this machine can reach an address."""
-    if place.startswith(UNIX):
-        return True
-    host = place.rpartition(":")[0].strip("[]")
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return place.startswith(UNIX) or is_loopback(place.rpartition(":")[0])

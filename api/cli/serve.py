@@ -1,10 +1,9 @@
 """`writ serve`: starts the decision service on a data directory."""
 
 import logging
-import os
 import shlex
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,6 @@ from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions
 from ..exports.counts import Exports
 from ..http.public_url import url_warning
-from ..log import service_log
 from ..serving.activation import Activation
 from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
@@ -30,14 +28,14 @@ from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
 from ..serving.engine_access import Stale
 from ..serving.live_engines import LiveEngines
 from ..serving.preparations import Preparations
-from ..settings import TABLE, BadSetting, Settings, settings_from
+from ..settings import TABLE, BadSetting, Settings
 from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
-from ..transport.server import Service, run, within_open_files
+from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, server_options, tls_files
+from .server_options import cores, own_url, read_settings, server_options, tls_files
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
@@ -144,7 +142,7 @@ def serve_command(
 
 def _prepare_service(options: _Options) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
-    settings, log = _read_settings(options.log_level)
+    settings, log = read_settings(options.log_level)
     directory = options.directory
     prepare_directory(directory)
     lock = hold(directory)
@@ -159,7 +157,7 @@ def _prepare_service(options: _Options) -> Service:
     live_engines = _open_engines(directory, store, settings, log, preparations)
     start_listening(listener)
     place = shown_address(listener)
-    url = f"{'https' if options.tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
+    url = own_url(place, options.tls)
     _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
@@ -204,15 +202,6 @@ def _prepare_service(options: _Options) -> Service:
 def _end_worker(upkeep: AuditUpkeep, preparations: Preparations) -> None:
     preparations.leave()
     upkeep.end_worker()
-
-
-def _read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
-    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
-    settings = settings_from(os.environ)
-    log = service_log(log_level)
-    for warning in settings.warnings:
-        log.warning("%s", warning)
-    return replace(settings, limits=within_open_files(settings.limits, log)), log
 
 
 def _begin(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAccess:

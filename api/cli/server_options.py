@@ -1,12 +1,18 @@
-"""The options that every server of Writ has: worker processes, TLS and the log."""
+"""What every server of Writ has: its options, its settings and log, and its own URL."""
 
+import logging
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from ..log import service_log
+from ..settings import Settings, settings_from
+from ..transport.listening import UNIX
+from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
 
 MOST_WORKERS: Final = 1_024
@@ -45,3 +51,17 @@ def tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None
 def cores() -> int:
     """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
+    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
+    settings = settings_from(os.environ)
+    log = service_log(log_level)
+    for warning in settings.warnings:
+        log.warning("%s", warning)
+    return replace(settings, limits=within_open_files(settings.limits, log)), log
+
+
+def own_url(place: str, tls: TlsFiles | None) -> str:
+    """Returns the URL of a server that listens at `place`, as `shown_address` gives it."""
+    return f"{'https' if tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"

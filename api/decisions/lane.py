@@ -6,7 +6,7 @@ does not remember, a fault of any kind, and work that may take long. Leaving is 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 from ...runtime import Engine
@@ -89,3 +89,12 @@ class DecisionLane:
 
 def _leave() -> NoReturn:
     raise _Unknown
+
+
+def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, Answer]:
+    """Returns what the lane answers: the decision calls whose handlers have an answer at once."""
+    return {
+        path.removeprefix(DECISIONS).encode(): handler.at_once
+        for path, handler in handlers.items()
+        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
+    }

@@ -12,7 +12,7 @@ from typing import cast
 
 from ...bundles.manifest import Profile
 from ...bundles.signing.keys import SigningKey, read_signing_key
-from ..serving.own_process import own_process
+from ..serving.own_process import last_words, own_process
 from ..serving.uncollected import without_cycle_search
 from ..store.errors import NotFound, StoreUnavailable
 from ..store.store import Store
@@ -27,9 +27,8 @@ async def make_beside(
     process = await own_process("writ.api.exports.making", *arguments, stdin=PIPE, stderr=PIPE)
     _, said = await process.communicate(key.pem())
     if process.returncode:
-        reason = said.decode(errors="replace").strip().rpartition("\n")[2] or "it ended without a word"
         failed = "no bundle can be exported"
-        raise StoreUnavailable(f"{failed}: {reason}", f"{failed}; the service's log says why")
+        raise StoreUnavailable(f"{failed}: {last_words(said)}", f"{failed}; the service's log says why")
 
 
 @without_cycle_search()

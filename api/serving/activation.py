@@ -11,7 +11,7 @@ from ..store.errors import StoreUnavailable
 from .bound_engines import ready_engine
 from .engine_access import Stale
 from .live_engines import LiveEngines
-from .own_process import own_process
+from .own_process import last_words, own_process
 
 COMPACT_AFTER: Final = 10_000
 COMPACT_SHARE: Final = 10
@@ -83,6 +83,5 @@ class Activation:
         process = await own_process("writ.api.serving.compaction", directory, environment, str(revision), stderr=PIPE)
         _, said = await process.communicate()
         if process.returncode:
-            reason = said.decode(errors="replace").strip().rpartition("\n")[2] or "it ended without a word"
             stored = "the change is stored, but no bundle can be built of it"
-            raise StoreUnavailable(f"{stored}: {reason}", f"{stored}; the service's log says why")
+            raise StoreUnavailable(f"{stored}: {last_words(said)}", f"{stored}; the service's log says why")

@@ -17,6 +17,11 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """Gives way before it imports anything: the imports take half a second."""
 
 
+def last_words(said: bytes) -> str:
+    """Returns why a process failed: the last line that it wrote on its standard error."""
+    return said.decode(errors="replace").strip().rpartition("\n")[2] or "it ended without a word"
+
+
 async def own_process(
     module: str, *arguments: str, stdin: IO[bytes] | int = DEVNULL, stdout: int | None = None, stderr: int | None = None
 ) -> Process:

@@ -18,7 +18,7 @@ from ...decisions.discovery import Discovery
 from ...decisions.evaluation import Evaluation
 from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
-from ...decisions.lane import DECISIONS, Answer, AnswersAtOnce, DecisionLane
+from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
 from ...errors import ErrorAnswers
 from ...http.bodies import Bodies
 from ...http.raw_paths import RawPaths
@@ -81,11 +81,7 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     errors.register(app)
     for path, handler in handlers.items():
         app.add_route(path, handler)
-    calls: dict[bytes, Answer] = {
-        path.removeprefix(DECISIONS).encode(): handler.at_once
-        for path, handler in handlers.items()
-        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
-    }
+    calls = lane_calls(handlers)
     return AgentApplication(app, DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line))
 
 

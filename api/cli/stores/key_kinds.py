@@ -17,6 +17,7 @@ from ...credentials.keys.signing_keys import Key
 from ...credentials.keys.sources import SIGNING_KEY_VARIABLE, SIGNING_KEYS_GIVEN, KeySource, signing_keys_at
 from ...settings import Settings
 from ...store.audit.events import Event
+from ..output import CommandFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,16 @@ class Kind:
     algorithm: Callable[[Settings], str]
     refuse: Callable[[Key], None]
     distrusted: str
+
+    def given(self, directory: Path, settings: Settings) -> str | None:
+        """Returns the keys that the settings give, or None for those of the data directory.
+
+        Raises CommandFailed if the service gets its keys from the variable, and the command does not.
+        """
+        found = self.setting(settings)
+        if found is None and (directory / self.given_file).exists():
+            raise CommandFailed(f"the service gets its keys from {self.variable}; set the variable here too")
+        return found
 
 
 KINDS: Final = {

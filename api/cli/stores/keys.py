@@ -1,6 +1,5 @@
 """`writ keys`: prints the keys that sign tokens or bundles, and rotates them."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,12 +9,11 @@ import click
 
 from ...credentials.keys.folder import KeyFolder
 from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
-from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
 from .key_kinds import KINDS
-from .opening import data_option, inherited, open_store, refuse_without_store
+from .opening import command_settings, data_option, inherited, open_store, refuse_without_store
 
 
 def kind_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,10 +48,7 @@ def keys_command(context: click.Context, directory: Path, kind: str) -> None:
     if context.invoked_subcommand is not None:
         return
     wanted = KINDS[kind]
-    given = wanted.setting(_settings())
-    if given is None and (directory / wanted.given_file).exists():
-        raise CommandFailed(f"the service gets its keys from {wanted.variable}; set the variable here too")
-    source = wanted.source(directory, given)
+    source = wanted.source(directory, wanted.given(directory, command_settings()))
     if isinstance(source, KeyFolder) and not source.path.exists():
         refuse_without_store(directory)
     try:
@@ -87,7 +82,7 @@ def rotate_command(directory: Path, kind: str, distrust_old: bool) -> None:
     --distrust-old, it prints only the new one. Programs that verify bundles trust the keys that you give them, so
     change these keys, too. Exit code 2 if a file can't be read or written.
     """
-    wanted, settings = KINDS[kind], _settings()
+    wanted, settings = KINDS[kind], command_settings()
     if wanted.setting(settings) is not None or (directory / wanted.given_file).exists():
         what = "replace them with a new one" if distrust_old else "put a new one before them"
         raise CommandFailed(f"the service gets its keys from {wanted.variable}; {what} there")
@@ -101,10 +96,3 @@ def rotate_command(directory: Path, kind: str, distrust_old: bool) -> None:
         raise CommandFailed(os_sentence(ex)) from None
     ended = f"; {wanted.distrusted}" if distrust_old else ""
     error_console().print(f"The service now signs {wanted.signs} with {id}{ended}", markup=False)
-
-
-def _settings() -> Settings:
-    try:
-        return settings_from(os.environ)
-    except BadSetting as ex:
-        raise CommandFailed(str(ex)) from None

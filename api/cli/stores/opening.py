@@ -12,7 +12,7 @@ from rich.console import Console
 from ...credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ...credentials.admin_key import store_digest, write_key
 from ...serving.data_directory import hold, prepare_directory
-from ...settings import settings_from
+from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.database.opening import FILE
@@ -49,6 +49,14 @@ def env_option(command: _Command) -> _Command:
     """Adds `--env NAME`, the parameter `environment`."""
     option = click.option("--env", "environment", default=DEFAULT, show_default=True, help="The environment.")
     return option(command)
+
+
+def command_settings() -> Settings:
+    """Returns the settings that the environment gives. Raises CommandFailed if one can't be used."""
+    try:
+        return settings_from(os.environ)
+    except BadSetting as ex:
+        raise CommandFailed(str(ex)) from None
 
 
 def open_store(directory: Path) -> Store:

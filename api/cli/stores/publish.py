@@ -1,7 +1,6 @@
 """`writ publish`: puts signed bundles and updates of an environment to a folder or an object store."""
 
 import logging
-import os
 import signal
 import threading
 import time
@@ -27,14 +26,13 @@ from ...log import LOG
 from ...publishing.content import ContentMaker
 from ...publishing.publisher import Published, Publisher
 from ...publishing.target import Target, TargetFailed
-from ...settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.errors import NotFound, StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence
 from .key_kinds import KINDS
-from .opening import data_option, env_option, open_store
+from .opening import command_settings, data_option, env_option, open_store
 
 LOOK_SECONDS: Final = 0.2
 """How often `--follow` looks for a commit."""
@@ -89,16 +87,15 @@ class _Publishing:
     """One run of the command."""
 
     def __init__(self, target: str, directory: Path, environment: str, profiles: Sequence[Profile], form: str) -> None:
-        self._environment, self._form, self._settings = environment, form, _settings()
-        for kind in KINDS.values():
-            if kind.setting(self._settings) is None and (directory / kind.given_file).exists():
-                raise CommandFailed(f"the service gets its keys from {kind.variable}; set the variable here too")
+        self._environment, self._form, self._settings = environment, form, command_settings()
+        bundle_keys, token_keys = (
+            kind.source(directory, kind.given(directory, self._settings)) for kind in (KINDS["bundle"], KINDS["token"])
+        )
         self._store = open_store(directory)
-        self._exports, self._keys = Exports(time.time), KINDS["bundle"].source(directory, self._settings.bundle_key)
-        tokens = KINDS["token"].source(directory, self._settings.signing_key)
+        self._exports, self._keys = Exports(time.time), bundle_keys
         silent = logging.getLogger(f"{LOG}.publish")
         silent.disabled = True  # without keys of tokens, nothing but the list of callers is missing
-        self._ring = KeyRing(tokens, silent)
+        self._ring = KeyRing(token_keys, silent)
         content = ContentMaker(
             self._store,
             ExportMaker(directory, self._store, time.time),
@@ -179,10 +176,3 @@ def _stop_signal() -> threading.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     return stop
-
-
-def _settings() -> Settings:
-    try:
-        return settings_from(os.environ)
-    except BadSetting as ex:
-        raise CommandFailed(str(ex)) from None

@@ -59,7 +59,7 @@ class Remembering(Trust):
     """Verifies each message once, for all agents."""
 
     bundles: dict[Any, Bundle] = {}  # noqa: RUF012 - of all agents
-    updates: dict[bytes, Update] = {}  # noqa: RUF012
+    updates: dict[bytes, Update] = {}  # noqa: RUF012 - of all agents
 
     def bundle(self, path: Path, now: float | None, uuid: str | None = None, min_epoch: int = 0) -> Bundle:
         key = path, uuid, min_epoch

@@ -17,7 +17,7 @@ from writ.api.agent.service.keys_file import CallerKeys
 def test_each_list_of_callers_is_another_version() -> None:
     """A list may come to lie where an earlier one was. Otherwise a revoked token would count for a second more."""
     following = SimpleNamespace(callers=None)
-    versions = _Versions(SimpleNamespace(following=following, keys=None))  # type: ignore[arg-type]
+    versions = _Versions(SimpleNamespace(following=following, keys=None))  # type: ignore[arg-type]  # it needs these two members alone
     seen: set[Any] = set()
     for number in range(100):
         following.callers = SimpleNamespace(number=number)
