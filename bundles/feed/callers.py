@@ -12,8 +12,9 @@ from ..errors import BundleError, OlderBundle
 from ..manifest import Count, Environment
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
+from ..signing.verify import check_times
 from .position import refuse_other_environment
-from .times import LIFETIME_SECONDS, check_times
+from .times import LIFETIME_SECONDS
 
 LONGEST_CALLERS: Final = 16 * 1024 * 1024
 """The most bytes of a list of callers."""
@@ -81,6 +82,5 @@ def verified_callers(token: bytes, keys: Pems, now: float | None) -> Callers:
     if len(token) > LONGEST_CALLERS:
         raise BundleError(f"the list of callers has {len(token)} bytes, more than {LONGEST_CALLERS}")
     _, callers = CALLERS.verify(token, read_public_keys(keys))
-    if now is not None:
-        check_times(_SIGNED, callers.issued, callers.expires, now)
+    check_times(_SIGNED, callers.issued, callers.expires, now)
     return callers

@@ -12,8 +12,8 @@ from ..errors import BundleError, OlderBundle
 from ..manifest import Count, Digest, Environment, Profile
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
+from ..signing.verify import check_times
 from .position import refuse_other_environment
-from .times import check_times
 
 INDEX_FILE: Final = "writ-index.jws"
 
@@ -110,6 +110,5 @@ def verified_index(token: bytes, keys: Pems, now: float | None) -> Index:
     if len(token) > LONGEST_INDEX:
         raise BundleError(f"the index has {len(token)} bytes, more than {LONGEST_INDEX}")
     _, index = INDEX.verify(token, read_public_keys(keys))
-    if now is not None:
-        check_times(_SIGNED, index.issued, index.expires, now)
+    check_times(_SIGNED, index.issued, index.expires, now)
     return index

@@ -16,8 +16,9 @@ from ..manifest import Count, Digest, Environment
 from ..prepared import prepared
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
+from ..signing.verify import check_times
 from .position import Position, refuse_other_environment
-from .times import LIFETIME_SECONDS, check_times
+from .times import LIFETIME_SECONDS
 
 CONTENT_TYPE: Final = "application/vnd.writ.update"
 
@@ -129,8 +130,7 @@ def verified_update(data: bytes, keys: Pems, now: float | None) -> Update:
     except (msgspec.MsgspecError, *UNREADABLE):
         raise BundleError("the update is damaged: it can't be read") from None
     _, claims = UPDATE.verify(message.token, read_public_keys(keys))
-    if now is not None:
-        check_times(_SIGNED, claims.issued, claims.expires, now)
+    check_times(_SIGNED, claims.issued, claims.expires, now)
     if _digest(message.deltas) != claims.digest:
         raise ChangedBundle("the update was changed after it was signed")
     deltas = tuple(map(decode_delta, message.deltas))

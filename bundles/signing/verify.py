@@ -67,8 +67,7 @@ def verify(
     with memoryview(data) as view:
         table = decode_header(view, len(data))
         found = Signature(*BUNDLE.verify(token_of(view, table), known))
-        if now is not None:
-            _check_time(found.claims, now)
+        check_times("the bundle", found.claims.issued, found.claims.expires, now)
         _check_environment(found.claims.environment, environment)
         _check_age(found.claims, min_epoch, min_revision)
         check_content(found.claims, view, table)
@@ -95,11 +94,17 @@ def instant_text(seconds: float) -> str:
         return f"{seconds:g}"
 
 
-def _check_time(claims: Claims, now: float) -> None:
-    if not claims.issued <= now + SKEW_SECONDS:  # so that NaN is refused
-        raise ExpiredBundle(f"the bundle was signed in the future, at {instant_text(claims.issued)}")
-    if not now < claims.expires:
-        raise ExpiredBundle(f"the signature of the bundle expired at {instant_text(claims.expires)}")
+def check_times(signed: str, issued: int, expires: int, now: float | None) -> None:
+    """Raises ExpiredBundle if a signature is not accepted at `now`. All times are in epoch seconds.
+
+    `signed` is what was signed, for the message. `now` is None for what was accepted before.
+    """
+    if now is None:
+        return
+    if not issued <= now + SKEW_SECONDS:  # so that NaN is refused
+        raise ExpiredBundle(f"{signed} was signed in the future, at {instant_text(issued)}")
+    if not now < expires:
+        raise ExpiredBundle(f"the signature of {signed} expired at {instant_text(expires)}")
 
 
 def _check_environment(found: Environment | None, wanted: Wanted) -> None:
