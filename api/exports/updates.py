@@ -23,7 +23,6 @@ class SignedUpdate:
 
     data: bytes
     env: Environment
-    parent: int
     revision: int
     callers: str
 
@@ -57,7 +56,7 @@ class UpdateMaker:
         origin = Origin(env.id, env.uuid)
         claims = claims_about(origin, env.epoch, manifests[:MOST_MANIFESTS], since, found.deltas, int(now))
         data = encode_update(claims, found.deltas, key, sign_callers(callers, key) if tag != known else None)
-        return SignedUpdate(data, found.env, since, found.env.revision, tag)
+        return SignedUpdate(data, found.env, found.env.revision, tag)
 
 
 def state_tag(env: Environment, callers: str) -> str:

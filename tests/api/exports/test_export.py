@@ -438,6 +438,7 @@ def test_a_full_disk_is_503_and_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_an_export_waits_for_nobody_else(shared: Exporting) -> None:
     """Decisions go on while bundles are made and polls wait."""
+    shared.assign("ivan")
     stop = threading.Event()
 
     def export() -> None:
@@ -450,7 +451,7 @@ def test_an_export_waits_for_nobody_else(shared: Exporting) -> None:
     thread = threading.Thread(target=export)
     thread.start()
     request = {
-        "subject": {"type": "user", "id": "alice"},
+        "subject": {"type": "user", "id": "ivan"},
         "action": {"name": "read"},
         "resource": {"type": "document", "id": "d1"},
     }
