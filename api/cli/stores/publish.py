@@ -74,10 +74,11 @@ def publish_command(target: str, directory: Path, environment: str, profile: str
       writ publish s3://policies/prod --env prod --profile both --follow
     """
     try:
-        publishing = _Publishing(target, directory, environment, _PROFILES[profile], form)
         stop = _stop_signal() if follow else None
+        publishing = _Publishing(target, directory, environment, _PROFILES[profile], form)
         publishing.publish()
         if stop is not None:
+            error_console().print("Following changes. Ctrl-C or SIGTERM stops it.", markup=False)
             publishing.follow(stop)
     except (NotFound, *_FAILURES) as ex:
         raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else str(ex)) from None
