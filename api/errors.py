@@ -30,14 +30,17 @@ from .store.environment_ids import DEFAULT
 from .store.errors import (
     BadQuery,
     Conflict,
+    Drifted,
     ElementKey,
     NotFound,
+    NotPermitted,
     OutOfBounds,
     PreconditionFailed,
     Protected,
     Rejected,
     StoreUnavailable,
 )
+from .store.promotions.promotion import DriftChange
 
 STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,
@@ -58,6 +61,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     TooManyFailures: 429,
     Forbidden: 403,
     OutOfBounds: 403,
+    NotPermitted: 403,
     BundleError: 500,
     Exception: 500,
 }
@@ -70,12 +74,14 @@ RETRY_SECONDS: Final = 1
 INTERNAL: Final = "the service failed; treat this as a denial"
 
 
-def error_body(sentence: str, details: list[dict[str, str]] | None = None) -> bytes:
-    """Returns the body of an error (W8): `{"error": sentence}`, with `details` if there are any."""
+def error_body(
+    sentence: str, details: list[dict[str, str]] | None = None, more: Mapping[str, object] | None = None
+) -> bytes:
+    """Returns the body of an error (W8): `{"error": sentence}`, with `details` if there are any, and `more` members."""
     body: dict[str, object] = {"error": sentence}
     if details:
         body["details"] = details
-    return ENCODER.encode(body)
+    return ENCODER.encode(body | dict(more or {}))
 
 
 class ErrorAnswers:
@@ -124,7 +130,8 @@ class ErrorAnswers:
         elif isinstance(error, UnsupportedMedia):
             resp.set_header("Accept", ", ".join(error.accepted))
         shown = error.public if isinstance(error, StoreUnavailable) and not _administers(req) else str(error)
-        _answer(resp, status, shown, _details(error))
+        more = {"drift": error.drift} if isinstance(error, Drifted) else None
+        _answer(resp, status, shown, _details(error), more)
 
     async def _answer_http_error(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: falcon.HTTPError, _params: object
@@ -135,12 +142,16 @@ class ErrorAnswers:
 
 
 def _answer(
-    resp: falcon.asgi.Response, status: int, sentence: str, details: list[dict[str, str]] | None = None
+    resp: falcon.asgi.Response,
+    status: int,
+    sentence: str,
+    details: list[dict[str, str]] | None = None,
+    more: Mapping[str, object] | None = None,
 ) -> None:
     resp.status = status
     resp.content_type = falcon.MEDIA_JSON
     resp.text = None
-    resp.data = error_body(sentence, details)
+    resp.data = error_body(sentence, details, more)
 
 
 def _administers(req: falcon.asgi.Request) -> bool:
@@ -169,9 +180,18 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
             return [{"code": detail.code, "path": detail.path, "message": detail.message}]
         case Rejected():
             return [{"code": one.code, "path": one.path, "message": one.sentence} for one in error.faults]
+        case Drifted(drift=drift):
+            return [_edit(one) for one in drift.changes]
         case Conflict():
             return [_user(kind, key) for kind, key in error.users]
     return None
+
+
+def _edit(change: DriftChange) -> dict[str, str]:
+    """Returns the detail for an edit in place that a promotion would overwrite."""
+    path = "/".join((change.kind.replace("_", "-"), segment(change.id)))
+    message = f"{change.change} by {change.by} in revision {change.revision}, at {change.time}"
+    return {"code": "drift", "path": path, "message": message}
 
 
 def _user(kind: str, key: ElementKey) -> dict[str, str]:

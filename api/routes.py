@@ -31,6 +31,7 @@ from .management import (
     whole_model,
 )
 from .management.kinds import SERVED_KINDS, ServedKind
+from .management.promotions import approvals, drift, promotions, restoration
 from .openapi import resource
 from .openapi.document import document
 from .openapi.operation import TEXT, Call, Operation, Parameter
@@ -174,6 +175,42 @@ ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: revisions.OneRevision(given.management),
         {"GET": (READ, revisions.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/revisions/{revision}/restore",
+        Env.NAMED,
+        lambda given: restoration.Restoration(given.management),
+        {"POST": (WRITE, restoration.RESTORE)},
+    ),
+    Route(
+        "/v1/environments/{env}/promotions",
+        Env.NAMED,
+        lambda given: promotions.PromotionList(given.management),
+        {"GET": (ADMIN, promotions.LIST), "POST": (ADMIN, promotions.CREATE)},
+    ),
+    Route(
+        "/v1/environments/{env}/promotions/{id}",
+        Env.NAMED,
+        lambda given: promotions.OnePromotion(given.management),
+        {"GET": (ADMIN, promotions.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/promotions/{id}/approve",
+        Env.NAMED,
+        lambda given: approvals.PromotionApproval(given.management),
+        {"POST": (ADMIN, approvals.APPROVE)},
+    ),
+    Route(
+        "/v1/environments/{env}/promotions/{id}/reject",
+        Env.NAMED,
+        lambda given: approvals.PromotionRejection(given.management),
+        {"POST": (ADMIN, approvals.REJECT)},
+    ),
+    Route(
+        "/v1/environments/{env}/drift",
+        Env.NAMED,
+        lambda given: drift.DriftSincePromotion(given.management),
+        {"GET": (READ, drift.GET)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

@@ -71,6 +71,8 @@ ROOMS = {
     "writ.api.store": (
         "historical_model",
         "store",
+        "environment_changes",
+        "promotions",
         "models",
         "backup",
         "history",

@@ -5,7 +5,7 @@ import hmac
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import falcon
 import falcon.asgi
@@ -13,11 +13,9 @@ import falcon.asgi
 from ..http.caller import CALLER
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
+from ..store.actor import ADMIN_KEY
 from ..store.environment_ids import DEFAULT, refuse_outside
 from .credential import Credential, Recent, Scope, Verifier
-
-ADMIN_ACTOR: Final = "admin-key"
-"""The actor that the change log names for a change with the administrator's key."""
 
 
 class AdminKey:
@@ -25,7 +23,7 @@ class AdminKey:
 
     def __init__(self, digest: bytes) -> None:
         self._digest = digest
-        self._credential = Credential(Scope.ADMIN, ADMIN_ACTOR)
+        self._credential = Credential(Scope.ADMIN, ADMIN_KEY)
 
     def credential(self, token: bytes) -> Credential | None:
         """See `Verifier`. The comparison takes constant time."""

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from ...bundles.conditions.instants import SECOND, parse_instant
 from ..serving.engine_access import Stale
+from ..store.actor import API_KEY_PREFIX
 from ..store.credentials.credentials import Credentials
 from ..store.database.watch import Version, Watch
 from ..store.environment_ids import is_environment_id
@@ -171,7 +172,7 @@ class ApiKeys:
         if key is None:
             return None
         expires = math.inf if key.expires_at is None else parse_instant(key.expires_at) / SECOND
-        return Credential(highest(key.scopes), f"api-key:{key.id}", key.bounds, expires)
+        return Credential(highest(key.scopes), f"{API_KEY_PREFIX}{key.id}", key.bounds, expires)
 
     def was_issued(self, _token: bytes, digest: bytes) -> bool:
         """See `CredentialKind`. The store forgets a deleted key, so such a key counts as a guess."""

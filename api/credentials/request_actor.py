@@ -1,33 +1,28 @@
 """The actor of a request, as change log and audit log name it."""
 
-from typing import Final
-
 import falcon.asgi
 from msgspec.structs import replace
 
 from ..http.request_id import HEADER
 from ..http.source_address import source_address
-from ..store.actor import Actor
+from ..store.actor import API_KEY_PREFIX, CLIENT_PREFIX, Actor
 from ..store.audit.entries import MOST_REQUEST_ID
 from ..store.credential_rows import Client
 from .credential import Credential, Scope
-
-_CLIENT: Final = "client:"
-_API_KEY: Final = "api-key:"
 
 
 def actor_of(req: falcon.asgi.Request) -> Actor:
     """Returns the owner of the credential of a request that the guard has admitted."""
     credential: Credential = req.context.credential
     name, needed = credential.actor, req.context.asked[0]
-    who = Actor(name, credential.bounds, _id_after(_CLIENT, name), _id_after(_API_KEY, name))
+    who = Actor(name, credential.bounds, _id_after(CLIENT_PREFIX, name), _id_after(API_KEY_PREFIX, name))
     scopes = tuple(scope.name.lower() for scope in Scope if scope >= needed)
     return _actor(req, replace(who, token=credential.token, scopes=scopes))
 
 
 def client_actor(req: falcon.asgi.Request, client: Client) -> Actor:
     """Returns a client as the actor of a request to the token endpoints, where it sends its id and secret."""
-    return _actor(req, Actor(f"{_CLIENT}{client.id}", client.bounds, client.id))
+    return _actor(req, Actor(f"{CLIENT_PREFIX}{client.id}", client.bounds, client.id))
 
 
 def _id_after(prefix: str, name: str) -> str | None:

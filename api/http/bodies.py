@@ -64,6 +64,13 @@ class Bodies:
             return element(body, self._limits)
         return await asyncio.to_thread(element, body, self._limits)
 
+    async def read_optional_element(self, request: "falcon.asgi.Request") -> dict[str, Any]:
+        """Returns as `read_element`, or an empty object for a request without a body. Raises as `read_element`."""
+        framed = request.content_length or request.get_header("Transfer-Encoding")
+        if request.content_type is None and not framed:
+            return {}
+        return await self.read_element(request)
+
     async def _read(self, request: "falcon.asgi.Request") -> bytes:
         limit = self._limits.body_bytes
         announced = request.content_length

@@ -1,11 +1,11 @@
 """Environments: `/v1/environments[/{env}]`."""
 
-from dataclasses import asdict
 from typing import Final
 
 import falcon
 import falcon.asgi
 from msgspec import UNSET
+from msgspec.structs import asdict
 
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON
@@ -15,7 +15,7 @@ from ..http.raw_paths import segment
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import LOCATION, PAGE
 from ..store.actor import Actor
-from ..store.environments import Environment
+from ..store.environments import Environment, EnvironmentChange
 from ..store.pages import cursor_after, read_cursor
 from .body_shapes import shaped
 from .elements import MERGE_PATCH, ManagementServices
@@ -45,9 +45,10 @@ GET: Final = Operation(
 PATCH: Final = Operation(
     "patchEnvironment",
     _TAG,
-    "Protect an environment from deletion, or end the protection",
+    "Change the settings of an environment",
     {200: Answer("The changed environment.", EnvironmentAnswer)},
-    "The default environment stays protected: 409.",
+    "The default environment stays protected: 409. Only the administrator's key takes away `promotion_only` and"
+    " `approvals`: else 403.",
     bodies={MERGE_PATCH: EnvironmentPatch, JSON: EnvironmentPatch},
     errors=(409, 412),
 )
@@ -92,7 +93,8 @@ class Environments:
         resp.data = ENCODER.encode(_shown(made))
 
     async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
-        made = await self._work.change(self._work.store.create_environment, actor, wanted.id, wanted.protected)
+        settings = EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+        made = await self._work.change(self._work.store.create_environment, actor, wanted.id, settings)
         await self._work.activate(made.id)
         return made
 
@@ -116,10 +118,11 @@ class OneEnvironment:
         body = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
         patch = shaped(body, EnvironmentPatch, "bad-environment")
         store = self._work.store
-        if patch.protected is UNSET:
-            found = await self._work.read(store.environment, env, req.context.credential.bounds)
+        change = EnvironmentChange(**{name: one for name, one in asdict(patch).items() if one is not UNSET})
+        if change.given():
+            found = await self._work.change(store.change_environment, actor_of(req), env, change)
         else:
-            found = await self._work.change(store.protect_environment, actor_of(req), env, patch.protected)
+            found = await self._work.read(store.environment, env, req.context.credential.bounds)
         resp.data = ENCODER.encode(_shown(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
@@ -131,6 +134,4 @@ class OneEnvironment:
 
 
 def _shown(environment: Environment) -> EnvironmentAnswer:
-    members = asdict(environment)
-    del members["number"]
-    return EnvironmentAnswer(**members)
+    return EnvironmentAnswer(**{name: getattr(environment, name) for name in EnvironmentAnswer.__struct_fields__})

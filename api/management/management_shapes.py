@@ -6,32 +6,57 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..http.rejections import Detail
 from ..openapi.operation import Instant
+from ..store.history.origin import Origin
 
 Change = Literal["added", "changed", "removed"]
 Count = Annotated[int, Meta(ge=0)]
 
 
+Approvals = Annotated[int, Meta(ge=0, le=1)]
+Description = Annotated[str, Meta(max_length=1_000)]
+
+
 class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
-    """A new environment. A protected one can't be deleted."""
+    """A new environment. A protected one can't be deleted.
+
+    If it is `promotion_only`, its resource types, roles and policies change by promotion alone. With `approvals` 1,
+    each promotion waits until another credential approves it.
+    """
 
     id: Annotated[str, Meta(extra_json_schema={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"})]
     protected: bool = False
+    promotion_only: bool = False
+    approvals: Approvals = 0
+    description: Description = ""
 
 
 class EnvironmentPatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A merge patch of an environment. No other member can be changed or removed."""
+    """A merge patch of an environment. No other member can be changed, and none can be removed.
+
+    Only the administrator's key can take away `promotion_only` and `approvals`.
+    """
 
     protected: bool | UnsetType = UNSET
+    promotion_only: bool | UnsetType = UNSET
+    approvals: Approvals | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
 
 
 class EnvironmentAnswer(Struct, frozen=True):
-    """An environment. `epoch` rises when a backup is restored, `revision` with every change of its model."""
+    """An environment. `epoch` rises when a backup is restored, `revision` with every change of its model.
+
+    `baseline` is the revision of the promotion that its policy model comes from, or null before the first one.
+    """
 
     id: str
     uuid: str
+    description: str
     protected: bool
+    promotion_only: bool
+    approvals: Count
     epoch: Count
     revision: Count
+    baseline: Count | None
     created: Instant
 
 
@@ -67,12 +92,16 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
 
 
 class RevisionAnswer(Struct, frozen=True):
-    """A revision: its author, its time, and its number of changes by list of the model document."""
+    """A revision: its author, its time, and its number of changes by list of the model document.
+
+    `promotion` says where the policy model came from if a promotion or a restoration made the revision, or else null.
+    """
 
     revision: Count
     by: str
     time: Instant
     changes: dict[str, ListChanges]
+    promotion: Origin | None
 
 
 class EntryAnswer(Struct, frozen=True, omit_defaults=True):
@@ -96,4 +125,5 @@ class RevisionDetail(Struct, frozen=True):
     by: str
     time: Instant
     changes: dict[str, ListChanges]
+    promotion: Origin | None
     entries: tuple[EntryAnswer, ...]

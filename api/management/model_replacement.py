@@ -18,9 +18,10 @@ from ..http.rejections import Detail
 from ..serving.fair_turns import FairTurns
 from ..serving.own_process import own_process
 from ..store.actor import Actor
-from ..store.errors import ElementKey, Fault, NotFound, OutOfBounds, PreconditionFailed, Rejected, StoreUnavailable
+from ..store.errors import ElementKey, Refusal, StoreUnavailable
 from ..store.store import Store
 from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
+from .refusals import Refused, raised, refused
 
 AT_ONCE: Final = 1
 """Models that one worker replaces at a time. Each needs several times its document's size in memory."""
@@ -37,15 +38,10 @@ class ReplacementRequest(msgspec.Struct, frozen=True):
 
 
 class _Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The outcome. Exactly one member is set, or `unavailable` with its `public` form (see StoreUnavailable)."""
+    """The outcome: the changes, or why there are none."""
 
     changes: ModelChanges | None = None
-    faults: tuple[Fault, ...] = ()
-    missing: str = ""
-    forbidden: str = ""
-    changed: str = ""
-    unavailable: str = ""
-    public: str = ""
+    refused: Refused | None = None
 
 
 class Replacer:
@@ -61,7 +57,7 @@ class Replacer:
         """Replaces the model with `document`. Calls `confirm` before it starts; `confirm` may raise.
 
         Raises:
-            Rejected, NotFound, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
+            Rejected, NotFound, Conflict, OutOfBounds, PreconditionFailed, StoreUnavailable: see `Store.put_model`.
         """
         who = CALLER.get()
         await self._turns.take(who)
@@ -76,16 +72,9 @@ class Replacer:
             raise StoreUnavailable(
                 "the process that replaces the model ended early; check whether the machine has enough memory"
             ) from None
-        if outcome.faults:
-            raise Rejected(outcome.faults)
-        if outcome.missing:
-            raise NotFound(outcome.missing)
-        if outcome.forbidden:
-            raise OutOfBounds(outcome.forbidden)
-        if outcome.changed:
-            raise PreconditionFailed(outcome.changed)
-        if outcome.changes is None:
-            raise StoreUnavailable(outcome.unavailable, outcome.public)
+        if outcome.refused is not None:
+            raise raised(outcome.refused)
+        assert outcome.changes is not None
         return outcome.changes
 
     async def _run(self, request: ReplacementRequest, document: IO[bytes]) -> bytes:
@@ -104,16 +93,8 @@ def main(directory: Path, request: ReplacementRequest) -> _Outcome:
         source = Source(f"model{request.ending}", sys.stdin.buffer.read())
         tags = None if request.if_match is None else (request.if_match,)
         done = store.put_model(request.env, request.actor, [source], request.dry_run, if_match=tags)
-    except Rejected as ex:
-        return _Outcome(faults=ex.faults)
-    except NotFound as ex:
-        return _Outcome(missing=str(ex))
-    except OutOfBounds as ex:
-        return _Outcome(forbidden=str(ex))
-    except PreconditionFailed as ex:
-        return _Outcome(changed=str(ex))
-    except StoreUnavailable as ex:
-        return _Outcome(unavailable=str(ex), public=ex.public)
+    except (Refusal, StoreUnavailable) as ex:
+        return _Outcome(refused=refused(ex))
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
     warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)

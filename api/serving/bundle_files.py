@@ -140,7 +140,11 @@ class BundleFiles:
         compiled = compile_model(model, zones.zone_data, zones.VERSION, profile)
         origin = Origin(env.id, env.uuid)
         manifest = msgspec.structs.replace(
-            compiled.manifest, environment=origin, epoch=env.epoch, revision=env.revision
+            compiled.manifest,
+            environment=origin,
+            epoch=env.epoch,
+            revision=env.revision,
+            provenance=None if env.provenance is None else msgspec.json.decode(env.provenance),
         )
         path = folder / f"{env.uuid}-{env.epoch}-{env.revision}{'' if profile == 'full' else f'-{profile}'}.bundle"
         with published(path) as file:

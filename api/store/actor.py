@@ -25,8 +25,20 @@ class Actor(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] | None = None
 
 
+CLIENT_PREFIX: Final = "client:"
+"""The start of an OAuth client's name; its id follows."""
+
+API_KEY_PREFIX: Final = "api-key:"
+"""The start of an API key's name; its id follows."""
+
+ADMIN_KEY: Final = "admin-key"
+"""The name of whoever sends the administrator's key."""
+
 COMMAND_LINE: Final = Actor("command line")
 """The user of a command on a data directory."""
+
+ADMINISTRATORS: Final = frozenset({ADMIN_KEY, COMMAND_LINE.name})
+"""The actors that no other credential made."""
 
 SERVICE: Final = Actor("service")
 """The service itself."""

@@ -1,6 +1,7 @@
 """The environments of a store. Each has a number for its rows, a UUID for callers, and its own revision."""
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from sqlite_utils import Database
@@ -9,16 +10,19 @@ from ...bundles.wording import quoted
 from .environment_ids import DEFAULT, is_environment_id, refuse_outside
 from .errors import Conflict, Fault, NotFound, Protected, Rejected
 
-_COLUMNS = "number, uuid, id, protected, epoch, revision, created"
+_COLUMNS = """number, uuid, id, protected, epoch, revision, created,
+    description, promotion_only, approvals, baseline, provenance"""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
     """An environment. `number` is the key of its rows.
 
-    A restored backup raises `epoch`, every change raises `revision`.
+    A restored backup raises `epoch`, every change raises `revision`. `created` is RFC 3339.
 
-    `created` is RFC 3339.
+    If it is `promotion_only`, its policy model changes by promotions and restorations alone. With `approvals`, these
+    wait until another credential approves them. `baseline` is the revision of the promotion that its policy model comes
+    from, and `provenance` the JSON that its bundles carry. Both are None before the first promotion.
     """
 
     number: int
@@ -28,6 +32,11 @@ class Environment:
     epoch: int
     revision: int
     created: str
+    description: str = ""
+    promotion_only: bool = False
+    approvals: int = 0
+    baseline: int | None = None
+    provenance: str | None = None
 
     @property
     def etag(self) -> str:
@@ -71,7 +80,20 @@ def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> 
     return found
 
 
-def add_environment(db: Database, id: str, protected: bool, created: str) -> Environment:
+class EnvironmentChange(NamedTuple):
+    """What to set on an environment. None keeps what it has."""
+
+    protected: bool | None = None
+    promotion_only: bool | None = None
+    approvals: int | None = None
+    description: str | None = None
+
+    def given(self) -> dict[str, bool | int | str]:
+        """Returns what is to be set."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def add_environment(db: Database, id: str, created: str, settings: EnvironmentChange) -> Environment:
     """Add an environment without a model, at revision 0. Raises Rejected for a bad id, Conflict if the id exists."""
     if not is_environment_id(id):
         message = "an environment's id is 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter or digit"
@@ -79,19 +101,26 @@ def add_environment(db: Database, id: str, protected: bool, created: str) -> Env
     if db.execute("SELECT 1 FROM environments WHERE id = ?", (id,)).fetchone():
         raise Conflict(f"there is an environment `{id}` already")
     db.execute(
-        "INSERT INTO environments (uuid, id, protected, epoch, revision, created) VALUES (?, ?, ?, 1, 0, ?)",
-        (str(uuid4()), id, protected, created),
+        "INSERT INTO environments (uuid, id, protected, epoch, revision, created) VALUES (?, ?, 0, 1, 0, ?)",
+        (str(uuid4()), id, created),
     )
-    return environment_by_id(db, id)
+    return change_environment(db, id, settings)
 
 
-def protect_environment(db: Database, id: str, protected: bool) -> Environment:
-    """Set whether an environment is protected. Raises NotFound, Protected for the default, which always is."""
+def change_environment(db: Database, id: str, change: EnvironmentChange) -> Environment:
+    """Change the settings of an environment. Raises NotFound, Protected if the default would lose its protection."""
     environment = environment_by_id(db, id)
-    if id == DEFAULT and not protected:
+    if id == DEFAULT and change.protected is False:
         raise Protected("the default environment can't be deleted, and stays protected")
-    db.execute("UPDATE environments SET protected = ? WHERE number = ?", (protected, environment.number))
+    for name, value in change.given().items():
+        db.execute(f"UPDATE environments SET {name} = ? WHERE number = ?", (value, environment.number))
     return environment_by_id(db, id)
+
+
+def loosens(before: Environment, change: EnvironmentChange) -> bool:
+    """Whether a change takes away that an environment changes by promotion only, or that promotions are approved."""
+    fewer = change.approvals is not None and change.approvals < before.approvals
+    return fewer or (before.promotion_only and change.promotion_only is False)
 
 
 def remove_environment(db: Database, id: str) -> None:
@@ -106,6 +135,8 @@ def remove_environment(db: Database, id: str) -> None:
     db.execute("DELETE FROM environments WHERE number = ?", (environment.number,))
 
 
-def _environment(row: tuple[int, str, str, int, int, int, str]) -> Environment:
-    number, uuid, id, protected, epoch, revision, created = row
-    return Environment(number, uuid, id, bool(protected), epoch, revision, created)
+def _environment(row: tuple[Any, ...]) -> Environment:
+    number, uuid, id, protected, epoch, revision, created, description, promotion_only, *rest = row
+    return Environment(
+        number, uuid, id, bool(protected), epoch, revision, created, description, bool(promotion_only), *rest
+    )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 ElementKey: TypeAlias = tuple[str, ...]
 """The key of an element in its list: `(id,)`, or `(type, id)` for subjects and resources."""
@@ -62,12 +62,24 @@ class Conflict(Refusal):
         self.users = users
 
 
+class Drifted(Conflict):
+    """The target of a promotion was edited in place. `drift`, a `Drift`, tells what, by whom and when."""
+
+    def __init__(self, message: str, drift: Any):
+        super().__init__(message)
+        self.drift = drift
+
+
 class PreconditionFailed(Refusal):
     """The element is no longer the one that the caller saw (`If-Match`)."""
 
 
 class Protected(Refusal):
     """The environment can't be deleted: it is the default, which stays protected, or it is marked as protected."""
+
+
+class NotPermitted(Refusal):
+    """This actor may not do that, whatever its scopes: only the administrator's key may, or somebody else."""
 
 
 class OutOfBounds(Refusal):

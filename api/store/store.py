@@ -15,9 +15,8 @@ from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
 from ..settings import SYNCHRONOUS
+from . import environment_changes
 from .actor import Actor
-from .audit.entries import AuditEntry, append
-from .audit.events import Event
 from .audit.log import AuditLog
 from .backup import back_up
 from .credentials.credential_recheck import recheck_credential
@@ -38,14 +37,13 @@ from .elements.workspace import Workspace
 from .environment_ids import DEFAULT, Bounds
 from .environments import (
     Environment,
+    EnvironmentChange,
     add_environment,
     all_environments,
     environment_by_id,
     environment_within,
-    protect_environment,
-    remove_environment,
 )
-from .errors import BadQuery, ElementKey, Fault, OutOfBounds, PreconditionFailed, Rejected
+from .errors import BadQuery, ElementKey, Fault, PreconditionFailed, Rejected
 from .history import change_log
 from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
 from .history.delta_states import delta_of
@@ -54,12 +52,14 @@ from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
+from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 
 MAX_EDITS = 1_000
 """The most edits of one write."""
 
 _MILLISECOND = 10**6
+_AS_NEW = EnvironmentChange()
 
 Clock = Callable[[], float]
 """Returns epoch seconds."""
@@ -79,6 +79,7 @@ class Store:
         self.watch = Watch(connections)
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
+        self.promotions = Promotions(connections, lambda: self._time(None))
 
     @classmethod
     def open(
@@ -106,7 +107,7 @@ class Store:
         if fresh:
             with store._connections.writing() as db:
                 if not all_environments(db):
-                    add_environment(db, DEFAULT, protected=True, created=store._time(None))
+                    add_environment(db, DEFAULT, store._time(None), EnvironmentChange(protected=True))
         return store
 
     @property
@@ -128,37 +129,20 @@ class Store:
         with self._connections.reading() as db:
             return environment_within(db, id, bounds)
 
-    def create_environment(self, actor: Actor, id: str, protected: bool = False) -> Environment:
-        """Create an environment without a model. Raises Rejected for a bad id, Conflict if the id exists."""
+    def create_environment(self, actor: Actor, id: str, settings: EnvironmentChange = _AS_NEW) -> Environment:
+        """Create an environment without a model. Raises what `environment_changes.create` raises."""
         with self._connections.writing() as db:
-            recheck_credential(db, actor)
-            if actor.bounds is not None:
-                raise OutOfBounds("a credential that is bound to environments can't make another one")
-            time = self._time(None)
-            made = add_environment(db, id, protected, time)
-            details = {"protected": protected}
-            append(db, AuditEntry.of(time, actor, Event.ENVIRONMENT_CREATED, details, environment=made))
-            return made
+            return environment_changes.create(db, actor, id, settings, self._time(None))
 
-    def protect_environment(self, actor: Actor, id: str, protected: bool) -> Environment:
-        """Set whether an environment is protected from deletion. Raises Protected for the default, which always is."""
+    def change_environment(self, actor: Actor, id: str, change: EnvironmentChange) -> Environment:
+        """Change the settings of an environment. Raises what `environment_changes.change` raises."""
         with self._connections.writing() as db:
-            recheck_credential(db, actor)
-            before = environment_within(db, id, actor.bounds)
-            found = protect_environment(db, id, protected)
-            if found == before:
-                return found
-            details = {"protected": protected}
-            append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_CHANGED, details, environment=found))
-            return found
+            return environment_changes.change(db, actor, id, change, self._time(None))
 
     def delete_environment(self, actor: Actor, id: str) -> None:
-        """Delete an environment and everything in it. Raises Protected for the default and for protected ones."""
+        """Delete an environment and everything in it. Raises what `environment_changes.delete` raises."""
         with self._connections.writing() as db:
-            recheck_credential(db, actor)
-            gone = environment_within(db, id, actor.bounds)
-            remove_environment(db, id)
-            append(db, AuditEntry.of(self._time(None), actor, Event.ENVIRONMENT_DELETED, environment=gone))
+            environment_changes.delete(db, actor, id, self._time(None))
 
     def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
         """Returns an element of `kind`, a list of the model document, by its key. Raises NotFound, BadQuery."""

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import jwt
 from jwt.types import Options
 
+from ...store.actor import CLIENT_PREFIX
 from ...store.credential_rows import Client
 from ...store.credentials.credentials import Credentials
 from ...store.environment_ids import Bounds
@@ -118,7 +119,7 @@ class AccessTokens:
             return None
         scope = min(found.scope, highest(client.scopes))
         bounds = _interned(_intersection(found.bounds, client.bounds))
-        return Credential(scope, f"client:{client.id}", bounds, found.expires, found.id, found.since)
+        return Credential(scope, f"{CLIENT_PREFIX}{client.id}", bounds, found.expires, found.id, found.since)
 
     def was_issued(self, token: bytes, _digest: bytes) -> bool:
         """See `CredentialKind`. A right signature is enough: the public URL may have changed since."""

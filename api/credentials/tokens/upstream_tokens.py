@@ -9,6 +9,7 @@ import jwt
 
 from ....bundles.feed.callers import Callers, name_of
 from ...settings import ALGORITHMS
+from ...store.actor import CLIENT_PREFIX
 from ..credential import Credential, Scope
 from .token_claims import LONGEST_TOKEN, SIGNED_CLAIMS, TYPE, TokenClaims, claims_of, header_of
 
@@ -40,7 +41,9 @@ class UpstreamTokens:
         outside = claims.bounds is not None and callers.environment.uuid not in claims.bounds
         if outside or name_of(claims.client) not in admitted.clients or claims.id in admitted.revoked:
             return None
-        return Credential(Scope.READ, f"client:{claims.client}", claims.bounds, claims.expires, claims.id, claims.since)
+        return Credential(
+            Scope.READ, f"{CLIENT_PREFIX}{claims.client}", claims.bounds, claims.expires, claims.id, claims.since
+        )
 
     def was_issued(self, token: bytes) -> bool:
         """See `Verifier`. A right signature is enough."""

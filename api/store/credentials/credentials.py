@@ -9,7 +9,7 @@ from uuid import uuid4
 from msgspec import UnsetType
 from sqlite_utils import Database
 
-from ..actor import Actor
+from ..actor import API_KEY_PREFIX, CLIENT_PREFIX, Actor
 from ..audit.entries import AuditEntry, append
 from ..audit.events import Event
 from ..credential_rows import (
@@ -28,6 +28,7 @@ from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
+from .makers import record_maker
 
 REVOCATION_SECONDS: Final = 86_400.0
 """Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""
@@ -111,6 +112,7 @@ class Credentials:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (id, self._now(), secret, *_columns(db, spec, actor.bounds)),
             )
+            record_maker(db, f"{CLIENT_PREFIX}{id}", actor)
             made = client_row(db, id)
             self._record(db, actor, Event.CLIENT_CREATED, made, _audit_details(made))
             return made
@@ -136,6 +138,7 @@ class Credentials:
             if client.revoked is not None:
                 raise Conflict("the client is revoked for good; create another one")
             db.execute("UPDATE clients SET secret = ? WHERE id = ?", (secret, id))
+            record_maker(db, f"{CLIENT_PREFIX}{id}", actor)
             self._record(db, actor, Event.CLIENT_SECRET_RENEWED, client)
             return client_row(db, id)
 
@@ -183,6 +186,7 @@ class Credentials:
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (id, self._now(), secret, spec.name, " ".join(spec.scopes), spec.expires_at, environments),
             )
+            record_maker(db, f"{API_KEY_PREFIX}{id}", actor)
             made = api_key_row(db, id)
             self._record(db, actor, Event.API_KEY_CREATED, made, _audit_details(made))
             return made

@@ -223,6 +223,39 @@ CREATE TABLE bundle_exports (
 """Counts of exported bundles and updates until their hour has ended. Empty text means no value."""
 
 
+_PROMOTIONS = """
+ALTER TABLE environments ADD COLUMN description TEXT NOT NULL DEFAULT '';
+ALTER TABLE environments ADD COLUMN promotion_only INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE environments ADD COLUMN approvals INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE environments ADD COLUMN baseline INTEGER;
+ALTER TABLE environments ADD COLUMN provenance TEXT;
+ALTER TABLE changes ADD COLUMN origin TEXT;
+CREATE INDEX changes_by_promotion ON changes (environment, revision) WHERE origin IS NOT NULL;
+CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE json_type(summary, '$.resource_types')
+    IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL OR json_type(summary, '$.policies') IS NOT NULL;
+CREATE TABLE promotions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    environment INTEGER NOT NULL REFERENCES environments (number) ON DELETE CASCADE,
+    id TEXT NOT NULL UNIQUE,
+    pending INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    content BLOB
+) STRICT;
+CREATE INDEX promotions_in_environment ON promotions (environment, number);
+CREATE INDEX promotions_pending ON promotions (environment) WHERE pending;
+CREATE TABLE credential_makers (
+    credential TEXT NOT NULL, maker TEXT NOT NULL,
+    PRIMARY KEY (credential, maker)
+) STRICT, WITHOUT ROWID;
+"""
+"""Promotions. `baseline` is the revision of the promotion that an environment's policy model comes from.
+
+`provenance` is that of the next bundles, in JSON. `origin` tells which promotion or restoration made a revision.
+`content` is the policy model that waits for an approval. `credential_makers` tells who could know a credential's
+secret when it was made, as actors.
+"""
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -251,5 +284,9 @@ def _add_exports(db: Database) -> None:
     db.executescript(_EXPORTS)
 
 
-MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns, _add_exports)
+def _add_promotions(db: Database) -> None:
+    db.executescript(_PROMOTIONS)
+
+
+MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns, _add_exports, _add_promotions)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

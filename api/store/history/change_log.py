@@ -18,6 +18,7 @@ from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import BadQuery, ElementKey, NotFound
 from ..pages import cursor_after, read_cursor
+from .origin import Origin, read_origin, refuse_direct_change
 
 CHUNK_ENTRIES = 1_000
 """The entries that are stored and read in one chunk."""
@@ -26,6 +27,7 @@ ChangeCounts: TypeAlias = dict[str, dict[str, int]]
 """By list, the number of elements `added`, `changed` and `removed`. Lists without changes are left out."""
 
 _REVISIONS = "revisions"
+_COLUMNS = "revision, actor, time, summary, origin"
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
 
@@ -49,12 +51,13 @@ class ChangeEntry(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A revision of an environment. `time` is RFC 3339."""
+    """A revision of an environment. `time` is RFC 3339. `promotion` tells which promotion or restoration made it."""
 
     revision: int
     by: str
     time: str
     changes: ChangeCounts
+    promotion: Origin | None = None
 
 
 _entries = msgspec.json.Decoder(list[ChangeEntry])
@@ -100,12 +103,19 @@ class ChangeLogWriter:
         if len(self._pending) == CHUNK_ENTRIES:
             self._store_chunk()
 
-    def end(self, time: str, actor: Actor, delta: bytes | None) -> int:
-        """Write the revision, make it the environment's newest, and add an audit entry. Returns its number."""
+    def end(self, time: str, actor: Actor, delta: bytes | None, origin: Origin | None = None) -> int:
+        """Write the revision, make it the environment's newest, and add an audit entry. Returns its number.
+
+        `origin` is that of a promotion or a restoration. Raises Conflict for another change of a policy model that
+        changes by promotion only.
+        """
+        if origin is None:
+            refuse_direct_change(self._environment, self.change_counts)
         self._store_chunk()
         number, revision, counts = self._environment.number, self._environment.revision + 1, self.change_counts
-        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta)
-        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", row)
+        told = None if origin is None else msgspec.json.encode(origin).decode()
+        row = (number, revision, time, actor.name, msgspec.json.encode(counts).decode(), delta, told)
+        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         self._db.execute("UPDATE environments SET revision = ? WHERE number = ?", (revision, number))
         details = {"revision": revision, "changes": counts}
         entry = AuditEntry.of(time, actor, Event.MODEL_CHANGED, details, environment=self._environment)
@@ -123,7 +133,7 @@ class ChangeLogWriter:
 
 def revisions_before(db: Database, environment: Environment, before: int | None, limit: int) -> Sequence[Revision]:
     """Returns revisions, newest first: those below `before`, or the newest ones if it is None."""
-    query = """SELECT revision, actor, time, summary FROM changes
+    query = f"""SELECT {_COLUMNS} FROM changes
         WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
     below = environment.revision + 1 if before is None else before
     return [_revision(row) for row in db.execute(query, (environment.number, below, limit))]
@@ -131,7 +141,7 @@ def revisions_before(db: Database, environment: Environment, before: int | None,
 
 def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
     """Returns one revision. Raises NotFound."""
-    query = "SELECT revision, actor, time, summary FROM changes WHERE environment = ? AND revision = ?"
+    query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision = ?"
     known = 0 < revision <= environment.revision
     row = db.execute(query, (environment.number, revision)).fetchone() if known else None
     if row is None:
@@ -161,9 +171,11 @@ def _raw(body: bytes | None) -> msgspec.Raw:
     return _NULL if body is None else msgspec.Raw(body)
 
 
-def _revision(row: tuple[int, str, str, str]) -> Revision:
-    revision, actor, time, counts = row
-    return Revision(revision, actor, time, _change_counts.decode(counts))
+def _revision(row: tuple[int, str, str, str, str | None]) -> Revision:
+    revision, actor, time, counts, origin = row
+    return Revision(
+        revision, actor, time, _change_counts.decode(counts), None if origin is None else read_origin(origin)
+    )
 
 
 def cursor_at(revision: int) -> str:

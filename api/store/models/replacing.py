@@ -1,9 +1,10 @@
 """Replaces a whole model: finds the difference between documents and the stored model, and writes only that."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
+from typing import Protocol
 
 import msgspec
 from sqlite_utils import Database
@@ -20,8 +21,8 @@ from ..errors import ElementKey, Fault
 from ..history.affected import MAX_CHANGES
 from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
+from ..history.origin import Origin, refuse_direct_change
 from .reading import put_lists
-from .submitted_model import SubmittedModel
 
 MAX_LISTED = 1_000
 """The most changed elements that are listed one by one."""
@@ -32,6 +33,22 @@ LARGE = 10_000
 LARGE_CACHE_KIB = 256 * 1024
 _BATCH = 1_000
 _NEW = -1
+
+
+class Submitted(Protocol):
+    """The model to put: its elements by list with their texts, the names of its lists, and the warnings about it."""
+
+    @property
+    def lists(self) -> Sequence[str]: ...
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]: ...
+
+    def elements(self, name: str, /) -> Sequence[Element]:
+        """Returns the elements of a list."""
+
+    def texts(self, name: str, /) -> Iterable[bytes]:
+        """Returns their texts, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +92,40 @@ class _Plan:
 class Replacement:
     """The difference between the stored model and a submitted one."""
 
-    def __init__(self, db: Database, environment: Environment, submitted: SubmittedModel):
+    def __init__(
+        self, db: Database, environment: Environment, submitted: Submitted, kinds: Iterable[Kind] = KINDS.values()
+    ):
+        """Finds the difference in the lists of `kinds`. The others stay as they are."""
         self._db, self._environment, self._submitted = db, environment, submitted
         self._version = environment.revision + 1
         self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[Change] = []
-        self._plans = [self._plan(kind) for kind in KINDS.values()]
+        self._plans = [self._plan(kind) for kind in kinds]
 
     def is_current(self, db: Database, environment: Environment) -> bool:
         """Whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
-    def preview(self) -> ReplacementResult:
-        """Returns the changes without writing them."""
+    def preview(self, origin: Origin | None = None) -> ReplacementResult:
+        """Returns the changes without writing them. Raises as `commit` does."""
         for plan in self._plans:
             differences = self._differences(plan, self._bodies_at(plan.kind, plan.changed))
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
                 self._log.count(change)
                 self._list(change)
+        if origin is None:
+            refuse_direct_change(self._environment, self._log.change_counts)
         return self._result(self._environment.revision)
 
-    def commit(self, actor: Actor, time: str) -> ReplacementResult:
-        """Write the difference as one revision, or no revision if there is none."""
+    def commit(self, actor: Actor, time: str, origin: Origin | None = None) -> ReplacementResult:
+        """Write the difference as one revision, or no revision if there is none and it has no `origin`.
+
+        Raises Conflict if the policy model of the environment changes by promotion only, and there is no origin.
+        """
         environment, lists = self._environment, list(self._submitted.lists)
-        if all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment):
+        is_same = all(plan.is_empty for plan in self._plans) and lists == put_lists(self._db, environment)
+        if is_same and origin is None:
             return self._result(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
         self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
@@ -109,7 +135,7 @@ class Replacement:
         self._db.execute("UPDATE environments SET lists = ? WHERE number = ?", (text, environment.number))
         few = len(self._few) <= MAX_CHANGES
         delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
-        revision = self._log.end(time, actor, delta)
+        revision = self._log.end(time, actor, delta, origin)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return self._result(revision)
 

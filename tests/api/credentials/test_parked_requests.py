@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from writ.api.store.actor import Actor
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create
+from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import OutOfBounds
 from writ.api.store.store import Store
 
@@ -106,7 +107,7 @@ def test_nothing_is_committed_for_whoever_was_ended_a_moment_ago(tmp_path: Path)
             lambda actor=actor: held.add_api_key(actor, ApiKeySpec("k", ["admin"]), bytes(31) + b"x"),
             lambda actor=actor: store.write(ENV, actor, [Create("roles", {"id": "r"})]),
             lambda actor=actor: store.create_environment(actor, "x"),
-            lambda actor=actor: store.protect_environment(actor, ENV, True),
+            lambda actor=actor: store.change_environment(actor, ENV, EnvironmentChange(protected=True)),
         ]
         for change in changes:
             with pytest.raises(OutOfBounds, match="while the request was on its way"):

@@ -2,6 +2,7 @@
 
 import pytest
 from writ.api.store.elements.edits import Create
+from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, NotFound, Protected, Rejected
 from writ.api.store.store import Store
 
@@ -25,7 +26,7 @@ def test_a_new_store_has_the_default_environment_for_its_owner_alone(tmp_path):
 def test_environments_have_nothing_of_each_other(store):
     """Neither elements nor revisions nor tags."""
     put(store, MODEL)
-    store.create_environment(ACTOR, "test.1", protected=True)
+    store.create_environment(ACTOR, "test.1", EnvironmentChange(protected=True))
     put(store, MODEL, "test.1")
     write(store, Create("roles", {"id": "s"}))
     assert (store.revision_of(ENV), store.revision_of("test.1")) == (2, 1)
@@ -51,7 +52,7 @@ def test_a_deleted_environment_is_gone_with_all_in_it_and_a_new_one_is_another(s
 
 
 def test_who_can_t_be_made_or_deleted(store):
-    store.create_environment(ACTOR, "safe", protected=True)
+    store.create_environment(ACTOR, "safe", EnvironmentChange(protected=True))
     for id in ("default", "safe"):
         with pytest.raises(Protected):
             store.delete_environment(ACTOR, id)

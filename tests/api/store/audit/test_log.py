@@ -22,6 +22,7 @@ from writ.api.store.audit.refused_attempts import Attempt
 from writ.api.store.audit.tampering import Tampered
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import AUDIT
+from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import BadQuery, OutOfBounds
 from writ.api.store.store import Store
 
@@ -347,8 +348,8 @@ def test_seals_of_a_replaced_key_are_proven_by_its_public_half(store: Store, clo
 def test_each_change_of_the_store_leaves_its_entry(store: Store) -> None:
     changes: list[tuple[Event, Callable[[], object]]] = [
         (Event.ENVIRONMENT_CREATED, lambda: store.create_environment(ADMIN, "one")),
-        (Event.ENVIRONMENT_CHANGED, lambda: store.protect_environment(ADMIN, "one", True)),
-        (Event.ENVIRONMENT_CHANGED, lambda: store.protect_environment(ADMIN, "one", False)),
+        (Event.ENVIRONMENT_CHANGED, lambda: store.change_environment(ADMIN, "one", EnvironmentChange(protected=True))),
+        (Event.ENVIRONMENT_CHANGED, lambda: store.change_environment(ADMIN, "one", EnvironmentChange(protected=False))),
         (Event.ENVIRONMENT_DELETED, lambda: store.delete_environment(ADMIN, "one")),
         (Event.SIGNING_KEY_ROTATED, lambda: store.credentials.rotate_keys(ADMIN, lambda: "kid")),
         (

@@ -1,0 +1,4 @@
+"""The endpoints of promotions: list and ask, preview, approve and reject, restore, drift.
+
+Reading path: `promotion_shapes` → `takeover_process` → `promotions`, `approvals`, `restoration`, `drift`.
+"""

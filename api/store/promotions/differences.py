@@ -1,0 +1,48 @@
+"""The differences of two policy models by element, up to what an answer shows."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import msgspec
+
+from ..elements.bodies import decode_body
+from ..elements.kinds import Reference
+from ..history.change_log import change_of
+from .policy_model import POLICY_LISTS, PolicyModel
+from .promotion import MAX_SHOWN, MAX_SHOWN_BYTES, ElementDifference
+
+_T = TypeVar("_T", bound=ElementDifference)
+_size = msgspec.json.encode
+
+
+def changed_elements(before: PolicyModel, after: PolicyModel) -> Iterator[Reference]:
+    """Yields the list and key of each element that differs: removed ones first, then in the order of `after`."""
+    for kind in POLICY_LISTS:
+        old, new = before.bodies[kind.name], after.bodies[kind.name]
+        yield from ((kind.name, key) for key in old if key not in new)
+        yield from ((kind.name, key) for key, body in new.items() if old.get(key) != body)
+
+
+def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDifference]:
+    """Yields the changed elements with their bodies."""
+    for name, key in changed_elements(before, after):
+        old, new = before.bodies[name].get(key), after.bodies[name].get(key)
+        yield ElementDifference(
+            name,
+            key[-1],
+            change_of(old, new),
+            None if old is None else decode_body(old),
+            None if new is None else decode_body(new),
+        )
+
+
+def shown(found: Iterable[_T]) -> tuple[tuple[_T, ...], bool]:
+    """Returns as many differences as an answer may have, and whether there are more."""
+    kept: list[_T] = []
+    size = 0
+    for one in found:
+        size += len(_size(one))
+        if len(kept) == MAX_SHOWN or (kept and size > MAX_SHOWN_BYTES):
+            return tuple(kept), True
+        kept.append(one)
+    return tuple(kept), False

@@ -1,0 +1,57 @@
+"""The drift of an environment: what was edited in place since its last promotion, by whom and when."""
+
+from collections.abc import Iterator
+
+from sqlite_utils import Database
+
+from ....compiler.model.normal_form import normalised
+from ..elements.bodies import Body, decode_body, element_of, encode_body
+from ..elements.kinds import Reference
+from ..elements.tables import TABLES
+from ..environments import Environment
+from ..history.change_log import change_of, revision_numbered
+from ..history.origin import Origin
+from .differences import shown
+from .policy_changes import PolicyChange, policy_changes_since
+from .promotion import Drift, DriftChange
+
+
+def drift_of(db: Database, environment: Environment) -> Drift:
+    """Returns the drift. An environment that took over no policy model yet has none."""
+    origin = baseline(db, environment)
+    if environment.baseline is None:
+        return Drift(False, None, ())
+    changes, truncated = shown(_drifted(db, environment, environment.baseline))
+    return Drift(bool(changes), origin, changes, truncated)
+
+
+def baseline(db: Database, environment: Environment, revision: int | None = None) -> Origin | None:
+    """Returns the origin of the policy model at a revision, or at the newest one: that of its last promotion."""
+    query = """SELECT max(revision) FROM changes INDEXED BY changes_by_promotion
+        WHERE environment = ? AND revision <= ? AND origin IS NOT NULL"""
+    until = environment.revision if revision is None else revision
+    (found,) = db.execute(query, (environment.number, until)).fetchone()
+    return None if found is None else revision_numbered(db, environment, found).promotion
+
+
+def _drifted(db: Database, environment: Environment, since: int) -> Iterator[DriftChange]:
+    """Yields the elements that differ in meaning from those at the revision `since`."""
+    for reference, change in policy_changes_since(db, environment, since).items():
+        kind, key = reference
+        row = TABLES[kind].find(db, environment.number, key)
+        after = None if row is None else decode_body(row.body)
+        if change.before != after and not _mean_the_same(reference, change.before, after):
+            yield _shown(reference, change, after)
+
+
+def _shown(reference: Reference, change: PolicyChange, after: Body | None) -> DriftChange:
+    kind, key = reference
+    what = change_of(change.before, after)
+    return DriftChange(kind, key[-1], what, change.before, after, change.revision, change.by, change.time)
+
+
+def _mean_the_same(reference: Reference, before: Body | None, after: Body | None) -> bool:
+    if before is None or after is None:
+        return False
+    old, new = (normalised(element_of(reference[0], encode_body(body))) for body in (before, after))
+    return old == new

@@ -1,0 +1,95 @@
+"""The policy model of an environment at one of its revisions: resource types, roles and policies."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from ....compiler.model.elements import Element, ElementKind, Model
+from ....compiler.model.source_digest import source_digest
+from ..elements.bodies import element_of, encode_body
+from ..elements.kinds import KINDS
+from ..elements.tables import TABLES
+from ..environments import Environment
+from ..errors import ElementKey, Fault
+from ..history.change_log import no_revision
+from ..history.origin import POLICY_KINDS
+from .policy_changes import policy_changes_since
+
+POLICY_LISTS = tuple(KINDS[kind] for kind in POLICY_KINDS)
+"""The lists of a policy model as tables."""
+
+_stored = msgspec.json.Decoder(dict[ElementKind, list[msgspec.Raw]])
+
+
+@dataclass(frozen=True)
+class PolicyModel:
+    """A policy model as it is stored: the text of each element, by list and key, in order.
+
+    `lists` are the lists that the environment that takes it over shows, empty ones too. It can be submitted to a
+    `Replacement`.
+    """
+
+    bodies: Mapping[ElementKind, Mapping[ElementKey, bytes]]
+    lists: Sequence[ElementKind] = ()
+    warnings: tuple[Fault, ...] = field(default=(), init=False)
+
+    def elements(self, name: str) -> Sequence[Element]:
+        """Returns the elements of a list."""
+        return tuple(self._elements[ElementKind(name)].values())
+
+    def texts(self, name: str) -> Sequence[bytes]:
+        """Returns their texts, in the same order."""
+        return tuple(self.bodies[ElementKind(name)].values())
+
+    def by_key(self, name: ElementKind) -> Mapping[ElementKey, Element]:
+        """Returns the elements of a list by key."""
+        return self._elements[name]
+
+    @cached_property
+    def digest(self) -> str:
+        """The hexadecimal SHA-256 of its meaning: two that differ only in an order without meaning have the same."""
+        lists: dict[str, Any] = {name: self.elements(name) for name in POLICY_KINDS}
+        return source_digest(Model(**lists))
+
+    @cached_property
+    def _elements(self) -> dict[ElementKind, dict[ElementKey, Element]]:
+        return {
+            name: {key: element_of(name, body) for key, body in bodies.items()} for name, bodies in self.bodies.items()
+        }
+
+    def packed(self) -> bytes:
+        """Returns it as JSON."""
+        return msgspec.json.encode({name: [*map(msgspec.Raw, texts.values())] for name, texts in self.bodies.items()})
+
+
+def unpacked(text: bytes) -> PolicyModel:
+    """Returns the policy model that `packed` returned."""
+    lists = {name: [bytes(one) for one in many] for name, many in _stored.decode(text).items()}
+    return PolicyModel({kind.name: _by_key(kind.name, lists[kind.name]) for kind in POLICY_LISTS})
+
+
+def policy_model(db: Database, environment: Environment, revision: int | None = None) -> PolicyModel:
+    """Returns the policy model at a revision, or at the newest one. Raises NotFound for an unknown revision.
+
+    Elements have today's order. Those that were removed since come last in their list.
+    """
+    bodies = {kind.name: _by_key(kind.name, TABLES[kind.name].bodies(db, environment.number)) for kind in POLICY_LISTS}
+    if revision is None or revision == environment.revision:
+        return PolicyModel(bodies)
+    if not 0 <= revision < environment.revision:
+        raise no_revision(revision, environment.id)
+    for (kind, key), change in policy_changes_since(db, environment, revision).items():
+        if change.before is None:
+            bodies[kind].pop(key, None)
+        else:
+            bodies[kind][key] = encode_body(change.before)
+    return PolicyModel(bodies)
+
+
+def _by_key(name: ElementKind, bodies: Iterable[bytes]) -> dict[ElementKey, bytes]:
+    key_of = KINDS[name].key_of
+    return {key_of(element_of(name, body)): body for body in bodies}

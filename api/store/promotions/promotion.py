@@ -1,0 +1,150 @@
+"""What is told of a promotion: its record, its preview, and the drift of an environment."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ....compiler.model.elements import ElementKind
+from ..history.change_log import ChangeCounts
+from ..history.origin import SOURCE_NAMES, Origin
+
+MAX_NOTE: Final = 2_000
+"""The characters of a note, and of the reason of a rejection."""
+
+MAX_SHOWN: Final = 1_000
+"""The changed elements that a preview, an approval or a drift shows one by one."""
+
+MAX_SHOWN_BYTES: Final = 8 * 1024 * 1024
+"""The bytes of their bodies together."""
+
+Status = Literal["pending", "done", "rejected"]
+Note = Annotated[str, Meta(max_length=MAX_NOTE)]
+Sha256 = Annotated[str, Meta(extra_json_schema={"pattern": "^[0-9a-f]{64}$"})]
+Body = dict[str, Any] | None
+
+
+class ElementDifference(Struct, frozen=True):
+    """The change of an element: its bodies before and after, or null if it did not exist."""
+
+    kind: ElementKind
+    id: str
+    change: Literal["added", "changed", "removed"]
+    before: Body
+    after: Body
+
+
+class DriftChange(ElementDifference, frozen=True):
+    """An edit in place: who made the last one of this element, and in which revision."""
+
+    revision: int
+    by: str
+    time: str
+
+
+class Drift(Struct, frozen=True):
+    """What was edited in place in an environment since its last promotion.
+
+    `baseline` is that promotion, or null before the first one: then nothing has drifted. `truncated` says that there
+    are more changes than the answer shows.
+    """
+
+    drifted: bool
+    baseline: Origin | None
+    changes: tuple[DriftChange, ...]
+    truncated: bool = False
+
+
+class LostRole(Struct, frozen=True):
+    """A role that loses ALLOW policies: their ids, and how many enabled ones it keeps.
+
+    `subjects` hold the role in the target environment, directly or through a group, the first 100 by type and id.
+    `truncated` says that there are more.
+    """
+
+    role: str
+    policies: tuple[str, ...]
+    left: int
+    subjects: tuple[Mapping[str, str], ...]
+    truncated: bool = False
+
+
+class Use(Struct, frozen=True):
+    """An element of the target environment that refers to what the promotion would remove."""
+
+    kind: ElementKind
+    id: str
+    refers_to: str
+
+
+class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
+    """What a promotion would do. `digest` is that of the policy model that the target would have.
+
+    `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies. `in_use` are
+    the elements that prevent the promotion.
+    """
+
+    environment: str
+    epoch: int
+    source_revision: int
+    revision: int
+    digest: Sha256
+    changes: ChangeCounts
+    elements: tuple[ElementDifference, ...]
+    truncated: bool
+    loses: tuple[LostRole, ...]
+    in_use: tuple[Use, ...]
+    drift: Drift
+    dry_run: bool = True
+
+
+class Promotion(Struct, frozen=True, omit_defaults=True, rename=SOURCE_NAMES):
+    """A promotion or a restoration. `promoted_by` asked for it at `time`, `decided_by` approved or rejected it.
+
+    `environment`, `epoch` and `source_revision` say where the policy model comes from. In a restoration, that is the
+    environment itself. `revision` is the one that it made in the target, `digest` that of the policy model, and
+    `replaces` that of the policy model before. `accepted_drift` are the edits in place that it overwrote.
+    """
+
+    id: str
+    kind: Literal["promotion", "restoration"]
+    status: Status
+    environment: str
+    uuid: str
+    epoch: int
+    source_revision: int
+    digest: Sha256
+    replaces: Sha256
+    promoted_by: str
+    time: str
+    changes: ChangeCounts
+    revision: int | None = None
+    note: str | None = None
+    accepted_drift: tuple[DriftChange, ...] | None = None
+    decided_by: str | None = None
+    decided_at: str | None = None
+    reason: str | None = None
+
+
+class PromotionDetail(Promotion, frozen=True, omit_defaults=True):
+    """A promotion, and the exact changes of a pending one."""
+
+    elements: tuple[ElementDifference, ...] = ()
+    truncated: bool = False
+
+
+class Wanted(Struct, frozen=True):
+    """A promotion that is asked for: `from` which environment, and on which conditions.
+
+    `expect_digest` is the digest that a preview has shown.
+    """
+
+    source: str
+    note: str | None = None
+    accept_drift: bool = False
+    expect_digest: str | None = None
+
+
+read_promotion: Final = msgspec.json.Decoder(Promotion).decode
+"""Returns the promotion in a stored text."""

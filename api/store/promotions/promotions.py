@@ -1,0 +1,205 @@
+"""The interface to promotions: preview, promote, restore, approve, reject, and list."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from msgspec.structs import asdict, replace
+from sqlite_utils import Database
+
+from ..actor import Actor
+from ..audit.entries import AuditEntry, append
+from ..audit.events import Event
+from ..credentials.credential_recheck import recheck_credential
+from ..credentials.makers import refuse_approver
+from ..database.connections import Connections
+from ..environment_ids import Bounds, refuse_outside
+from ..environments import Environment, environment_within
+from ..errors import Conflict, Fault, Rejected
+from .differences import differences, shown
+from .drift import drift_of
+from .policy_model import PolicyModel, policy_model
+from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
+from .records import add_record, end_waiting, record_of, records, waiting_content
+from .takeover import Source, Takeover
+
+
+class Promotions:
+    """The promotions of a store. Every method raises StoreUnavailable, as those of the store do.
+
+    `env` is the target's id. A caller that is bound to environments gets OutOfBounds unless both ends are among them.
+    """
+
+    def __init__(self, connections: Connections, now: Callable[[], str]):
+        """`now` returns the time in RFC 3339."""
+        self._connections, self._now = connections, now
+
+    def preview(self, env: str, actor: Actor, wanted: Wanted) -> Preview:
+        """Returns what a promotion would do. Raises NotFound, Rejected if it is from the environment itself."""
+        with self._connections.reading() as db:
+            return _promotion(db, env, actor, wanted.source).preview()
+
+    def preview_restoration(self, env: str, actor: Actor, revision: int) -> Preview:
+        """Returns what going back to a revision would do. Raises NotFound."""
+        with self._connections.reading() as db:
+            return _restoration(db, env, actor, revision).preview()
+
+    def promote(self, env: str, actor: Actor, wanted: Wanted) -> Promotion:
+        """Take over the policy model of the environment `wanted.source`, or let that wait for an approval.
+
+        Raises NotFound, and Rejected if it is from the environment itself. Raises Drifted for a drift that is not
+        accepted, and Conflict if something still uses what is removed, or another digest was expected.
+        """
+        with self._writing(actor) as db:
+            takeover = _promotion(db, env, actor, wanted.source)
+            return self._take_over(db, actor, takeover, wanted)
+
+    def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted) -> Promotion:
+        """Go back to the policy model of an earlier revision, or let that wait for an approval.
+
+        Raises NotFound, Conflict.
+        """
+        with self._writing(actor) as db:
+            return self._take_over(db, actor, _restoration(db, env, actor, revision), wanted)
+
+    def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:
+        """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
+
+        Raises NotFound, NotPermitted for whoever asked for it, and Conflict if it waits no more, if the target has
+        changed since, or if the digest is another one.
+        """
+        with self._writing(actor) as db:
+            target, waiting = self._waiting(db, env, actor, id)
+            refuse_approver(db, actor, waiting.promoted_by)
+            content = waiting_content(db, waiting)
+            _expect(waiting.digest, digest)
+            # The source may be gone or changed: what was shown is stored with the promotion.
+            source = Source(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
+            takeover = Takeover(db, target, source, content)
+            if takeover.before.digest != waiting.replaces:
+                raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
+            takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
+            done = takeover.commit(actor, self._now(), id)
+            made = replace(
+                waiting, status="done", revision=done.revision, decided_by=actor.name, decided_at=self._now()
+            )
+            end_waiting(db, made)
+            self._audit(db, actor, target, Event.PROMOTION_APPROVED, made)
+            return made
+
+    def reject(self, env: str, actor: Actor, id: str, reason: str | None = None) -> Promotion:
+        """End a promotion that waits. Whoever asked for it may do so too. Raises NotFound, Conflict."""
+        with self._writing(actor) as db:
+            target, waiting = self._waiting(db, env, actor, id)
+            if waiting.status != "pending":
+                raise Conflict(f"the promotion is {waiting.status} already")
+            ended = replace(waiting, status="rejected", decided_by=actor.name, decided_at=self._now(), reason=reason)
+            end_waiting(db, ended)
+            self._audit(db, actor, target, Event.PROMOTION_REJECTED, ended)
+            return ended
+
+    def get(self, env: str, id: str, bounds: Bounds = None) -> PromotionDetail:
+        """Returns a promotion, with the exact changes of a pending one. Raises NotFound."""
+        with self._connections.reading() as db:
+            target = environment_within(db, env, bounds)
+            found = record_of(db, target, id)
+            if found.status != "pending":
+                return PromotionDetail(**asdict(found))
+            elements, truncated = shown(differences(policy_model(db, target), waiting_content(db, found)))
+            return PromotionDetail(**asdict(found), elements=elements, truncated=truncated)
+
+    def list(
+        self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None
+    ) -> tuple[list[Promotion], str | None]:
+        """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
+        with self._connections.reading() as db:
+            return records(db, environment_within(db, env, bounds), limit, cursor)
+
+    def drift(self, env: str, bounds: Bounds = None) -> Drift:
+        """Returns what was edited in place since the last promotion. Raises NotFound."""
+        with self._connections.reading() as db:
+            return drift_of(db, environment_within(db, env, bounds))
+
+    def policy_model(self, env: str, bounds: Bounds = None) -> tuple[Environment, PolicyModel]:
+        """Returns an environment and its policy model at the same revision. Raises NotFound."""
+        with self._connections.reading() as db:
+            found = environment_within(db, env, bounds)
+            return found, policy_model(db, found)
+
+    def _take_over(self, db: Database, actor: Actor, takeover: Takeover, wanted: Wanted) -> Promotion:
+        _expect(takeover.after.digest, wanted.expect_digest)
+        drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
+        waits = target.approvals > 0
+        done = takeover.changes() if waits else takeover.commit(actor, time, id)
+        made = Promotion(
+            id,
+            "restoration" if takeover.is_restoration else "promotion",
+            "pending" if waits else "done",
+            *takeover.source,
+            takeover.after.digest,
+            takeover.before.digest,
+            actor.name,
+            time,
+            done.changes,
+            None if waits else done.revision,
+            wanted.note,
+            drift.changes or None,
+        )
+        add_record(db, target, made, takeover.after if waits else None)
+        self._audit(db, actor, target, Event.PROMOTION_REQUESTED if waits else _done_event(made), made)
+        return made
+
+    def _waiting(self, db: Database, env: str, actor: Actor, id: str) -> tuple[Environment, Promotion]:
+        target = environment_within(db, env, actor.bounds)
+        found = record_of(db, target, id)
+        refuse_outside(found.uuid, actor.bounds)
+        return target, found
+
+    def _audit(self, db: Database, actor: Actor, target: Environment, event: Event, promotion: Promotion) -> None:
+        details = {
+            "promotion": promotion.id,
+            "from": promotion.environment,
+            "from_epoch": promotion.epoch,
+            "from_revision": promotion.source_revision,
+            "digest": promotion.digest,
+            "revision": promotion.revision,
+            "note": promotion.note,
+            "accepted_drift": [f"{one.kind}/{one.id}" for one in promotion.accepted_drift or ()],
+            "promoted_by": promotion.promoted_by,
+            "reason": promotion.reason,
+        }
+        told = {name: value for name, value in details.items() if value not in (None, [])}
+        append(db, AuditEntry.of(self._now(), actor, event, told, environment=target))
+
+    @contextmanager
+    def _writing(self, actor: Actor) -> Iterator[Database]:
+        with self._connections.writing() as db:
+            recheck_credential(db, actor)
+            yield db
+
+
+def _promotion(db: Database, env: str, actor: Actor, source_id: str) -> Takeover:
+    target = environment_within(db, env, actor.bounds)
+    source = environment_within(db, source_id, actor.bounds)
+    if source.uuid == target.uuid:
+        message = "an environment can't be promoted to itself"
+        raise Rejected((Fault("bad-promotion", "$.from", message, "to go back to an earlier revision, restore it"),))
+    return Takeover(db, target, _as_source(source, source.revision), policy_model(db, source))
+
+
+def _restoration(db: Database, env: str, actor: Actor, revision: int) -> Takeover:
+    target = environment_within(db, env, actor.bounds)
+    return Takeover(db, target, _as_source(target, revision), policy_model(db, target, revision))
+
+
+def _as_source(environment: Environment, revision: int) -> Source:
+    return Source(environment.id, environment.uuid, environment.epoch, revision)
+
+
+def _expect(digest: str, expected: str | None) -> None:
+    if expected is not None and expected != digest:
+        raise Conflict(f"the result would have the digest {digest}, not the expected one; look at a new preview")
+
+
+def _done_event(promotion: Promotion) -> Event:
+    return Event.MODEL_RESTORED if promotion.kind == "restoration" else Event.MODEL_PROMOTED

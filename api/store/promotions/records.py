@@ -1,0 +1,80 @@
+"""The rows of promotions: done, rejected, or waiting for an approval with the policy model that was shown."""
+
+import zlib
+from typing import Final
+
+import msgspec
+from sqlite_utils import Database
+
+from ...store.pages import MAX_PAGE
+from ..environments import Environment
+from ..errors import BadQuery, Conflict, NotFound
+from ..pages import cursor_after, read_cursor
+from .policy_model import PolicyModel, unpacked
+from .promotion import Promotion, read_promotion
+
+MAX_PENDING: Final = 100
+"""The promotions that may wait for an approval in one environment."""
+
+_LIST = "promotions"
+_MOST_DIGITS = 18
+
+
+def add_record(db: Database, target: Environment, promotion: Promotion, content: PolicyModel | None = None) -> None:
+    """Add a promotion. `content` is the policy model of one that waits. Raises Conflict if too many wait."""
+    if content is not None:
+        query = "SELECT count(*) FROM promotions WHERE environment = ? AND pending"
+        (waiting,) = db.execute(query, (target.number,)).fetchone()
+        if waiting >= MAX_PENDING:
+            raise Conflict(f"{waiting} promotions of `{target.id}` wait for an approval already; reject some first")
+    packed = None if content is None else zlib.compress(content.packed(), 1)
+    db.execute(
+        "INSERT INTO promotions (environment, id, pending, body, content) VALUES (?, ?, ?, ?, ?)",
+        (target.number, promotion.id, content is not None, _text(promotion), packed),
+    )
+
+
+def end_waiting(db: Database, promotion: Promotion) -> None:
+    """Store the decision on a promotion that waited. Its content is kept no longer."""
+    query = "UPDATE promotions SET pending = 0, body = ?, content = NULL WHERE id = ?"
+    db.execute(query, (_text(promotion), promotion.id))
+
+
+def record_of(db: Database, target: Environment, id: str) -> Promotion:
+    """Returns the promotion of that id. Raises NotFound."""
+    query = "SELECT body FROM promotions WHERE environment = ? AND id = ?"
+    row = db.execute(query, (target.number, id)).fetchone() if id.isascii() else None
+    if row is None:
+        raise NotFound(f"there is no promotion of that id in `{target.id}`")
+    return read_promotion(row[0])
+
+
+def waiting_content(db: Database, promotion: Promotion) -> PolicyModel:
+    """Returns the policy model of a promotion that waits. Raises Conflict for one that waits no more."""
+    (packed,) = db.execute("SELECT content FROM promotions WHERE id = ?", (promotion.id,)).fetchone()
+    if packed is None:
+        raise Conflict(f"the promotion is {promotion.status} already")
+    return unpacked(zlib.decompress(packed))
+
+
+def records(db: Database, target: Environment, limit: int, cursor: str | None) -> tuple[list[Promotion], str | None]:
+    """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    query = "SELECT number, body FROM promotions WHERE environment = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    rows = db.execute(query, (target.number, _before(cursor), limit + 1)).fetchall()
+    behind = cursor_after(_LIST, (str(rows[limit - 1][0]),)) if len(rows) > limit else None
+    return [read_promotion(body) for _, body in rows[:limit]], behind
+
+
+def _before(cursor: str | None) -> int:
+    if cursor is None:
+        return 2**63 - 1
+    (number,) = read_cursor(_LIST, cursor, 1)
+    if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
+        raise BadQuery("the cursor is not of this list; begin without one")
+    return int(number)
+
+
+def _text(promotion: Promotion) -> str:
+    return msgspec.json.encode(promotion).decode()

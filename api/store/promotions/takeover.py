@@ -1,0 +1,115 @@
+"""A takeover: the policy model of an environment is replaced by another one, as one revision."""
+
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+from sqlite_utils import Database
+
+from ....compiler.model.elements import ElementKind
+from ..actor import Actor
+from ..environments import Environment
+from ..errors import MAX_LISTED_USERS, Drifted
+from ..history.origin import Origin
+from ..models.reading import put_lists
+from ..models.replacing import Replacement, ReplacementResult
+from .differences import differences, shown
+from .drift import baseline, drift_of
+from .lost_roles import lost_roles
+from .policy_model import POLICY_LISTS, PolicyModel, policy_model
+from .promotion import Drift, Preview
+from .uses import refuse_uses, uses
+
+
+class Source(NamedTuple):
+    """Where a policy model comes from: an environment by its id, UUID and epoch, and its revision."""
+
+    id: str
+    uuid: str
+    epoch: int
+    revision: int
+
+
+class Takeover:
+    """What replacing the policy model of `target` by `after`, which comes from `source`, does.
+
+    It is about one state of the database.
+    """
+
+    def __init__(self, db: Database, target: Environment, source: Source, after: PolicyModel):
+        self._db, self.target, self.source = db, target, source
+        self.before = policy_model(db, target)
+        self.after = PolicyModel(after.bodies, _lists(db, target, after))
+
+    @property
+    def is_restoration(self) -> bool:
+        """Whether the environment goes back to one of its own revisions."""
+        return self.source.uuid == self.target.uuid
+
+    def preview(self) -> Preview:
+        """Returns what it would do, and what would prevent it."""
+        elements, truncated = shown(differences(self.before, self.after))
+        return Preview(
+            self.source.id,
+            self.source.epoch,
+            self.source.revision,
+            self.target.revision,
+            self.after.digest,
+            self._result().changes,
+            elements,
+            truncated,
+            tuple(lost_roles(self._db, self.target, self.before, self.after)),
+            tuple(islice(uses(self._db, self.target, self.before, self.after), MAX_LISTED_USERS)),
+            drift_of(self._db, self.target),
+        )
+
+    def refuse(self, accept_drift: bool) -> Drift:
+        """Returns the drift that it overwrites.
+
+        Raises Conflict if an element of the target uses what it removes. Raises Drifted for a drift that is not
+        accepted; a restoration overwrites it by its nature.
+        """
+        refuse_uses(uses(self._db, self.target, self.before, self.after))
+        drift = drift_of(self._db, self.target)
+        if drift.drifted and not (accept_drift or self.is_restoration):
+            raise Drifted(
+                f"`{self.target.id}` was edited in place since its last promotion ({len(drift.changes)} changes); take"
+                " them over into the environment that is promoted, or promote with `accept_drift` to overwrite them",
+                drift,
+            )
+        return drift
+
+    def changes(self) -> ReplacementResult:
+        """Returns the counts of changes, and writes nothing."""
+        return self._result()
+
+    def commit(self, actor: Actor, time: str, id: str) -> ReplacementResult:
+        """Write it as a revision of `actor` at `time` (RFC 3339), of the promotion `id`, in a write transaction."""
+        origin = self._origin(id)
+        done = self._replacement().commit(actor, time, origin)
+        provenance = msgspec.json.encode(origin.provenance()).decode()
+        self._db.execute(
+            "UPDATE environments SET baseline = ?, provenance = ? WHERE number = ?",
+            (origin.baseline, provenance, self.target.number),
+        )
+        return done
+
+    def _origin(self, id: str) -> Origin:
+        source, after = self.source, self.target.revision + 1
+        if self.is_restoration:
+            earlier = baseline(self._db, self.target, source.revision)
+            # What had drifted at the restored revision has drifted again.
+            after = after if earlier is None else earlier.baseline
+        return Origin(id, *source, self.after.digest, after, self.is_restoration)
+
+    def _result(self) -> ReplacementResult:
+        return self._replacement().preview(self._origin(""))
+
+    def _replacement(self) -> Replacement:
+        return Replacement(self._db, self.target, self.after, POLICY_LISTS)
+
+
+def _lists(db: Database, target: Environment, after: PolicyModel) -> tuple[ElementKind, ...]:
+    """Returns the lists that the target's document shows: those it has, and those that get elements."""
+    put = put_lists(db, target)
+    return (*put, *(kind.name for kind in POLICY_LISTS if after.bodies[kind.name] and kind.name not in put))
