@@ -19,6 +19,9 @@ ALGORITHMS: Final = ("EdDSA", "ES256", "RS256")
 SYNCHRONOUS: Final = ("FULL", "NORMAL")
 """The values of SQLite's `PRAGMA synchronous` that Writ allows. The first is the default."""
 
+TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
+"""The variable with the credential of a command that calls a service. It is no setting of the service."""
+
 _PREFIX: Final = "WRIT_"
 _ROW: Final = "row"
 
@@ -188,7 +191,8 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     5
     """
     limits = HttpLimits(**_values(HttpLimits, environment))
-    warnings = tuple(_warning(name) for name in environment if name.startswith(_PREFIX) and name not in TABLE)
+    unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, TOKEN_VARIABLE))
+    warnings = tuple(map(_warning, unknown))
     return Settings(**_values(Settings, environment), limits=limits, warnings=warnings)
 
 

@@ -14,7 +14,7 @@ from tests.support.server import running
 
 PAGES = [one for one in pages() if any(is_run(block) for block in one.blocks)]
 TOOLS = ("bash", "curl", "jq", "openssl")
-ON_A_STORE = re.compile(r"^writ (?:audit|backup|clients|export|import|keys|restore)\b", re.MULTILINE)
+ON_A_STORE = re.compile(r"^writ (?:audit|backup|clients|environments|export|import|keys|restore)\b", re.MULTILINE)
 
 
 def needs_service(shown: Page) -> bool:

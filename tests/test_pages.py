@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 from writ.api.routes import ROUTES
-from writ.api.settings import TABLE
+from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones
 from writ.compiler.load import load
 from writ.compiler.source import Source
@@ -120,7 +120,7 @@ def served(path, beginning=False):
 
 @by_name
 def test_settings_exist(shown):
-    assert set(re.findall(r"\bWRIT_[A-Z_]+[A-Z]", shown.text)) <= TABLE.keys()
+    assert set(re.findall(r"\bWRIT_[A-Z_]+[A-Z]", shown.text)) <= {*TABLE, TOKEN_VARIABLE}
 
 
 @by_name

@@ -24,13 +24,17 @@ COMMANDS: Final = {
     "clients": Command(".stores.clients", "List and manage OAuth clients."),
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
+    "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
+    "environments": Command(".environments.environments", "List and manage environments."),
     "export": Command(".stores.export", "Write a stored model as a JSON document, or as a bundle for OPA."),
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
     "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
+    "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
+    "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "serve": Command(".serve", "Start the decision service."),
 }
 """Every command by its name. A module is loaded when its command is called."""

@@ -29,7 +29,7 @@ from ..serving.engine_access import Stale
 from ..serving.live_engines import LiveEngines
 from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting, Settings
-from ..store.errors import StoreUnavailable
+from ..store.errors import Conflict, StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
@@ -42,6 +42,7 @@ from .stores.opening import show_admin_key
 START_ERRORS = (
     BadSetting,
     CannotListen,
+    Conflict,
     NoSources,
     Stale,
     StoreUnavailable,

@@ -77,7 +77,7 @@ class Environments:
         everything = await self._work.read(self._work.store.environments)
         found = [one for one in everything if one.id > behind and (bounds is None or one.uuid in bounds)]
         cursor = cursor_after(_LIST, (found[limit - 1].id,)) if len(found) > limit else None
-        resp.data = ENCODER.encode({"items": [_shown(one) for one in found[:limit]], "next_cursor": cursor})
+        resp.data = ENCODER.encode({"items": [shown_environment(one) for one in found[:limit]], "next_cursor": cursor})
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new environment. It has no model yet, so it denies every request.
@@ -90,7 +90,7 @@ class Environments:
         made = await self._work.to_its_end(self._make(actor_of(req), wanted))
         resp.status = falcon.HTTP_201
         resp.set_header("Location", f"/v1/environments/{segment(made.id)}")
-        resp.data = ENCODER.encode(_shown(made))
+        resp.data = ENCODER.encode(shown_environment(made))
 
     async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
         settings = EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
@@ -109,7 +109,7 @@ class OneEnvironment:
         """Answer 200."""
         known_parameters(req)
         found = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
-        resp.data = ENCODER.encode(_shown(found))
+        resp.data = ENCODER.encode(shown_environment(found))
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the patched environment (RFC 7396)."""
@@ -123,7 +123,7 @@ class OneEnvironment:
             found = await self._work.change(store.change_environment, actor_of(req), env, change)
         else:
             found = await self._work.read(store.environment, env, req.context.credential.bounds)
-        resp.data = ENCODER.encode(_shown(found))
+        resp.data = ENCODER.encode(shown_environment(found))
 
     async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 204. The model and the history are deleted too."""
@@ -133,5 +133,6 @@ class OneEnvironment:
         resp.status = falcon.HTTP_204
 
 
-def _shown(environment: Environment) -> EnvironmentAnswer:
+def shown_environment(environment: Environment) -> EnvironmentAnswer:
+    """Returns an environment in the shape of the answer."""
     return EnvironmentAnswer(**{name: getattr(environment, name) for name in EnvironmentAnswer.__struct_fields__})

@@ -36,8 +36,9 @@ class Ran:
 
 
 def is_run(block: Block) -> bool:
-    """Whether a block is run: all shell and Python blocks are, unless their mark says why not."""
-    return block.language in ("sh", "python") and not block.mark.startswith("not run: ") and block.mark not in _COMMANDS
+    """Whether a block is run: all shell and Python blocks are, unless they are files, or their mark says why not."""
+    is_code = block.language in ("sh", "python") and block.mark not in _COMMANDS
+    return is_code and not block.mark.startswith(("not run: ", _FILE))
 
 
 def write_files(shown: Page, folder: Path) -> None:

@@ -108,6 +108,8 @@ def _print(found: Inspected) -> None:
     click.echo(f"environment  {manifest.environment.id if manifest.environment else 'none, compiled from files'}")
     click.echo(f"profile      {manifest.profile}")
     click.echo(f"epoch        {manifest.epoch}, revision {manifest.revision}")
+    if manifest.provenance is not None:
+        click.echo(f"provenance   {escaped(msgspec.json.encode(manifest.provenance).decode())}")
     click.echo(f"tzdata       {manifest.tzdata}")
     for name, count in manifest.counts.items():
         click.echo(f"{name:<12} {count:,}")

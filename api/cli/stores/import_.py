@@ -52,7 +52,7 @@ def import_command(sources: tuple[Path, ...], directory: Path, environment: str,
         sys.exit(1)
     except NotFound as ex:
         raise CommandFailed(f"{ex}; make it with `--create`") from None
-    except (BadSetting, NoSources, Rejected, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
+    except (BadSetting, Conflict, NoSources, Rejected, StoreUnavailable, UnusableDirectory, UnusableKey) as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None

@@ -18,9 +18,13 @@ def test_an_environment_has_a_model_of_its_own(full: Managed) -> None:
     assert {**made.json, "uuid": "", "created": ""} == {
         "id": "stage",
         "uuid": "",
+        "description": "",
         "protected": False,
+        "promotion_only": False,
+        "approvals": 0,
         "epoch": 1,
         "revision": 0,
+        "baseline": None,
         "created": "",
     }
     assert full.activated[-1].id == "stage"

@@ -17,30 +17,19 @@ from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.errors import NotFound, OutOfBounds
 from writ.api.store.store import Store
 
+from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR
 
 NOBODYS = frozenset({"no-such-uuid"})
 AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
 OTHERS = ("policy_patterns", "bundle_exports")
-LATER_TABLES = (
-    "clients",
-    "api_keys",
-    "revoked_tokens",
-    "credential_generation",
-    *AUDIT_TABLES,
-    "policy_patterns",
-    "bundle_exports",
-)
 SECRET = bytes(32)
 CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
 
 
 def test_a_database_from_before_gets_room_for_credentials(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        for table in LATER_TABLES:
-            db.execute(f"DROP TABLE {table}")
-        db.execute("PRAGMA user_version = 2")
+    turn_back(tmp_path, 2)
     store = Store.open(tmp_path)
     assert store.credentials.add_client(ACTOR, CLIENT, SECRET).scopes == ("read",)
     with closing(sqlite3.connect(tmp_path / FILE)) as db:

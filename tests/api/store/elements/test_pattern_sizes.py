@@ -1,17 +1,16 @@
 """A write that makes the patterns of a model too large is refused, as `writ check` refuses it (C6)."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from writ.api.store.database.opening import FILE
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.errors import Rejected
 from writ.api.store.store import Store
 from writ.bundles.conditions.patterns import instructions_of
 from writ.compiler.limits import Limits
 
+from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR, put, stored, write
 
 SIZE = instructions_of("[ab]c")
@@ -136,10 +135,7 @@ def test_a_policy_with_a_pattern_that_re2_rejects_is_refused_for_that(store):
 def test_a_database_from_before_counts_its_patterns(tmp_path: Path) -> None:
     with closing(Store.open(tmp_path)) as store:
         fill(store, *of_size(3), "plain")
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        for table in ("policy_patterns", "bundle_exports"):
-            db.execute(f"DROP TABLE {table}")
-        db.execute("PRAGMA user_version = 4")
+    turn_back(tmp_path, 4)
     with closing(Store.open(tmp_path)) as store:
         write(store, Create("policies", policy("q", *of_size(3))))
         refused(store, Create("policies", policy("r", "[xy]z")))

@@ -1,0 +1,62 @@
+"""`writ drift`: shows what was edited in place in an environment, or how it differs from model files."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ...serving.build import NoSources, check_files
+from ..output import CommandFailed, error_console, os_sentence
+from ..sentences import summary
+from ..stores.opening import env_option
+from .place import Elements, Place
+from .place_options import place_options
+from .policy_elements import differences, policy_elements
+from .refusing import told_refusals
+from .told import FORMATS, difference_lines, drift_lines, heading, show
+
+
+@click.command("drift")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
+@env_option
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@place_options
+def drift_command(place: Place, sources: tuple[Path, ...], environment: str, form: str) -> None:
+    """Show what was edited in place since the last promotion, by whom and when.
+
+    With model files (.json, .yaml, or folders of them), show instead how the environment's resource types, roles and
+    policies differ from these. Exit code 0 without drift, 1 with drift, 2 if a file or the place can't be read.
+
+    \b
+    Examples:
+      writ drift --env prod
+      writ drift policies/ --env prod --url https://writ.example --format json
+    """
+    with told_refusals():
+        if sources:
+            wanted = _documents(sources)
+            found = tuple(differences(wanted, place.policy_elements(environment)))
+            shown = [{"kind": one.kind, "id": one.id, "change": one.change} for one in found]
+            drifted, lines = bool(found), [*difference_lines(found)]
+            answer: object = {"drifted": drifted, "changes": shown}
+        else:
+            drift = place.drift(environment)
+            drifted, lines, answer = drift.drifted, [*drift_lines(drift)], drift
+    if drifted:
+        lines = [heading(f"{environment} has drifted", form), *lines]
+    show(lines or [f"{environment} has not drifted"], form, answer)
+    sys.exit(1 if drifted else 0)
+
+
+def _documents(sources: tuple[Path, ...]) -> Elements:
+    try:
+        checked = check_files(sources)
+    except NoSources as ex:
+        raise CommandFailed(str(ex)) from None
+    except OSError as ex:
+        raise CommandFailed(os_sentence(ex)) from None
+    if checked.model is None:
+        click.echo(checked.shown, nl=False, err=True)
+        error_console().print(summary(checked.diagnostics))
+        raise CommandFailed("the model files have errors")
+    return policy_elements(checked.model)

@@ -1,0 +1,62 @@
+"""`writ promote`: takes over the policies of one environment into another, or decides on what waits for an approval."""
+
+import click
+
+from ...store.promotions.promotion import Preview, Wanted
+from .place import Place
+from .place_options import place_options
+from .refusing import told_refusals
+from .told import FORMATS, preview_lines, promotion_lines, show
+
+
+@click.command("promote")
+@click.option("--from", "source", metavar="NAME", help="The environment whose policies are taken over.")
+@click.option("--to", "target", metavar="NAME", required=True, help="The environment that takes them over.")
+@click.option("--dry-run", is_flag=True, help="Only show what the promotion would do.")
+@click.option("--note", help="Why. History and audit log keep it.")
+@click.option("--accept-drift", is_flag=True, help="Overwrite what was edited in place.")
+@click.option("--expect-digest", metavar="DIGEST", help="Promote only what a preview with this digest has shown.")
+@click.option("--approve", metavar="ID", help="Approve this promotion, which waits.")
+@click.option("--reject", metavar="ID", help="Reject this promotion, which waits, or take it back.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@place_options
+def promote_command(
+    place: Place,
+    source: str | None,
+    target: str,
+    dry_run: bool,
+    note: str | None,
+    accept_drift: bool,
+    expect_digest: str | None,
+    approve: str | None,
+    reject: str | None,
+    form: str,
+) -> None:
+    """Take over the resource types, roles and policies of one environment into another, all or nothing.
+
+    Groups, subjects, resources, assignments and grants stay as they are. Exit code 0 if the promotion is in force or
+    waits for an approval, 1 if it is refused: the target was edited in place, something still uses what it removes, or
+    the digest is another one. Exit code 2 if an environment does not exist, or the place can't be reached.
+
+    \b
+    Examples:
+      writ promote --from staging --to prod --dry-run
+      writ promote --from staging --to prod --note "release 7" --url https://writ.example
+      writ promote --to prod --approve 0b9f7a52-9a7e-4c8c-9f0b-7d9f6a3f6f11 --url https://writ.example
+    """
+    if sum(one is not None for one in (source, approve, reject)) != 1:
+        raise click.UsageError("give one of `--from`, `--approve` and `--reject`")
+    with told_refusals():
+        if approve is not None:
+            done = place.approve(target, approve, expect_digest)
+        elif reject is not None:
+            done = place.reject(target, reject, note)
+        else:
+            assert source is not None
+            wanted = Wanted(source, note, accept_drift, expect_digest)
+            answer = place.promote(target, wanted, dry_run)
+            if isinstance(answer, Preview):
+                show(preview_lines(answer, target, form), form, answer)
+                return
+            done = answer
+    show(promotion_lines(done, target), form, done)

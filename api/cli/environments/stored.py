@@ -1,0 +1,92 @@
+"""The environments of a store, without a service. A service may run meanwhile."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from ...management.environments import shown_environment
+from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...store.actor import COMMAND_LINE
+from ...store.environments import EnvironmentChange
+from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
+from ...store.history.origin import POLICY_KINDS
+from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
+from ...store.store import Store
+from ..output import CommandFailed
+from ..stores.opening import open_store
+from .place import Elements, Refused
+
+
+class StoredPlace:
+    """The environments of the store in a data directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def environments(self) -> Sequence[EnvironmentAnswer]:
+        with self._store() as store:
+            return [shown_environment(one) for one in store.environments()]
+
+    def create(self, wanted: NewEnvironment) -> EnvironmentAnswer:
+        settings = EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+        with self._store() as store:
+            return shown_environment(store.create_environment(COMMAND_LINE, wanted.id, settings))
+
+    def change(self, env: str, patch: EnvironmentPatch) -> EnvironmentAnswer:
+        change = EnvironmentChange(**{name: one for name, one in asdict(patch).items() if one is not UNSET})
+        with self._store() as store:
+            return shown_environment(store.change_environment(COMMAND_LINE, env, change))
+
+    def delete(self, env: str) -> None:
+        with self._store() as store:
+            store.delete_environment(COMMAND_LINE, env)
+
+    def promote(self, env: str, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+        with self._store() as store:
+            act = store.promotions.preview if dry_run else store.promotions.promote
+            return act(env, COMMAND_LINE, wanted)
+
+    def approve(self, env: str, id: str, digest: str | None) -> Promotion:
+        with self._store() as store:
+            return store.promotions.approve(env, COMMAND_LINE, id, digest)
+
+    def reject(self, env: str, id: str, reason: str | None) -> Promotion:
+        with self._store() as store:
+            return store.promotions.reject(env, COMMAND_LINE, id, reason)
+
+    def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
+        with self._store() as store:
+            if dry_run:
+                return store.promotions.preview_restoration(env, COMMAND_LINE, revision)
+            return store.promotions.restore(env, COMMAND_LINE, revision, wanted)
+
+    def drift(self, env: str) -> Drift:
+        with self._store() as store:
+            return store.promotions.drift(env)
+
+    def policy_elements(self, env: str) -> Elements:
+        with self._store() as store:
+            _, found = store.promotions.policy_model(env)
+            return {kind: found.by_key(kind) for kind in POLICY_KINDS}
+
+    @contextmanager
+    def _store(self) -> Iterator[Store]:
+        try:
+            store = open_store(self._directory)
+            try:
+                yield store
+            finally:
+                store.close()
+        except Drifted as ex:
+            raise Refused(str(ex), drift=ex.drift) from None
+        except Conflict as ex:
+            raise Refused(str(ex), [f"`{':'.join(key)}` in `{kind}` uses it" for kind, key in ex.users]) from None
+        except Protected as ex:
+            raise Refused(str(ex)) from None
+        except Rejected as ex:
+            raise CommandFailed("; ".join(one.sentence for one in ex.faults)) from None
+        except (Refusal, StoreUnavailable) as ex:
+            raise CommandFailed(str(ex)) from None

@@ -1,0 +1,114 @@
+"""Shows previews, promotions and drift: as lines for people, as Markdown for a comment, as JSON for machines."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import click
+import msgspec
+
+from ...store.promotions.promotion import Drift, DriftChange, ElementDifference, Preview, Promotion
+from ..output import escaped
+from .policy_elements import Difference
+
+FORMATS: Final = ("text", "json", "markdown")
+MAX_VALUE: Final = 200
+"""The characters of a member's value that a line shows."""
+
+_SIGNS = {"added": "+", "changed": "~", "removed": "-"}
+_MISSING: Final = "(none)"
+
+
+def show(lines: Iterable[str], form: str, answer: object) -> None:
+    """Prints an answer: its `lines` as text or Markdown, or the answer itself as JSON."""
+    if form == "json":
+        click.echo(escaped(msgspec.json.encode(answer).decode()))
+        return
+    for line in lines:
+        click.echo(f"    {escaped(line)}" if form == "markdown" and not line.startswith("#") else escaped(line))
+        if line.startswith("#") and form == "markdown":
+            click.echo()
+
+
+def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
+    """Yields what a promotion would do."""
+    yield heading(f"{preview.environment} (revision {preview.source_revision}) → {target}", form)
+    yield from _counted(preview.changes)
+    yield from element_lines(preview.elements)
+    if preview.truncated:
+        yield "there are more changes; see the JSON of both models"
+    for lost in preview.loses:
+        holders = ", ".join(f"{one['type']} {one['id']}" for one in lost.subjects)
+        more = ", and more" if lost.truncated else ""
+        yield f"role {lost.role} loses {', '.join(lost.policies)} ({lost.left} left): {holders}{more}"
+    for use in preview.in_use:
+        yield f"not possible: {use.id} in {use.kind} still uses {use.refers_to}"
+    if preview.drift.drifted:
+        yield f"{target} was edited in place; to overwrite that, promote with --accept-drift:"
+        yield from drift_lines(preview.drift)
+    yield f"digest {preview.digest}"
+
+
+def promotion_lines(promotion: Promotion, target: str) -> Iterator[str]:
+    """Yields what became of a promotion."""
+    what = f"{promotion.environment} (revision {promotion.source_revision}) → {target}"
+    match promotion.status:
+        case "pending":
+            yield f"{what} waits for an approval: {promotion.id}"
+            yield f"approve it with another credential: writ promote --to {target} --approve {promotion.id}"
+        case "rejected":
+            yield f"{what} is rejected: {promotion.id}"
+        case "done":
+            yield f"{what} is in force as revision {promotion.revision}: {promotion.id}"
+    yield from _counted(promotion.changes)
+    yield f"digest {promotion.digest}"
+
+
+def drift_lines(drift: Drift) -> Iterator[str]:
+    """Yields what was edited in place, by whom and when."""
+    for one in drift.changes:
+        yield f"{_SIGNS[one.change]} {one.kind} {one.id}: {one.change} by {one.by} at {one.time}"
+        yield from _members(one)
+    if drift.truncated:
+        yield "there are more changes"
+
+
+def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
+    """Yields how an environment differs from documents."""
+    for one in found:
+        yield f"{_SIGNS[one.change]} {one.kind} {one.id}: {one.change} in the environment"
+
+
+def element_lines(elements: Iterable[ElementDifference]) -> Iterator[str]:
+    """Yields the changed elements, each with its changed members."""
+    for one in elements:
+        yield f"{_SIGNS[one.change]} {one.kind} {one.id}"
+        yield from _members(one)
+
+
+def heading(text: str, form: str) -> str:
+    """Returns the first line of an answer."""
+    return f"#### {text}" if form == "markdown" else text
+
+
+def _counted(changes: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for kind, counts in changes.items():
+        told = ", ".join(f"{count} {change}" for change, count in counts.items() if count)
+        yield f"{kind}: {told}"
+    if not changes:
+        yield "nothing changes"
+
+
+def _members(change: ElementDifference | DriftChange) -> Iterator[str]:
+    if change.before is None or change.after is None:
+        return
+    for name in dict.fromkeys([*change.before, *change.after]):
+        before, after = change.before.get(name), change.after.get(name)
+        if before != after:
+            yield f"    {name}: {_value(before)} → {_value(after)}"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return _MISSING
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
