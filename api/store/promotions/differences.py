@@ -18,21 +18,24 @@ _size = msgspec.json.encode
 def changed_elements(before: PolicyModel, after: PolicyModel) -> Iterator[Reference]:
     """Yields the list and key of each element that differs: removed ones first, then in the order of `after`."""
     for kind in POLICY_LISTS:
-        old, new = before.bodies[kind.name], after.bodies[kind.name]
+        old, new = before.stored[kind.name], after.stored[kind.name]
         yield from ((kind.name, key) for key in old if key not in new)
-        yield from ((kind.name, key) for key, body in new.items() if old.get(key) != body)
+        for key, one in new.items():
+            was = old.get(key)
+            if was is None or was.text != one.text:
+                yield kind.name, key
 
 
 def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDifference]:
     """Yields the changed elements with their bodies."""
     for name, key in changed_elements(before, after):
-        old, new = before.bodies[name].get(key), after.bodies[name].get(key)
+        old, new = before.stored[name].get(key), after.stored[name].get(key)
         yield ElementDifference(
             name,
             key[-1],
             change_of(old, new),
-            None if old is None else decode_body(old),
-            None if new is None else decode_body(new),
+            None if old is None else decode_body(old.text),
+            None if new is None else decode_body(new.text),
         )
 
 

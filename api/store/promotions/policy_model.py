@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlite_utils import Database
@@ -25,29 +25,36 @@ POLICY_LISTS = tuple(KINDS[kind] for kind in POLICY_KINDS)
 _stored = msgspec.json.Decoder(dict[ElementKind, list[msgspec.Raw]])
 
 
+class Stored(NamedTuple):
+    """An element and its text. PERF: decoded once, since 10,000 policies take a tenth of a second."""
+
+    text: bytes
+    element: Element
+
+
 @dataclass(frozen=True)
 class PolicyModel:
-    """A policy model as it is stored: the text of each element, by list and key, in order.
+    """A policy model: each element and its stored text, by list and key, in order.
 
     `lists` are the lists that the environment that takes it over shows, empty ones too. It can be submitted to a
     `Replacement`.
     """
 
-    bodies: Mapping[ElementKind, Mapping[ElementKey, bytes]]
+    stored: Mapping[ElementKind, Mapping[ElementKey, Stored]]
     lists: Sequence[ElementKind] = ()
     warnings: tuple[Fault, ...] = field(default=(), init=False)
 
     def elements(self, name: str) -> Sequence[Element]:
         """Returns the elements of a list."""
-        return tuple(self._elements[ElementKind(name)].values())
+        return tuple(one.element for one in self.stored[ElementKind(name)].values())
 
     def texts(self, name: str) -> Sequence[bytes]:
         """Returns their texts, in the same order."""
-        return tuple(self.bodies[ElementKind(name)].values())
+        return tuple(one.text for one in self.stored[ElementKind(name)].values())
 
     def by_key(self, name: ElementKind) -> Mapping[ElementKey, Element]:
         """Returns the elements of a list by key."""
-        return self._elements[name]
+        return {key: one.element for key, one in self.stored[name].items()}
 
     @cached_property
     def digest(self) -> str:
@@ -55,15 +62,9 @@ class PolicyModel:
         lists: dict[str, Any] = {name: self.elements(name) for name in POLICY_KINDS}
         return source_digest(Model(**lists))
 
-    @cached_property
-    def _elements(self) -> dict[ElementKind, dict[ElementKey, Element]]:
-        return {
-            name: {key: element_of(name, body) for key, body in bodies.items()} for name, bodies in self.bodies.items()
-        }
-
     def packed(self) -> bytes:
         """Returns it as JSON."""
-        return msgspec.json.encode({name: [*map(msgspec.Raw, texts.values())] for name, texts in self.bodies.items()})
+        return msgspec.json.encode({name: [*map(msgspec.Raw, self.texts(name))] for name in self.stored})
 
 
 def unpacked(text: bytes) -> PolicyModel:
@@ -77,19 +78,21 @@ def policy_model(db: Database, environment: Environment, revision: int | None = 
 
     Elements have today's order. Those that were removed since come last in their list.
     """
-    bodies = {kind.name: _by_key(kind.name, TABLES[kind.name].bodies(db, environment.number)) for kind in POLICY_LISTS}
+    lists = {kind.name: _by_key(kind.name, TABLES[kind.name].bodies(db, environment.number)) for kind in POLICY_LISTS}
     if revision is None or revision == environment.revision:
-        return PolicyModel(bodies)
+        return PolicyModel(lists)
     if not 0 <= revision < environment.revision:
         raise no_revision(revision, environment.id)
     for (kind, key), change in policy_changes_since(db, environment, revision).items():
         if change.before is None:
-            bodies[kind].pop(key, None)
+            lists[kind].pop(key, None)
         else:
-            bodies[kind][key] = encode_body(change.before)
-    return PolicyModel(bodies)
+            text = encode_body(change.before)
+            lists[kind][key] = Stored(text, element_of(kind, text))
+    return PolicyModel(lists)
 
 
-def _by_key(name: ElementKind, bodies: Iterable[bytes]) -> dict[ElementKey, bytes]:
+def _by_key(name: ElementKind, texts: Iterable[bytes]) -> dict[ElementKey, Stored]:
     key_of = KINDS[name].key_of
-    return {key_of(element_of(name, body)): body for body in bodies}
+    found = (Stored(text, element_of(name, text)) for text in texts)
+    return {key_of(one.element): one for one in found}

@@ -39,7 +39,7 @@ class Takeover:
     def __init__(self, db: Database, target: Environment, source: Source, after: PolicyModel):
         self._db, self.target, self.source = db, target, source
         self.before = policy_model(db, target)
-        self.after = PolicyModel(after.bodies, _lists(db, target, after))
+        self.after = PolicyModel(after.stored, _lists(db, target, after))
 
     @property
     def is_restoration(self) -> bool:
@@ -112,4 +112,4 @@ class Takeover:
 def _lists(db: Database, target: Environment, after: PolicyModel) -> tuple[ElementKind, ...]:
     """Returns the lists that the target's document shows: those it has, and those that get elements."""
     put = put_lists(db, target)
-    return (*put, *(kind.name for kind in POLICY_LISTS if after.bodies[kind.name] and kind.name not in put))
+    return (*put, *(kind.name for kind in POLICY_LISTS if after.stored[kind.name] and kind.name not in put))

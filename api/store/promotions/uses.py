@@ -25,8 +25,8 @@ _USERS: dict[ElementKind, dict[ElementKind, str]] = {
 def uses(db: Database, environment: Environment, before: PolicyModel, after: PolicyModel) -> Iterator[Use]:
     """Yields the facts of the environment that refer to what `after` lacks, MAX_LISTED_USERS of each element."""
     for kind, users in _USERS.items():
-        for key in before.bodies[kind]:
-            if key not in after.bodies[kind]:
+        for key in before.stored[kind]:
+            if key not in after.stored[kind]:
                 for name, query in users.items():
                     rows = db.execute(f"{query} LIMIT {MAX_LISTED_USERS}", (environment.number, *key))
                     yield from (Use(name, id, f"{kind}/{key[0]}") for (id,) in rows)
