@@ -27,6 +27,7 @@ from .management import (
     element_operations,
     elements,
     environments,
+    expiring,
     revisions,
     whole_model,
 )
@@ -174,6 +175,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: revisions.OneRevision(given.management),
         {"GET": (READ, revisions.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/expiring",
+        Env.NAMED,
+        lambda given: expiring.ExpiringList(given.management),
+        {"GET": (READ, expiring.LIST)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

@@ -20,6 +20,7 @@ ROOMS = {
         "cli",
         "demo",
         "audit_upkeep",
+        "expiry_sweep",
         "agent",
         "app",
         "routes",
@@ -37,6 +38,7 @@ ROOMS = {
         "log",
         "settings",
         "setting_readers",
+        "durations",
     ),
     "writ.api.agent": (
         "service",
@@ -71,6 +73,7 @@ ROOMS = {
     "writ.api.store": (
         "historical_model",
         "store",
+        "expiring",
         "models",
         "backup",
         "history",

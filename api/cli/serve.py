@@ -19,6 +19,7 @@ from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions
+from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..http.public_url import url_warning
 from ..serving.activation import Activation
@@ -177,8 +178,13 @@ def _prepare_service(options: _Options) -> Service:
         preparing=preparations,
     )
 
+    # The demo shows what has expired, too.
+    keep_days = 0 if options.demo else settings.sweep_days
+    sweep = ExpirySweep(store.expiring, directory, keep_days, activation, time.time, log)
+
     def heartbeat() -> None:
         upkeep.beat()
+        sweep.beat()
         activation.build_missing()
 
     application = create_application(parts)
@@ -193,14 +199,15 @@ def _prepare_service(options: _Options) -> Service:
         held=(lock,),
         heartbeat=heartbeat,
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations),
+        worker_ends=partial(_end_worker, upkeep, preparations, sweep),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
 
 
-def _end_worker(upkeep: AuditUpkeep, preparations: Preparations) -> None:
+def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep) -> None:
     preparations.leave()
+    sweep.end()
     upkeep.end_worker()
 
 

@@ -30,3 +30,6 @@ COMMAND_LINE: Final = Actor("command line")
 
 SERVICE: Final = Actor("service")
 """The service itself."""
+
+SWEEP: Final = Actor("expiry sweep")
+"""The service, when it removes assignments and grants that expired long ago."""

@@ -1,6 +1,7 @@
 """Stores for tests: documents put into a real store, and random edits of their elements."""
 
 import json
+import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -79,3 +80,10 @@ def try_write(store: Store, edits: Sequence[Edit]) -> bool:
     except Refusal:
         return False
     return True
+
+
+def without_expiries(db: sqlite3.Connection) -> None:
+    """Undo the migration that adds the column of expiries. Earlier migrations may be undone after that."""
+    for table in ("assignments", "grants"):
+        db.execute(f"DROP INDEX {table}_by_expiry")
+        db.execute(f"ALTER TABLE {table} DROP COLUMN expires")

@@ -17,7 +17,7 @@ from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.errors import NotFound, OutOfBounds
 from writ.api.store.store import Store
 
-from tests.support.stored import ACTOR
+from tests.support.stored import ACTOR, without_expiries
 
 NOBODYS = frozenset({"no-such-uuid"})
 AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
@@ -40,6 +40,7 @@ def test_a_database_from_before_gets_room_for_credentials(tmp_path: Path) -> Non
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         for table in LATER_TABLES:
             db.execute(f"DROP TABLE {table}")
+        without_expiries(db)
         db.execute("PRAGMA user_version = 2")
     store = Store.open(tmp_path)
     assert store.credentials.add_client(ACTOR, CLIENT, SECRET).scopes == ("read",)

@@ -12,7 +12,7 @@ from writ.api.store.store import Store
 from writ.bundles.conditions.patterns import instructions_of
 from writ.compiler.limits import Limits
 
-from tests.support.stored import ACTOR, put, stored, write
+from tests.support.stored import ACTOR, put, stored, without_expiries, write
 
 SIZE = instructions_of("[ab]c")
 LIMIT = 3 * SIZE
@@ -139,6 +139,7 @@ def test_a_database_from_before_counts_its_patterns(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE)) as db:
         for table in ("policy_patterns", "bundle_exports"):
             db.execute(f"DROP TABLE {table}")
+        without_expiries(db)
         db.execute("PRAGMA user_version = 4")
     with closing(Store.open(tmp_path)) as store:
         write(store, Create("policies", policy("q", *of_size(3))))
