@@ -13,7 +13,7 @@ from .credentials.guard import Access
 from .credentials.keys.ring import KeyRing
 from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
-from .decisions import discovery, evaluation, evaluations, health
+from .decisions import authorize, discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
@@ -126,6 +126,16 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
     )
 
 
+def _evaluations(given: Services) -> evaluations.Evaluations:
+    return evaluations.Evaluations(
+        given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report
+    )
+
+
+def _authorize(given: Services) -> authorize.Authorize:
+    return authorize.Authorize(given.engine_of, given.bodies, given.deciding, _evaluations(given))
+
+
 ROUTES: Final[tuple[Route, ...]] = (
     *_decision(
         "evaluation",
@@ -134,10 +144,15 @@ ROUTES: Final[tuple[Route, ...]] = (
     ),
     *_decision(
         "evaluations",
-        lambda given: evaluations.Evaluations(
-            given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report
-        ),
+        _evaluations,
         evaluations.EVALUATE_MANY,
+    ),
+    Route(authorize.SHORT, Env.DEFAULT, _authorize, {"POST": (READ, authorize.AUTHORIZE)}),
+    Route(
+        f"/environments/{{env}}{authorize.SHORT}",
+        Env.NAMED,
+        _authorize,
+        {"POST": (READ, authorize.AUTHORIZE.in_environment())},
     ),
     *_decision("search/resource", lambda given: resources.ResourceSearches(given.search), resources.SEARCH),
     *_decision("search/subject", lambda given: subjects.SubjectSearches(given.search), subjects.SEARCH),

@@ -86,6 +86,39 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     error: dict[str, Any] | None = None
 
 
+Short = Annotated[str, Meta(extra_json_schema={"pattern": "^[^:]+:."})]
+
+
+class AuthorizeRequest(Struct, frozen=True, omit_defaults=True):
+    """A question in the short form. The subject and the resource are a type and an id, like `user:alice`."""
+
+    subject: Short
+    action: str
+    resource: Short
+    context: Attributes | None = None
+
+
+class AuthorizeRequests(Struct, frozen=True):
+    """Many questions in the short form."""
+
+    requests: Annotated[tuple[AuthorizeRequest, ...], Meta(max_length=1_000)]
+
+
+class Authorization(Struct, frozen=True, omit_defaults=True):
+    """The decision in the short form. If a request of a list can't be evaluated, it has an `error` instead."""
+
+    allowed: bool
+    reason: str | None = None
+    reason_code: ReasonCode | None = None
+    error: dict[str, Any] | None = None
+
+
+class Authorizations(Struct, frozen=True):
+    """One decision per request, in order."""
+
+    results: tuple[Authorization, ...]
+
+
 class Decision(Struct, frozen=True):
     """The decision and its reason. A denial is a 200 too."""
 

@@ -14,7 +14,7 @@ from ..serving.bound_engines import engine_for
 from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
 from ..store.environment_ids import DEFAULT
-from .batch import Answers, read_batch
+from .batch import Answers, Batch, read_batch
 from .deciding import Deciding
 from .decision_shapes import Decision, Decisions, EvaluationsRequest
 from .evaluation import explains
@@ -62,12 +62,22 @@ class Evaluations:
         if batch is None:
             resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
             return
+        found = await self.decide_all(engine, batch, env, req.context.is_long or explains(body))
+        resp.data = ENCODER.encode({"evaluations": found})
+
+    @property
+    def most_items(self) -> int:
+        """The most items of a batch."""
+        return self._limits.batch_items
+
+    async def decide_all(self, engine: Engine, batch: Batch, env: str, takes_long: bool) -> list[object]:
+        """Returns the answer to each item of a batch, and reports what failed."""
         engine, now = engine.pinned(), self._clock()  # a commit between two slices does not change the later items
         answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
-        takes_long = req.context.is_long or explains(body)
-        resp.data = ENCODER.encode({"evaluations": await self._all(answers, engine, takes_long)})
+        found = await self._all(answers, engine, takes_long)
         for failure in answers.failures:
             self._report(failure, env)
+        return found
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
         """Returns the decisions, or None if they may take long or one of them fails (see `lane`)."""

@@ -13,6 +13,7 @@ from ...credentials.failed_attempts import FailedAttempts
 from ...credentials.guard import Access, Guard
 from ...credentials.recent_headers import RecentHeaders
 from ...credentials.tokens.upstream_tokens import UpstreamTokens
+from ...decisions.authorize import SHORT, Authorize
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
 from ...decisions.evaluation import Evaluation
@@ -115,15 +116,18 @@ def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> t
 def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
     """Returns the handler of each path."""
     engine_of, deciding = engines.engine, Deciding(unmarked)
+    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report)
     calls: dict[str, object] = {
         "evaluation": Evaluation(engine_of, bodies, deciding),
-        "evaluations": Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report),
+        "evaluations": many,
         "search/resource": Filters(engine_of, bodies),
         "search/subject": Unavailable(bodies),
         "search/action": Unavailable(bodies),
     }
     assert calls.keys() == _CALLS
     decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
+    short = Authorize(engine_of, bodies, deciding, many)
+    decisions |= {f"{root}{SHORT}": short for root in _ROOTS}
     discovery = Discovery(parts.public_url, parts.calls)
     return decisions | {
         "/.well-known/authzen-configuration": discovery,
@@ -135,7 +139,8 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
 
 _CALLS: Final = {"evaluation", "evaluations", "search/resource", "search/subject", "search/action"}
 _OPEN: Final = Access({"GET": Scope.NONE, "HEAD": Scope.NONE}, one_environment=False)
-_ACCESS: Final = {f"{root}{DECISIONS}{call}": _READ for root in _ROOTS for call in _CALLS} | dict.fromkeys(
+_READING: Final = (*(f"{DECISIONS}{call}" for call in _CALLS), SHORT)
+_ACCESS: Final = {f"{root}{path}": _READ for root in _ROOTS for path in _READING} | dict.fromkeys(
     (
         "/.well-known/authzen-configuration",
         "/.well-known/authzen-configuration/environments/{env}",

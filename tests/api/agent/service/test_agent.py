@@ -150,6 +150,14 @@ def test_an_agent_answers_as_the_service(random_edge: tuple[httpx.Client, httpx.
     assert (one.status_code, one.content) == (other.status_code, other.content)
 
 
+def test_an_agent_answers_the_short_form_as_the_service(random_edge: tuple[httpx.Client, httpx.Client]) -> None:
+    for subject in ("user:alice", "user:mallory", "alice"):
+        body = {"requests": [{"subject": subject, "action": "read", "resource": "document:d1"}]}
+        for path in ("/v1/authorize", "/environments/default/v1/authorize"):
+            one, other = (http.post(path, json=body) for http in random_edge)
+            assert (one.status_code, one.content) == (200, other.content)
+
+
 def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> None:
     assert ask(agent, "bob").json()["decision"] is False
     revision = shared.assign("bob")
