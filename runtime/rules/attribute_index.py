@@ -8,12 +8,12 @@ hold.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
 
 from ..requests.members import Attributes
-from .attributes import ValueOf, attribute_value
+from .attributes import Asked, ValueOf, attribute_value
 from .indexable import AttributeKey, is_plain
 from .rule import Rule, first_that_holds
 
@@ -68,6 +68,16 @@ class AttributeIndex:
             if found is not None:  # only a rule that is reported before it can still be the first
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
         return first_that_holds(others, t, i, s, n, r, a, c, now) or found
+
+    def to_count(self, asked: Asked) -> Iterator[Rule]:
+        """Yields the rules that hold if their rate limit is not reached, in no order. All of them have one (C10)."""
+        with_value: Sequence[Rule] = ()
+        if self._value_of is not None:
+            value = self._value_of(*asked)
+            with_value = self._by_value.get(value, ()) if is_plain(value) else ()
+        for rule in (*with_value, *self._others):
+            if all(test(*asked) for test in rule.body.without_rate):
+                yield rule
 
 
 def first_rule(
