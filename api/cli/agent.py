@@ -162,7 +162,7 @@ def _prepare(
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
     count = workers or cores()
-    rates = SharedRates(count, settings.rate_bytes)
+    rates = SharedRates(count, settings.rate_bytes, log)
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None

@@ -155,7 +155,7 @@ def _prepare_service(options: _Options) -> Service:
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
     preparations = Preparations(time.time, log)
-    rates = SharedRates(options.workers, settings.rate_bytes)
+    rates = SharedRates(options.workers, settings.rate_bytes, log)
     live_engines = _open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
     place = shown_address(listener)

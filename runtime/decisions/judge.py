@@ -28,7 +28,7 @@ def judge(
     if specialised.closed and not is_registered(snapshot, specialised.type, rid):
         return NOT_REGISTERED
     grants = snapshot.grants(holder, specialised.type, rid, now)
-    permission = by_grant(snapshot, grants, action)
+    permission = by_grant(snapshot, grants, action) if grants else None
     denial = first_rule(specialised.deny_indexes, stype, sid, s, rid, r, a, c, now)
     if permission is None:
         allow = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, now)

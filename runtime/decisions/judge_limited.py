@@ -64,17 +64,17 @@ def judge_limited(
     grants = snapshot.grants(holder, specialised.type, rid, now)
     denial = first_rule(specialised.deny_indexes, *asked)
     allow = first_rule(specialised.allow_indexes, *asked)
-    limited = sorted(
-        (rule for index in specialised.limited_indexes for rule in index.to_count(asked)), key=lambda rule: rule.rank
-    )
-    if limited and counted is None:
-        raise TakesLong
-    numbers = {} if counted is None else {rule.clause.policy: counted.number(rule) for rule in limited}
-    within = [rule for rule in limited if is_within_limit(rule, numbers)]
-    allows = [rule for rule in (allow, *within[:1]) if rule is not None]
+    limited = [rule for index in specialised.limited_indexes for rule in index.to_count(asked)]
+    numbers: dict[str, int] = {}
+    for rule in limited:
+        if counted is None:
+            raise TakesLong
+        numbers[rule.clause.policy] = counted.number(rule)
+        if is_within_limit(rule, numbers) and (allow is None or rule.rank < allow.rank):
+            allow = rule
     permission = by_grant(snapshot, grants, action)
-    if permission is None and allows:
-        permission = min(allows, key=lambda rule: rule.rank).explicit
+    if permission is None and allow is not None:
+        permission = allow.explicit
     if denial is not None:
         answer = denial.explicit if permission is None else denial.override
     elif permission is not None:
@@ -87,8 +87,7 @@ def judge_limited(
 
 
 def _limit_reached(specialised: Specialised, limited: Sequence[Rule], counted: Counted) -> Answer:
-    """Returns the answer if all of the `limited` rules, which are in order, fail by their rate limits alone (D4)."""
-    seconds = [counted.wait(rule) for rule in limited]
-    least = min(seconds)
+    """Returns the answer if all of the `limited` rules fail by their rate limits alone (D4)."""
+    seconds, _, place = min((counted.wait(rule), rule.rank, place) for place, rule in enumerate(limited))
     others = sum(len(part.allows) for part in specialised.parts) - 1
-    return limit_reached(limited[seconds.index(least)].clause, others, least)
+    return limit_reached(limited[place].clause, others, seconds)

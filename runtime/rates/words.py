@@ -35,6 +35,11 @@ def least_alive(tick: int) -> int:
     return (tick + 1) << _COUNT_BITS
 
 
+def word_of(expiry: int, number: int) -> int:
+    """Returns the word that counts `number` evaluations until `expiry`."""
+    return expiry << _COUNT_BITS | number
+
+
 def split(word: int) -> tuple[int, int]:
     """Returns the tick until which a word counts, and its number."""
     return word >> _COUNT_BITS, word & MOST
@@ -53,9 +58,9 @@ def with_one_more(word: int, expiry: int, alive: int) -> int:
     A word that no longer counts begins anew. Otherwise, its evaluations count until the later of both ticks.
     """
     if word < alive:
-        return expiry << _COUNT_BITS | 1
+        return word_of(expiry, 1)
     until, number = split(word)
-    return max(until, expiry) << _COUNT_BITS | min(number + 1, MOST)
+    return word_of(max(until, expiry), min(number + 1, MOST))
 
 
 def best_place(words: Sequence[int], expiry: int, alive: int) -> int:

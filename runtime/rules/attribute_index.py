@@ -8,7 +8,7 @@ hold.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from operator import attrgetter
 
@@ -69,15 +69,20 @@ class AttributeIndex:
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
         return first_that_holds(others, t, i, s, n, r, a, c, now) or found
 
-    def to_count(self, asked: Asked) -> Iterator[Rule]:
-        """Yields the rules that hold if their rate limit is not reached, in no order. All of them have one (C10)."""
+    def to_count(self, asked: Asked) -> list[Rule]:
+        """Returns the rules that hold if their rate limit is not reached, in no order. All of them have one (C10)."""
         with_value: Sequence[Rule] = ()
         if self._value_of is not None:
             value = self._value_of(*asked)
             with_value = self._by_value.get(value, ()) if is_plain(value) else ()
+        found = []
         for rule in (*with_value, *self._others):
-            if all(test(*asked) for test in rule.body.without_rate):
-                yield rule
+            for test in rule.body.without_rate:
+                if not test(*asked):
+                    break
+            else:
+                found.append(rule)
+        return found
 
 
 def first_rule(

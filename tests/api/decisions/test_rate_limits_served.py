@@ -1,6 +1,7 @@
 """Rate limits in a real service, an agent and `writ decide`: all workers of one server count together (C10)."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -214,10 +215,12 @@ def test_writ_decide_counts_the_lines_of_one_run(tmp_path: Path) -> None:
         assert found[-1]["context"]["retry_after_seconds"] >= 86_400
 
 
-def test_a_worker_beyond_the_rows_allows_nothing() -> None:
+def test_a_worker_beyond_the_rows_allows_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """More than twice the workers can only run if reloads follow each other very fast."""
-    rates = SharedRates(2, 0)
+    rates = SharedRates(2, 0, logging.getLogger("tests"))
     rates.start_worker(3)
     assert rates.counters.count(b"key", 5, 60, 1e9) == 1
+    assert caplog.messages == []
     rates.start_worker(4)
     assert rates.counters.count(b"key", 5, 60, 1e9) == 6
+    assert caplog.messages == ["a worker can't count, so every rate limit is reached there: over 4 run"]

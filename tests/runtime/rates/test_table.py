@@ -12,7 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.runtime.rates.counted import counted_key
 from writ.runtime.rates.table import LEAST_BYTES, RateTable, table_bytes
-from writ.runtime.rates.words import LAST_TICK, MOST, TICKS, WORDS, best_place, expiry_of, least_alive, with_one_more
+from writ.runtime.rates.words import (
+    LAST_TICK,
+    MOST,
+    TICKS,
+    WORDS,
+    best_place,
+    expiry_of,
+    least_alive,
+    with_one_more,
+    word_of,
+)
 
 from tests.support.oracle_rates import SLOTS, Counters, by_slots, exactly
 
@@ -27,7 +37,9 @@ def a_table(row_bytes: int = 2**20, rows: int = 1, salt: bytes = b"salt", row: i
 
 def beside(table: RateTable, row: int) -> RateTable:
     """What another process sees of the same memory, with a row of its own."""
-    return RateTable(table._words.obj, table._rows, table._salt, threading.Lock(), row)
+    other = RateTable(table._used.obj, len(table._rows), b"salt", threading.Lock(), row)
+    assert other._places(KEY) == table._places(KEY)
+    return other
 
 
 def counts(table: RateTable, limit: int, window: int, now: float, key: bytes = KEY) -> bool:
@@ -119,11 +131,11 @@ def test_what_other_windows_filled_is_free_again_without_a_sweep():
 
 def test_the_memory_is_the_same_for_any_number_of_subjects():
     table = a_table(row_bytes=2**20)
-    memory = table._words.obj
+    memory = table._used.obj
     assert len(memory) == table_bytes(1, 2**20) <= 2**20 + 8
     for number in range(20_000):
         table.count(b"%d" % number, 5, 3_600, START)
-    assert table._words.obj is memory
+    assert table._used.obj is memory
     assert set(vars(table)) == set(vars(a_table()))
 
 
@@ -174,12 +186,11 @@ def test_a_full_word_reaches_every_limit():
     table, tick = a_table(), START * TICKS
     expiry, alive = expiry_of(tick, 60), least_alive(tick)
     for place in table._places(KEY):
-        slot = table._start(0) + place + expiry // 60 % WORDS
-        table._words[slot] = expiry << 27 | MOST - 1
+        table._rows[0][place + expiry // 60 % WORDS] = word_of(expiry, MOST - 1)
     assert table.count(KEY, LARGEST, 60, START) == MOST
     assert table.count(KEY, LARGEST, 60, START) > LARGEST
     assert table.wait(KEY, LARGEST, 60, START) >= 60
-    assert with_one_more(expiry << 27 | MOST, expiry, alive) == expiry << 27 | MOST
+    assert with_one_more(word_of(expiry, MOST), expiry, alive) == word_of(expiry, MOST)
 
 
 def test_rows_are_summed_and_a_successor_goes_on_with_a_row():
@@ -198,7 +209,7 @@ def test_without_a_row_every_limit_is_reached(row):
     table = a_table(rows=3, row_bytes=2**16, row=row)
     assert not counts(table, LARGEST, 60, START)
     assert table.wait(KEY, LARGEST, 60, START) == 60
-    assert not any(table._words)
+    assert not any(table._used.obj)
 
 
 def test_threads_allow_not_one_too_many():
@@ -240,10 +251,10 @@ def test_keys_tell_everything_apart():
 
 def test_a_shared_cell_uses_the_word_that_lengthens_least():
     alive = least_alive(100)
-    words = [expiry << 27 | 1 for expiry in (400, 90, 300, 200)]
+    words = [word_of(expiry, 1) for expiry in (400, 90, 300, 200)]
     assert best_place(words, 300, alive) == 2
     assert best_place(words, 210, alive) == 1, "one that no longer counts"
-    words[1] = 500 << 27 | 1
+    words[1] = word_of(500, 1)
     assert best_place(words, 210, alive) == 3
     assert best_place(words, 380, alive) == 0
 
