@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,7 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.decisions.evaluations import Evaluations
 from writ.api.decisions.shared_rates import SharedRates
+from writ.api.settings import HttpLimits
+from writ.bundles.patience import TakesLong, impatient
+from writ.runtime import Engine, RateCounters
 
 from tests.support.bundling import bundle_file
 from tests.support.command import WRIT
@@ -40,6 +45,10 @@ MODEL = {
     "resource_types": [{"id": "document", "actions": ["read", "list"]}],
     "policies": [limited("reads", "read", LIMIT), limited("lists", "list", 4)],
 }
+
+
+def bundle(folder: Path) -> Path:
+    return bundle_file({name: rows for name, rows in MODEL.items() if name != "model"}, folder / "m.bundle")
 
 
 def question(subject: str, action: str = "read") -> dict[str, Any]:
@@ -154,6 +163,19 @@ def test_a_batch_counts_each_item_once(server: Server) -> None:
         assert alone["context"]["retry_after_seconds"] > 80_000
 
 
+def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
+    """It may give up at any later item, and the application then decides all of them."""
+    engine = Engine.open(bundle(tmp_path), counters=RateCounters())
+    lane: Any = Evaluations(lambda _: engine, time.time, None, None, HttpLimits(), None)  # type: ignore[arg-type]  # unused
+    with impatient():
+        for _ in range(5):
+            with pytest.raises(TakesLong):
+                lane.at_once(engine, {"evaluations": [question("alice", "list")]})
+            unlimited = lane.at_once(engine, {"evaluations": [question("alice", "unknown")]})
+            assert unlimited["evaluations"][0]["decision"] is False
+    assert [engine.decide(question("alice", "list"))["decision"] for _ in range(5)] == [True] * 4 + [False]
+
+
 def test_an_explained_evaluation_counts_once(server: Server) -> None:
     asked = question("explained", "list") | {"options": {"explain": True}}
     found = answers(server, SINGLE, *[asked] * 5)
@@ -199,14 +221,14 @@ def test_a_restart_starts_empty(tmp_path: Path) -> None:
 
 
 def test_an_agent_counts_for_itself(tmp_path: Path) -> None:
-    path = bundle_file({name: rows for name, rows in MODEL.items() if name != "model"}, tmp_path / "m.bundle")
+    path = bundle(tmp_path)
     line = command("agent", "--bundle", str(path), "--unsigned", "--bind", "127.0.0.1:0", "--workers", str(WORKERS))
     with started(line, environment(), tmp_path / "agent.log", tmp_path) as agent:
         assert LIMIT <= allowed_at_once(agent, "alice") <= LIMIT + WORKERS - 1
 
 
 def test_writ_decide_counts_the_lines_of_one_run(tmp_path: Path) -> None:
-    path = bundle_file({name: rows for name, rows in MODEL.items() if name != "model"}, tmp_path / "m.bundle")
+    path = bundle(tmp_path)
     lines = "".join(f"{json.dumps(question('alice', 'list'))}\n" for _ in range(6)).encode()
     for more in ([], ["--now", "2027-01-31T09:00:00Z"]):
         done = subprocess.run([WRIT, "decide", str(path), *more], input=lines, capture_output=True, check=True)
