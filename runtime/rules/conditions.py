@@ -12,7 +12,7 @@ from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
-from ..effort import STEPS_OF_PATTERN, STEPS_TO_COMPILE
+from ..effort import STEPS_OF_PATTERN, STEPS_OF_RATE, STEPS_TO_COMPILE
 from ..requests.members import Attributes
 from .attributes import Test, attribute_test
 from .foreign_values import plain_at
@@ -94,6 +94,8 @@ def _tests(found: Iterable[Test]) -> tuple[Test, ...]:
 
 
 def _steps(atom: Atom) -> int:
+    if isinstance(atom, Rate):
+        return STEPS_OF_RATE
     if not isinstance(atom, Comparison):
         return 1
     if atom.op == _REGEX:

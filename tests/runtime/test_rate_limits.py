@@ -272,6 +272,16 @@ def test_many_limited_policies_are_indexed_and_bounded(tmp_path):
     assert index.indexed
 
 
+def test_many_limits_at_once_are_left_to_a_thread(tmp_path):
+    """Each of them is counted, so an evaluation with hundreds would hold up an event loop for long."""
+    engine = engine_of(tmp_path, *(policy(f"p{number:03}") for number in range(150)))
+    for _ in range(2):
+        engine.decide(question())
+        with pytest.raises(TakesLong), impatient():
+            engine.decide(question())
+    assert engine.decide(question())["context"]["reason"].endswith("and the conditions of 149 more do not hold")
+
+
 def test_threads_share_one_limit(tmp_path):
     engine, found = engine_of(tmp_path, policy(limit=200)), []
 
