@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .api.agent.status import Status
     from .bundles.errors import BundleError, UntrustedBundle
     from .runtime.engine import Engine, SearchUnavailable
+    from .runtime.rate_counters import RateCounters
     from .runtime.requests.as_json import as_json
     from .runtime.requests.members import BadRequest
 
@@ -21,6 +22,7 @@ __all__ = [
     "Engine",
     "FollowError",
     "Following",
+    "RateCounters",
     "SearchUnavailable",
     "Status",
     "UntrustedBundle",
@@ -35,6 +37,7 @@ _HOMES: Final = {
     "Engine": ".runtime.engine",
     "FollowError": ".api.agent.following",
     "Following": ".api.agent.following",
+    "RateCounters": ".runtime.rate_counters",
     "SearchUnavailable": ".runtime.engine",
     "Status": ".api.agent.status",
     "UntrustedBundle": ".bundles.errors",

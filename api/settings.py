@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from ..bundles.wording import did_you_mean, quoted
+from ..runtime.rate_counters import DEFAULT_BYTES
 from .setting_readers import PUBLIC_URL, SECONDS, TEXT, AnyReader, BadSetting, choice, count
 
 __all__ = ["ALGORITHMS", "BadSetting", "HttpLimits", "Setting", "Settings", "rows", "settings_from", "show_settings"]
@@ -164,6 +165,12 @@ class Settings:
         count(366),
         30,
         "Days for which an exported bundle is accepted. Writ signs it anew after half of them.",
+    )
+    rate_bytes: int = _row(
+        "WRIT_RATE_LIMIT_BYTES",
+        count(2**30),
+        DEFAULT_BYTES,
+        "Bytes of a worker's counters for rate limits. The more subjects are counted at a time, the more it takes.",
     )
     audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
     sweep_days: int = _row(

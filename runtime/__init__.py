@@ -5,6 +5,7 @@ Reading path, with a folder for each step:
 - `requests/`: requests as JSON decodes them become flat parts;
 - `state/`: a bundle and its deltas;
 - `rules/`: conditions become tests, rules are ranked and specialised;
+- `rates/`: counters for rate limits, and `rate_counters`, those of one process;
 - `effort`: what one evaluation may do at once;
 - `specialisation_cache` and `snapshot`: one state with everything that is cached of it;
 - `decisions/`: a decision and its proof;
@@ -15,7 +16,8 @@ Reading path, with a folder for each step:
 
 from ..bundles.errors import BundleError, UntrustedBundle
 from .engine import Engine, SearchUnavailable
+from .rate_counters import RateCounters
 from .requests.as_json import as_json
 from .requests.members import BadRequest
 
-__all__ = ["BadRequest", "BundleError", "Engine", "SearchUnavailable", "UntrustedBundle", "as_json"]
+__all__ = ["BadRequest", "BundleError", "Engine", "RateCounters", "SearchUnavailable", "UntrustedBundle", "as_json"]

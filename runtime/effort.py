@@ -12,14 +12,17 @@ test, more for a larger constant. It is about 5 ms."""
 STEPS_TO_COMPILE: Final = 10
 
 MOST_TESTED: Final = 50_000
-"""The steps that an evaluation may take to test conditions: `STEPS_OF_PATTERN` for a pattern, else by the size of the
-constant. It is about 5 ms."""
+"""The steps that an evaluation may take to test conditions: `STEPS_OF_PATTERN` for a pattern, `STEPS_OF_RATE` for a
+rate limit, else by the size of the constant. It is about 5 ms."""
 
 MOST_HELD: Final = 2_000
 """The holdings and groups of a subject that an evaluation may read."""
 
 STEPS_OF_PATTERN: Final = 500
 """A search takes up to 0.3 ms (see `QUICK_SEARCH` of `automata`), but few take a tenth of it."""
+
+STEPS_OF_RATE: Final = 500
+"""To count for a rate limit, and to find the time to wait, takes 0.05 ms."""
 
 
 class Effort:

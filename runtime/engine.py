@@ -15,6 +15,7 @@ from ..bundles.patience import TakesLong, refuse_if_impatient
 from .decisions.decide import decide
 from .decisions.explain import explain
 from .limits import CacheLimits
+from .rates.table import RateTable
 from .requests.evaluations import read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
@@ -48,20 +49,26 @@ class Engine:
         bundle: Bundle,
         clock: Callable[[], float] = time.time,
         limits: CacheLimits | None = None,
+        counters: RateTable | None = None,
     ):
-        """`clock` returns epoch seconds. `limits` bounds the caches."""
-        self._clock = clock
+        """`clock` returns epoch seconds. `limits` bounds the caches. `counters` count for rate limits (C10)."""
+        self._clock, self._counters = clock, counters
         self._limits = limits or CacheLimits()
         self._snapshot = Snapshot(bundle, self._limits)
 
     @classmethod
-    def open(cls, path: str | Path, clock: Callable[[], float] = time.time) -> "Engine":
+    def open(
+        cls, path: str | Path, clock: Callable[[], float] = time.time, counters: RateTable | None = None
+    ) -> "Engine":
         """Returns an engine over the bundle at `path`, and trusts its origin. The file is mapped, not read.
+
+        `counters`, such as `RateCounters()`, count evaluations for rate limits. Several engines may share them. Without
+        counters, no policy with a rate limit ever allows (C10).
 
         Raises BundleError if it is damaged, is not a bundle, or is newer than this Writ, and OSError if it can't be
         read.
         """
-        return cls(open_bundle(path), clock)
+        return cls(open_bundle(path), clock, counters=counters)
 
     @classmethod
     def open_verified(
@@ -73,13 +80,15 @@ class Engine:
         *,
         min_epoch: int = 0,
         min_revision: int = 0,
+        counters: RateTable | None = None,
     ) -> "Engine":
         """Returns an engine over the bundle at `path`, if one of the `keys` signed it. The whole file is read once.
 
         `keys` are the texts of PEMs with Ed25519 public keys, not paths. `environment` is the UUID or the id of the
         environment that the bundle must belong to, or None for a bundle that was compiled from files. `clock` returns
         epoch seconds: a signature that has expired is refused now, but a bundle in force stays in force. A bundle with
-        a lower epoch than `min_epoch`, or with this epoch and a revision below `min_revision`, is refused.
+        a lower epoch than `min_epoch`, or with this epoch and a revision below `min_revision`, is refused. `counters`
+        are those of `open`.
 
         Raises UntrustedBundle if the signature is not accepted, UnusableBundleKey (a ValueError) if there is no key or
         a key can't be used, and what `open` raises.
@@ -88,7 +97,7 @@ class Engine:
         from ..bundles.signing.verify import open_verified_bundle
 
         bundle, _ = open_verified_bundle(path, keys, environment, clock(), min_epoch, min_revision)
-        return cls(bundle, clock)
+        return cls(bundle, clock, counters=counters)
 
     @property
     def manifest(self) -> Manifest:
@@ -118,7 +127,8 @@ class Engine:
     def take_over(self, other: "Engine") -> None:
         """Puts into force what another engine has in force, with what it has cached. It never fails.
 
-        So a change can be tried on another engine, such as a `pinned` one, and kept on disk before it counts here.
+        So a change can be tried on another engine, such as a `pinned` one, and kept on disk before it counts here. Each
+        engine keeps its own clock and counters.
         """
         self._snapshot = other._snapshot
 
@@ -126,11 +136,12 @@ class Engine:
         """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
         return copy(self)
 
-    def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
+    def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
         If `options.explain` is true, the response has the proof (D10). Raises BadRequest for a malformed request, and
-        BundleError if the decision needs a damaged part of the bundle.
+        BundleError if the decision needs a damaged part of the bundle. If the evaluation counts for a rate limit and
+        `counts` is False, it raises TakesLong instead (C10).
 
         PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
         `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
@@ -150,7 +161,7 @@ class Engine:
             a = NO_ATTRIBUTES if len(action) == 1 else action["properties"]
             c = NO_ATTRIBUTES if in_request == 3 else request["context"]
         except (KeyError, TypeError, AttributeError, IndexError):
-            return self._decide_carefully(request, now)
+            return self._decide_carefully(request, now, counts)
         if not (
             (holder.plain or self._is_as_good_as_plain(snapshot, holder, rtype, rid, now))
             and s.__class__ is r.__class__ is c.__class__ is a.__class__ is dict
@@ -160,7 +171,7 @@ class Engine:
             and in_resource <= 3
             and in_request <= 4
         ):
-            return self._decide_carefully(request, now)
+            return self._decide_carefully(request, now, counts)
         denies, allows, _, permitted, context = plan
         for test, rest, override, explicit in denies:
             if test(stype, sid, s, rid, r, a, c, NO_CLOCK):
@@ -187,16 +198,16 @@ class Engine:
             return True
         return rid.__class__ is str and not may_be_granted(holder, snapshot.rules.types[rtype].number, rid)
 
-    def _decide_carefully(self, request: Any, now: float | None) -> dict[str, Any]:
+    def _decide_carefully(self, request: Any, now: float | None, counts: bool = True) -> dict[str, Any]:
         read = read_evaluation(request)
         snapshot = self._snapshot
         instant = self._instant(now)
         if read[-1]:
             refuse_if_impatient()  # a proof takes long
-        answer = decide(snapshot, read, instant)
-        context: dict[str, Any] = answer.context.copy()
+        answer = decide(snapshot, read, instant, self._counters, counts)
+        context = answer.context.copy()
         if read[-1]:
-            context["explanation"] = explain(snapshot, read, instant)
+            context["explanation"] = explain(snapshot, read, instant, answer.rates)
         return {"decision": answer.allowed, "context": context}
 
     def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
@@ -345,7 +356,7 @@ class Engine:
             raise BadRequest("attributes are dictionaries", "$")
         instant = self._instant(now)
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
-        return decide(self._snapshot, request, instant).allowed
+        return decide(self._snapshot, request, instant, self._counters).allowed
 
 
 def error_item(status: int, message: str) -> dict[str, Any]:

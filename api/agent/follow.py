@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from ...bundles.manifest import Profile
+from ...runtime.rates.table import RateTable
 from .following import Following, OnStatus
 from .options import FollowOptions
 from .status import Status
@@ -37,6 +38,7 @@ def follow(
     proxy: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     clock: Callable[[], float] = time.time,
+    counters: RateTable | None = None,
     on_change: OnStatus | None = None,
     on_error: OnStatus | None = None,
     wait_ready: float | None = READY_SECONDS,
@@ -62,6 +64,8 @@ def follow(
         proxy: The URL of an HTTP proxy.
         storage_options: The options of fsspec for a published folder.
         clock: The clock of the engine. It returns epoch seconds.
+        counters: The counters of the engine for rate limits, such as `RateCounters()`. Without them, no policy with a
+            rate limit ever allows.
         on_change: Called in the thread, with the status, after another revision came into force.
         on_error: Called in the thread, with the status, after an error that differs from the last one.
         wait_ready: The time in seconds to wait until something is in force, or None.

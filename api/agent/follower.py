@@ -13,6 +13,7 @@ from ...bundles.errors import BundleError, DoesNotFollow, OlderBundle
 from ...bundles.feed.callers import Callers
 from ...bundles.feed.update import Update
 from ...runtime.engine import Engine
+from ...runtime.rates.table import RateTable
 from .freshness import Clocks, system_clocks
 from .held import Held, held_from
 from .in_force import Candidate, Events, InForce
@@ -59,19 +60,20 @@ class Follower:
         floor: tuple[int, int] = (0, 0),
         max_staleness: float | None = None,
         clock: Callable[[], float] = time.time,
+        counters: RateTable | None = None,
         clocks: Clocks | None = None,
         random: Random | None = None,
         wait: float = WAIT_SECONDS,
         events: Events | None = None,
     ):
-        """`engine` is one to go on with, in a forked process. `clock` is that of a new one.
+        """`engine` is one to go on with, in a forked process. `clock` and `counters` are those of a new one.
 
         `floor` is the least epoch and revision that is accepted. `max_staleness` and `wait` are in seconds.
         """
-        self._source, self._trust = source, trust
+        self._source, self._trust, self._counters = source, trust, counters
         self._clock, self._clocks, self._wait = clock, clocks or system_clocks(), wait
         self._max_staleness, self._state = max_staleness, state
-        reader = None if state is None else StateReader(state, trust, clock)
+        reader = None if state is None else StateReader(state, trust, clock, counters)
         self._in_force = InForce(state, reader, self._clocks, floor, engine, events or Events())
         self._folder = Path(tempfile.gettempdir()) if state is None else state.folder
         self._pacing = Pacing(random or Random())  # noqa: S311 - it spreads load, and protects nothing
@@ -265,7 +267,8 @@ class Follower:
             if self._state is not None and not temporary:
                 path, temporary = self._state.copied(path), True
             uuid = self._in_force.current.environment or None
-            held = held_from(self._trust.bundle(path, self._clocks.wall(), uuid, self._in_force.floor[0]), self._clock)
+            bundle = self._trust.bundle(path, self._clocks.wall(), uuid, self._in_force.floor[0])
+            held = held_from(bundle, self._clock, self._counters)
         except BaseException:
             if temporary:
                 path.unlink(missing_ok=True)

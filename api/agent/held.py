@@ -8,6 +8,7 @@ from ...bundles.feed.position import Position
 from ...bundles.feed.update import Update
 from ...bundles.file.reader import Bundle
 from ...runtime.engine import Engine
+from ...runtime.rates.table import RateTable
 from .trust import position_in
 
 
@@ -50,6 +51,6 @@ class Held:
         return Held(engine, position, self.base, self.updates + added, self.size + added * size)
 
 
-def held_from(bundle: Bundle, clock: Callable[[], float]) -> Held:
-    """Returns a bundle without updates. `clock` is that of the engine."""
-    return Held(Engine(bundle, clock), position_in(bundle), bundle.revision)
+def held_from(bundle: Bundle, clock: Callable[[], float], counters: RateTable | None) -> Held:
+    """Returns a bundle without updates. `clock` and `counters` are those of the engine."""
+    return Held(Engine(bundle, clock, counters=counters), position_in(bundle), bundle.revision)

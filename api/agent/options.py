@@ -11,6 +11,7 @@ from ...bundles.feed.index import INDEX_FILE
 from ...bundles.manifest import Profile
 from ...bundles.signing.keys import Pem
 from ...runtime.engine import Engine
+from ...runtime.rates.table import RateTable
 from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
 from .sources.file import LOOK_SECONDS, BundleFile
@@ -45,6 +46,7 @@ class FollowOptions:
     proxy: str | None = None
     storage_options: Mapping[str, Any] | None = None
     clock: Callable[[], float] = time.time
+    counters: RateTable | None = None
 
     def __post_init__(self) -> None:
         if self.keys is not None and not isinstance(self.keys, str | bytes):
@@ -132,6 +134,7 @@ class FollowOptions:
             max_staleness=self.max_staleness,
             wait=WAIT_SECONDS if self.max_staleness is None else min(WAIT_SECONDS, self.max_staleness / 2),
             clock=self.clock,
+            counters=self.counters,
             events=events,
         )
         return source, follower

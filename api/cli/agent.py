@@ -2,7 +2,7 @@
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from ..agent.service.app import AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
+from ..decisions.shared_rates import SharedRates
 from ..http.public_url import url_warning
 from ..setting_readers import is_loopback
 from ..settings import BadSetting
@@ -160,7 +161,9 @@ def _prepare(
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
-    following = Following(options, *_telling(log))
+    count = workers or cores()
+    rates = SharedRates(count, settings.rate_bytes, log)
+    following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
     listener = bound_socket(bind)
@@ -189,9 +192,10 @@ def _prepare(
         lane=application.lane,
         listener=listener,
         limits=settings.limits,
-        workers=workers or cores(),
+        workers=count,
         log_level=log_level,
         tls=tls,
+        worker_starts=rates.start_worker,
         heartbeat=lambda: _keep_following(following),
         worker_ends=following.close,
     )

@@ -18,6 +18,7 @@ from ..credentials.admin_key import KEY_FILE, UnusableKey
 from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
+from ..decisions.shared_rates import SharedRates
 from ..demo import demo_questions
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
@@ -156,7 +157,8 @@ def _prepare_service(options: _Options) -> Service:
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
     preparations = Preparations(time.time, log)
-    live_engines = _open_engines(directory, store, settings, log, preparations)
+    rates = SharedRates(options.workers, settings.rate_bytes, log)
+    live_engines = _open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
     place = shown_address(listener)
     url = own_url(place, options.tls)
@@ -196,6 +198,7 @@ def _prepare_service(options: _Options) -> Service:
         log_level=options.log_level,
         tls=options.tls,
         held=(lock,),
+        worker_starts=rates.start_worker,
         heartbeat=heartbeat,
         worker_stops=application.stop,
         worker_ends=partial(_end_worker, upkeep, preparations, sweep),
@@ -231,11 +234,17 @@ def _begin(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAcc
 
 
 def _open_engines(
-    directory: Path, store: Store, settings: Settings, log: logging.Logger, preparations: Preparations
+    directory: Path,
+    store: Store,
+    settings: Settings,
+    log: logging.Logger,
+    preparations: Preparations,
+    rates: SharedRates,
 ) -> LiveEngines:
     """Returns the engines. The default one is opened before the workers are forked, so that they share its mapping."""
+    files = BundleFiles(directory, store)
     live_engines = LiveEngines(
-        store, BundleFiles(directory, store), settings.stale_seconds, log, preparing=preparations
+        store, files, settings.stale_seconds, log, preparing=preparations, counters=rates.counters
     )
     live_engines.engine()
     live_engines.close()

@@ -76,12 +76,16 @@ class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class DecisionContext(Struct, frozen=True, omit_defaults=True):
-    """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead."""
+    """The reason of a decision. An item of a batch that can't be evaluated has an `error` instead.
+
+    If only rate limits stand against a permission, `retry_after_seconds` says when one of them may hold again.
+    """
 
     reason: str | None = None
     reason_code: ReasonCode | None = None
     access_path: AccessPath | None = None
     policy_id: str | None = None
+    retry_after_seconds: Annotated[int, Meta(ge=1)] | None = None
     explanation: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
 

@@ -80,13 +80,17 @@ class Evaluations:
         return found
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
-        """Returns the decisions, or None if they may take long or one of them fails (see `lane`)."""
+        """Returns the decisions, or None if they may take long or one of them fails (see `lane`).
+
+        Raises TakesLong if one counts for a rate limit: if the batch is left after that, it would count twice (C10).
+        """
         batch = read_batch(body, self._limits.batch_items)
         if explains(body) or (batch is not None and len(batch.items) > ITEMS_AT_ONCE):
             return None
         if batch is None:
             return engine.decide(body)
-        answers = Answers(batch, partial(engine.decide, now=self._clock()), self._limits.explanation_bytes)
+        decide = partial(engine.decide, now=self._clock(), counts=False)
+        answers = Answers(batch, decide, self._limits.explanation_bytes)
         found: list[object] = []
         if not take(answers, found, LOOP_SECONDS) or answers.failures:
             return None

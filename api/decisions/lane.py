@@ -2,7 +2,8 @@
 
 The lane holds no rule of its own. It calls the guard, the reading of bodies and the functions that the application's
 handlers call, and it only ever gives a 200. It leaves everything else to the application: a credential that the worker
-does not remember, a fault of any kind, and work that may take long. Leaving is safe, since a decision changes nothing.
+does not remember, a fault of any kind, and work that may take long. Leaving is safe: a decision changes nothing but
+the counters of rate limits, and whoever leaves a request has not counted it (C10).
 """
 
 import re

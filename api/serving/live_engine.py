@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...bundles.delta import Delta, decode_delta
 from ...bundles.errors import BundleError
 from ...runtime import Engine
+from ...runtime.rates.table import RateTable
 from ..store.environments import Environment
 from ..store.history.updates import Updates
 from .bundle_files import BundleFile, BundleFiles, NewestBundle, NoBundle
@@ -71,10 +72,15 @@ class LiveEngine:
 
 
 def opened(
-    newest: NewestBundle, served: LiveEngine | None, files: BundleFiles, clock: Callable[[], float]
+    newest: NewestBundle,
+    served: LiveEngine | None,
+    files: BundleFiles,
+    clock: Callable[[], float],
+    counters: RateTable | None,
 ) -> LiveEngine:
     """Returns the live engine over the newest bundle, or `served`, if it is newer already.
 
+    `clock` and `counters` are those of a new engine.
     Raises NoBundle if the bundle is the damaged one, or its deltas do not fit. Then its file is gone.
     """
     updates, bundle, file = newest
@@ -82,7 +88,7 @@ def opened(
         deltas = [decode_delta(delta) for delta in updates.deltas]
         env = updates.env
         if served is None:
-            engine = Engine(bundle, clock)
+            engine = Engine(bundle, clock, counters=counters)
             engine.apply_deltas(deltas)
             served = LiveEngine(engine, env.uuid, env.epoch, file, bundle.revision)
             served._count(deltas, updates.deltas)

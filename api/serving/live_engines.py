@@ -15,6 +15,7 @@ from typing import Final
 
 from ...bundles.errors import BundleError
 from ...runtime import Engine
+from ...runtime.rates.table import RateTable
 from ..store.database.watch import Version
 from ..store.environment_ids import DEFAULT
 from ..store.errors import NotFound, StoreUnavailable
@@ -47,10 +48,12 @@ class LiveEngines:
         log: logging.Logger,
         clock: Callable[[], float] = time.time,
         preparing: Preparing = unmarked,
+        counters: RateTable | None = None,
     ):
-        """`stale_seconds` is how long the snapshot in memory serves while the store can't be read."""
+        """`stale_seconds` is how long the snapshot in memory serves while the store can't be read. `counters` count for
+        the rate limits of all environments."""
         self._store, self._files, self._log, self._clock = store, files, log, clock
-        self._stale_seconds, self._preparing = stale_seconds, preparing
+        self._stale_seconds, self._preparing, self._counters = stale_seconds, preparing, counters
         self._watch = store.watch
         self._seen: Version | None = None
         self._served: dict[str, LiveEngine] = {}
@@ -183,7 +186,11 @@ class LiveEngines:
 
     def _open(self, id: str, served: LiveEngine | None) -> None:
         """Start from the newest bundle, unless the engine is newer already or this file is the damaged one."""
-        self._prepare(id, lambda: opened(self._files.newest(id), served, self._files, self._clock), is_quick=False)
+
+        def work() -> LiveEngine:
+            return opened(self._files.newest(id), served, self._files, self._clock, self._counters)
+
+        self._prepare(id, work, is_quick=False)
 
     def _prepare(self, id: str, work: Callable[[], LiveEngine], is_quick: bool) -> None:
         """Do the work at once if it is quick or no event loop runs, and else in a thread, and raise Updating."""

@@ -31,9 +31,12 @@ class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
-    application. `held` is kept open for as long as the service runs. Each worker calls `heartbeat` every second,
-    `worker_stops` when it is asked to stop, and `worker_ends` after its last answer. The master calls `worker_gone`
-    with the process id of each worker that ended, and `service_ends` after the last one.
+    application. `held` is kept open for as long as the service runs.
+
+    Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
+    each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
+    `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
+    and `service_ends` after the last one.
     """
 
     app: Any
@@ -44,6 +47,7 @@ class Service:
     tls: TlsFiles | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
+    worker_starts: Callable[[int], None] = lambda _: None
     heartbeat: Callable[[], None] = lambda: None
     worker_stops: Callable[[], None] = lambda: None
     worker_ends: Callable[[], None] = lambda: None

@@ -66,6 +66,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         """Serve until a signal says stop, or the master is gone."""
         sys.setswitchinterval(SWITCH_SECONDS)
         be_impatient()
+        self.service.worker_starts(self.connections.share.place)
         self.loop = uvloop.new_event_loop()
         asyncio.set_event_loop(self.loop)
         try:

@@ -59,6 +59,7 @@ CLAUSE_LAWS: dict[str, Callable[[Clause, Types], bool]] = {
     "no DENY has a rate limit (C10)": lambda clause, _: (
         clause.effect == "ALLOW" or not any(isinstance(atom, Rate) for atom in clause.body)
     ),
+    "there is one rate limit at most (C10)": lambda clause, _: sum(isinstance(atom, Rate) for atom in clause.body) <= 1,
 }
 """The laws of a clause, by their words. A law may rely on the laws before it."""
 

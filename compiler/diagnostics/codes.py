@@ -50,11 +50,6 @@ CODES = (
     Code("not-a-number", "error", "a number is not finite"),
     Code("null-constant", "error", "a condition compares with null (C2)"),
     Code("out-of-range", "error", "a number is too small or too large"),
-    Code(
-        "rate-limit-uncounted",
-        "warning",
-        "an ALLOW has a rate limit, so it never allows: Writ does not count evaluations yet (C10)",
-    ),
     Code("recursive-alias", "error", "a YAML value contains itself through an alias"),
     Code("reserved-name", "error", "a resource type or an action is called `*` (P1)"),
     Code("several-documents", "error", "a YAML file has more than one document"),

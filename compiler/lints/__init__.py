@@ -2,5 +2,5 @@
 
 Reading path: `prepared_policy` (a policy, prepared for comparing) → `overlap` (whether two policies can hold together)
 → `overlap_candidates` (which ALLOW policies to compare with a DENY) → `grant_index` (the same for direct grants) →
-`table` → the lints: `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`, `rate_limit_uncounted`.
+`table` → the lints: `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`.
 """

@@ -10,14 +10,12 @@ from .empty_list import empty_list
 from .escapable_deny import escapable_deny
 from .overlap import OutOfSteps
 from .prepared_policy import PreparedPolicy
-from .rate_limit_uncounted import rate_limit_uncounted
 
 LINTS: tuple[Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]], ...] = (
     deny_priority,
     escapable_deny,
     empty_list,
     allow_everyone,
-    rate_limit_uncounted,
 )
 
 

@@ -1,21 +1,25 @@
-"""Decides a request: finds its subject and resource, specialises the program and tests the rules (D1 to D8).
+"""Decides a request: finds its subject and resource and specialises the program, which `judge` then tests (D1 to D8).
 
 PERF: arguments stay flat from the engine to the tests; packing them into an object first costs a third more.
 """
 
 from ...bundles.patience import refuse_if_impatient
+from ..rates.table import RateTable
 from ..requests.evaluations import EvaluationRequest
-from ..requests.members import Attributes
-from ..rules.attribute_index import first_rule
-from ..rules.reasons import FOR_OTHER_ACTIONS, NOT_DECLARED, NOT_REGISTERED, Answer, granted
+from ..rules.reasons import NOT_DECLARED, Answer
 from ..rules.specialise import Specialised
 from ..snapshot import Holder, Snapshot
+from .judge import judge
+from .judge_limited import Counted, judge_limited
 
 
-def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer:
+def decide(
+    snapshot: Snapshot, request: EvaluationRequest, now: float, counters: RateTable | None = None, counts: bool = True
+) -> Answer:
     """Returns the answer to a request. Answers are shared, so a response gets a copy. `now` is in epoch seconds.
 
-    Raises TakesLong in an impatient thread, if the decision takes long.
+    Without `counters`, every rate limit is reached (C10). Raises TakesLong in an impatient thread, if the decision
+    takes long, and in any thread, if it counts for a rate limit and `counts` is False. Then nothing was counted.
     """
     (stype, subject_by, sname, s, action, a, rtype, resource_by, rname, r, c, _) = request
     sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
@@ -25,6 +29,9 @@ def decide(snapshot: Snapshot, request: EvaluationRequest, now: float) -> Answer
     if specialised.takes_long:
         refuse_if_impatient()
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
+    if specialised.limited_indexes and counters is not None:
+        counted = Counted(counters, snapshot.state, stype, sid, sname, now) if counts else None
+        return judge_limited(snapshot, holder, specialised, action, (stype, sid, s, rid, r, a, c, now), counted)
     return judge(snapshot, holder, specialised, stype, sid, s, action, a, rid, r, c, now)
 
 
@@ -48,45 +55,3 @@ def specialised_for(snapshot: Snapshot, holder: Holder, rtype: str, action: str)
     """
     rules, roles = snapshot.rules, holder.roles
     return rules.cached(roles, rtype, action) or rules.specialised(roles, rtype, action)
-
-
-def judge(
-    snapshot: Snapshot,
-    holder: Holder,
-    specialised: Specialised,
-    stype: str,
-    sid: str | None,
-    s: Attributes,
-    action: str,
-    a: Attributes,
-    rid: str | None,
-    r: Attributes,
-    c: Attributes,
-    now: float,
-) -> Answer:
-    """Returns the answer once subject, program and resource are known (E7, D1 to D6)."""
-    if specialised.closed and not is_registered(snapshot, specialised.type, rid):
-        return NOT_REGISTERED
-    grants = snapshot.grants(holder, specialised.type, rid, now)
-    permission: Answer | None = None
-    for grant in grants:
-        if action in snapshot.state.action_sets[grant.actions]:
-            permission = granted(grant.id)
-            break
-    denial = first_rule(specialised.deny_indexes, stype, sid, s, rid, r, a, c, now)
-    if permission is None:
-        allow = first_rule(specialised.allow_indexes, stype, sid, s, rid, r, a, c, now)
-        permission = None if allow is None else allow.explicit
-    if denial is not None:
-        return denial.explicit if permission is None else denial.override
-    return permission or (_refusal(specialised) if grants else specialised.otherwise)
-
-
-def is_registered(snapshot: Snapshot, type: int, id: str | None) -> bool:
-    """Whether this instance of a closed type is registered (E7)."""
-    return id is not None and snapshot.state.is_registered(type, id)
-
-
-def _refusal(specialised: Specialised) -> Answer:
-    """Returns the answer if nothing holds and some grant in force is for another action (D4, D5)."""
-    return FOR_OTHER_ACTIONS.get(specialised.otherwise, specialised.otherwise)

@@ -1,13 +1,15 @@
 """Explains a decision: the proof has every candidate, and the policies whose roles the subject lacks (D10)."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ...bundles.program.clauses import Clause
 from ..requests.evaluations import EvaluationRequest
 from ..rules.specialise import TypeRules
 from ..snapshot import Snapshot
-from .decide import is_registered, specialised_for, subject_of
+from .decide import specialised_for, subject_of
 from .held_roles import HeldRoles, held_roles
+from .judge import is_registered
 from .proof import Proof
 
 MOST_LACKING: Final = 100
@@ -17,10 +19,11 @@ MOST_LACKING_ROLES: Final = 100
 """Roles that a proof names for such a policy."""
 
 
-def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[str, Any]:
+def explain(snapshot: Snapshot, request: EvaluationRequest, now: float, rates: Mapping[str, int]) -> dict[str, Any]:
     """Returns `{candidates, lacking}`: grants by id, then DENYs and ALLOWs, each in the order of D8.
 
-    If a limit cut something, the proof has `truncated` too.
+    If a limit cut something, the proof has `truncated` too. `rates` are those of the answer that it explains: rate
+    limits are shown as they were decided there, and are not counted again (C10).
     """
     (stype, subject_by, sname, _, action, _, rtype, resource_by, rname, *_) = request
     sid, holder = subject_of(snapshot, stype, subject_by, sname, now)
@@ -33,7 +36,7 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float) -> dict[
     grants = snapshot.grants(holder, specialised.type, rid, now)
     covering = [grant.id for grant in grants if action in snapshot.state.action_sets[grant.actions]]
     roles = held_roles(snapshot, stype, sid, now)
-    proof = Proof(request, sid, rid, roles, now)
+    proof = Proof(request, sid, rid, roles, now, rates)
     candidates = proof.candidates(covering, (*specialised.denies, *specialised.allows))
     lacking, cut = _lacking(snapshot.rules.types[rtype], action, roles)
     truncated = {"truncated": True} if proof.truncated or cut else {}

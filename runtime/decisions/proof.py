@@ -1,17 +1,17 @@
 """Shows the candidates of one request, with the values that their conditions compared (D10)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...bundles.conditions.instants import EARLIEST, END, from_seconds, show_instant
 from ...bundles.conditions.keys import read, reads_own_key, steps_of
 from ...bundles.conditions.values import Json
 from ...bundles.conditions.windows import show_window
-from ...bundles.program.clauses import Atom, Comparison, During, From, Rate
+from ...bundles.program.clauses import Comparison, During, From, Rate
 from ..requests.evaluations import EvaluationRequest
 from ..requests.members import Attributes
 from ..rules.attributes import Asked
-from ..rules.rule import Rule
+from ..rules.rule import Rule, is_within_limit
 from .held_roles import HeldRoles
 from .shown_value import shown
 
@@ -34,10 +34,18 @@ class Proof:
     `truncated` says whether a limit cut something.
     """
 
-    def __init__(self, request: EvaluationRequest, sid: str | None, rid: str | None, roles: HeldRoles, now: float):
+    def __init__(
+        self,
+        request: EvaluationRequest,
+        sid: str | None,
+        rid: str | None,
+        roles: HeldRoles,
+        now: float,
+        rates: Mapping[str, int],
+    ):
         (stype, _, _, subject, _, properties, rtype, _, _, resource, context, _) = request
         self._asked: Asked = (stype, sid, subject, rid, resource, properties, context, now)
-        self._roles = roles
+        self._roles, self._rates = roles, rates
         self._sections: dict[str, Attributes] = {
             "subject_attrs": subject,
             "resource_attrs": resource,
@@ -54,11 +62,17 @@ class Proof:
 
     def candidates(self, grants: Sequence[str], rules: Sequence[Rule]) -> list[dict[str, Any]]:
         """Returns the grants and rules to show, in order. If not all fit, grants and rules that hold come first."""
-        holds = [all(test(*self._asked) for test in rule.body.tests) for rule in rules]
+        holds = [self._holds(rule) for rule in rules]
         places = sorted(range(len(rules)), key=lambda place: not holds[place])
         shown_grants = [_grant(id) for id in grants if self._has_room()]
         found = {place: self._rule(rules[place], holds[place]) for place in places if self._has_room()}
         return [*shown_grants, *(found[place] for place in sorted(found))]
+
+    def _holds(self, rule: Rule) -> bool:
+        """Whether a rule held. A rate limit was asked, and counted, only if the other conditions held (C10)."""
+        if rule.body.rate is not None:
+            return is_within_limit(rule, self._rates)
+        return all(test(*self._asked) for test in rule.body.tests)
 
     def _has_room(self) -> bool:
         """Takes the room of one more candidate. Returns whether there is any."""
@@ -86,10 +100,21 @@ class Proof:
                 self.truncated = True
                 break
             self._conditions -= 1
-            found.append({**self._compared(atom), "holds": test(*self._asked)})
+            if isinstance(atom, Rate):
+                found.append({**self._rate(rule, atom), "holds": is_within_limit(rule, self._rates)})
+            else:
+                found.append({**self._compared(atom), "holds": test(*self._asked)})
         return found
 
-    def _compared(self, atom: Atom) -> dict[str, Any]:
+    def _rate(self, rule: Rule, rate: Rate) -> dict[str, Any]:
+        """Returns the number of the evaluation in the window, and the limit. It is `missing` if nobody asked for it."""
+        number = self._rates.get(rule.clause.policy)
+        compared = {"missing": True} if number is None else {"actual": number}
+        self._characters -= _CHARACTERS_OF_A_CONDITION
+        limit = {"limit": rate.limit, "window_seconds": rate.window_seconds}
+        return {"section": "rate_limit", "key": "rate", "op": "lte", "value": limit, **compared}
+
+    def _compared(self, atom: Comparison | During | From) -> dict[str, Any]:
         """Returns the value that a condition reads, and its constant. A value that was not sent is `missing`."""
         context = self._sections["context_attrs"]
         match atom:
@@ -102,8 +127,6 @@ class Proof:
                 sent_keys = {key for key in ("ip", "ip_address") if context.get(key) is not None}
                 key = "ip_address" if sent_keys == {"ip_address"} else "ip"
                 return self._pair("ip_allowlist", key, "in", list(blocks))
-            case Rate(limit, window_seconds):
-                return self._pair("rate_limit", "rate", "lte", {"limit": limit, "window_seconds": window_seconds})
 
     def _pair(self, section: str, key: str, op: str, constant: Json) -> dict[str, Any]:
         """Returns a constant and the actual value. PERF: many conditions may compare one long value; one reads it."""
@@ -123,9 +146,7 @@ class Proof:
         return {"clock": show_instant(instant)} if EARLIEST <= instant < END else {}
 
     def _sent(self, section: str, key: str) -> Json:
-        """Returns the value that a condition reads, or None if it is absent. A rate always is (C10)."""
-        if section == "rate_limit":
-            return None
+        """Returns the value that a condition reads, or None if it is absent."""
         if section not in self._sections:
             return self._sections["context_attrs"].get(key)
         if reads_own_key(section, key):

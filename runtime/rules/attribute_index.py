@@ -13,7 +13,7 @@ from itertools import islice
 from operator import attrgetter
 
 from ..requests.members import Attributes
-from .attributes import ValueOf, attribute_value
+from .attributes import Asked, ValueOf, attribute_value
 from .indexable import AttributeKey, is_plain
 from .rule import Rule, first_that_holds
 
@@ -68,6 +68,21 @@ class AttributeIndex:
             if found is not None:  # only a rule that is reported before it can still be the first
                 others = islice(others, bisect_left(self._others, found.rank, key=_RANK))
         return first_that_holds(others, t, i, s, n, r, a, c, now) or found
+
+    def to_count(self, asked: Asked) -> list[Rule]:
+        """Returns the rules that hold if their rate limit is not reached, in no order. All of them have one (C10)."""
+        with_value: Sequence[Rule] = ()
+        if self._value_of is not None:
+            value = self._value_of(*asked)
+            with_value = self._by_value.get(value, ()) if is_plain(value) else ()
+        found = []
+        for rule in (*with_value, *self._others):
+            for test in rule.body.without_rate:
+                if not test(*asked):
+                    break
+            else:
+                found.append(rule)
+        return found
 
 
 def first_rule(

@@ -1,6 +1,6 @@
 """Turns each condition of a clause's body into a test, a closure with everything constant folded in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Final, TypeAlias
@@ -12,7 +12,7 @@ from ...bundles.conditions.instants import from_seconds, read_instant
 from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...bundles.conditions.windows import TimeWindow, within
 from ...bundles.program.clauses import Atom, Comparison, During, Effect, From, Rate
-from ..effort import STEPS_OF_PATTERN, STEPS_TO_COMPILE
+from ..effort import STEPS_OF_PATTERN, STEPS_OF_RATE, STEPS_TO_COMPILE
 from ..requests.members import Attributes
 from .attributes import Test, attribute_test
 from .foreign_values import plain_at
@@ -52,6 +52,10 @@ class Conjunction:
     timed: bool
     """Whether some test reads the clock."""
     indexable: tuple[AttributeKey, ...]
+    rate: Rate | None = None
+    """Its rate limit. The engine decides it last, with its counters; the other tests say when (C10)."""
+    without_rate: tuple[Test, ...] = ()
+    """The tests of the other conditions of a body with a rate limit, as `tests` has them."""
     _values: dict[AttributeKey, frozenset[str | float]] = field(default_factory=dict)
 
     @property
@@ -71,17 +75,27 @@ def conjunction(atoms: Sequence[Atom], effect: Effect, type_name: str, zones: Zo
     """Returns `atoms` as tests, for resources of the type that requests call `type_name`."""
     by_atom = tuple(_atom_test(atom, effect, type_name, zones) for atom in atoms)
     by_cost = sorted(zip(atoms, by_atom, strict=True), key=lambda pair: _cost(pair[0]))
-    tests = tuple(test for _, test in by_cost if test is not always)
+    rates = [atom for atom in atoms if isinstance(atom, Rate)]
     return Conjunction(
-        tests=NEVER if never in tests else tests,
+        tests=_tests(test for _, test in by_cost),
         by_atom=by_atom,
         steps=sum(map(_steps, atoms)),
         timed=any(isinstance(atom, During) for atom in atoms),
         indexable=indexable_attributes(atoms),
+        rate=rates[0] if rates else None,
+        without_rate=_tests(test for atom, test in by_cost if not isinstance(atom, Rate)) if rates else (),
     )
 
 
+def _tests(found: Iterable[Test]) -> tuple[Test, ...]:
+    """Returns the tests that decide: `NEVER` if one of them never holds."""
+    tests = tuple(test for test in found if test is not always)
+    return NEVER if never in tests else tests
+
+
 def _steps(atom: Atom) -> int:
+    if isinstance(atom, Rate):
+        return STEPS_OF_RATE
     if not isinstance(atom, Comparison):
         return 1
     if atom.op == _REGEX:
@@ -100,8 +114,6 @@ def _cost(atom: Atom) -> int:
     match atom:
         case Comparison(op=op, key=key):
             return 3 if op == _REGEX else 1 if "." in key else 0
-        case Rate():
-            return 4  # it counts, so everything else comes first (C10)
         case _:
             return 2
 
@@ -117,7 +129,7 @@ def _atom_test(atom: Atom, effect: Effect, type_name: str, zones: Zones) -> Test
         case From(blocks):
             return _from(AddressSet(map(parse_block, blocks)), unreadable=effect == "DENY")
         case Rate():
-            return never  # the engine has no counters, and without them the condition is false (C10)
+            return never  # as it is without counters; `rate` is for those who have some (C10)
 
 
 def _during(window: TimeWindow, zone: tzinfo, unreadable: bool) -> Test:

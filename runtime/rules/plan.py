@@ -5,10 +5,10 @@ from typing import TypeAlias
 from ..requests.members import Attributes
 from .attributes import NO_CLOCK
 from .rank_rules import RankedRules
-from .reasons import Answer
+from .reasons import Answer, Context
 from .rule import Ready
 
-Plan: TypeAlias = tuple[tuple[Ready, ...], tuple[Ready, ...], tuple[Ready, ...], bool, dict[str, str]]
+Plan: TypeAlias = tuple[tuple[Ready, ...], tuple[Ready, ...], tuple[Ready, ...], bool, Context]
 """The parts of a plan, in this order:
 
 - the DENYs and the ALLOWs that can hold, in the order in which they are reported (D8);

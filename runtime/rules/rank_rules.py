@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .attribute_index import AttributeIndex
+from .conditions import NEVER
 from .rule import Rule
 
 
@@ -12,14 +13,16 @@ from .rule import Rule
 class RankedRules:
     """Rules of both effects, in order.
 
-    The indexes leave out rules that never hold, and all rules after one that always holds. `timed` is true if some rule
-    reads the clock.
+    The indexes leave out rules that never hold, and all rules after one that always holds. ALLOWs with a rate limit
+    have an index of their own, since all of them count, whatever else holds (C10). `timed` is true if some rule reads
+    the clock.
     """
 
     denies: tuple[Rule, ...]
     allows: tuple[Rule, ...]
     deny_index: AttributeIndex
     allow_index: AttributeIndex
+    limited_index: AttributeIndex
     timed: bool
 
     def __len__(self) -> int:
@@ -32,7 +35,7 @@ class RankedRules:
     @property
     def indexed(self) -> bool:
         """Whether the rules of some effect are indexed, so that testing one after the other is slower."""
-        return self.deny_index.indexed or self.allow_index.indexed
+        return self.deny_index.indexed or self.allow_index.indexed or self.limited_index.indexed
 
 
 def rank_rules(rules: Sequence[Rule]) -> RankedRules:
@@ -40,9 +43,14 @@ def rank_rules(rules: Sequence[Rule]) -> RankedRules:
     ordered = sorted(rules, key=lambda rule: rule.rank)
     denies = tuple(rule for rule in ordered if rule.clause.effect == "DENY")
     allows = tuple(rule for rule in ordered if rule.clause.effect == "ALLOW")
-    timed = any(rule.body.timed for rule in rules)
+    limited = [rule for rule in allows if rule.body.rate is not None and rule.body.without_rate != NEVER]
     return RankedRules(
-        denies, allows, AttributeIndex(worth_testing(denies)), AttributeIndex(worth_testing(allows)), timed
+        denies=denies,
+        allows=allows,
+        deny_index=AttributeIndex(worth_testing(denies)),
+        allow_index=AttributeIndex(worth_testing(allows)),
+        limited_index=AttributeIndex(limited),
+        timed=any(rule.body.timed for rule in rules),
     )
 
 

@@ -1,9 +1,10 @@
 """The answers of decisions: each `context` is made once and copied into every response (contract 2.5, D1 to D8)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...bundles.program.clauses import Clause
 
@@ -38,12 +39,18 @@ GrantingPath: TypeAlias = PolicyPath | Literal[AccessPath.DIRECT]
 """The path of a permission."""
 
 
+Context: TypeAlias = dict[str, Any]
+"""The `context` of an answer: texts, and the seconds of `retry_after_seconds`."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
     """A decision and its `context`. Answers are shared, so a response gets a copy of the context."""
 
     allowed: bool
-    context: dict[str, str]
+    context: Context
+    rates: Mapping[str, int] = field(default_factory=dict)
+    """By policy, the number of this evaluation in the window of a rate limit that was asked for it (C10)."""
 
 
 PATH_RANK: dict[PolicyPath, int] = {AccessPath.ROLE: 0, AccessPath.GROUP: 1, AccessPath.ABAC: 2}
@@ -56,7 +63,7 @@ _THROUGH: dict[PolicyPath, str] = {
 }
 
 
-def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
+def _context(code: ReasonCode, path: AccessPath, reason: str) -> Context:
     """Returns the members of every context as plain text: callers may pickle an answer or write it as YAML.
 
     PERF: the value of a member is one object for all answers. `str` would make a new one.
@@ -64,7 +71,7 @@ def _context(code: ReasonCode, path: AccessPath, reason: str) -> dict[str, str]:
     return {"reason": reason, "reason_code": code.value, "access_path": path.value}
 
 
-def _refusal(code: ReasonCode, reason: str, **more: str) -> Answer:
+def _refusal(code: ReasonCode, reason: str, **more: str | int) -> Answer:
     return Answer(False, _context(code, AccessPath.NONE, reason) | more)
 
 
@@ -109,6 +116,16 @@ def condition_failed(clause: Clause, others: int) -> Answer:
     """Returns the answer if ALLOWs apply but none holds (D4): `clause` is the first, `others` counts the rest."""
     rest = f", nor do those of {others} more" if others else ""
     return _refusal(ReasonCode.CONDITION_FAILED, f"the conditions of {_title(clause)} do not hold{rest}")
+
+
+def limit_reached(clause: Clause, others: int, seconds: int) -> Answer:
+    """Returns the answer if no ALLOW holds, and some fail by their rate limits alone (D4, C10).
+
+    `clause` is the one of them that may hold again first, after `seconds`. `others` counts the other ALLOWs.
+    """
+    rest = f", and the conditions of {others} more do not hold" if others else ""
+    reason = f"the rate limit of {_title(clause)} is reached{rest}"
+    return _refusal(ReasonCode.CONDITION_FAILED, reason, retry_after_seconds=seconds)
 
 
 def _permission(id: str, path: GrantingPath, reason: str) -> Answer:

@@ -1,6 +1,6 @@
 """A rule: a clause as it applies to a subject by one path. Rules are ranked, tested in order and reported."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
@@ -8,9 +8,9 @@ from ...bundles.program.clauses import Clause
 from ..requests.members import Attributes
 from .attributes import Test
 from .conditions import Conjunction, always
-from .reasons import PATH_RANK, Answer, PolicyPath, allowed, denied
+from .reasons import PATH_RANK, Answer, Context, PolicyPath, allowed, denied
 
-Ready: TypeAlias = tuple[Test, tuple[Test, ...], dict[str, str], dict[str, str]]
+Ready: TypeAlias = tuple[Test, tuple[Test, ...], Context, Context]
 """A rule's first test, its other tests, and the contexts of its answers: if it overrides another rule, and if it stands
 alone.
 
@@ -55,6 +55,12 @@ def make_rule(clause: Clause, path: PolicyPath, body: Conjunction) -> Rule:
     first, *rest = body.tests or (always,)
     ready = first, tuple(rest), override.context, explicit.context
     return Rule(clause, path, body, (-clause.priority, rank, clause.policy), override, explicit, ready)
+
+
+def is_within_limit(rule: Rule, numbers: Mapping[str, int]) -> bool:
+    """Whether an evaluation was counted for a rule with a rate limit (C10). `numbers` are those of `Answer.rates`."""
+    number, rate = numbers.get(rule.clause.policy), rule.body.rate
+    return number is not None and rate is not None and number <= rate.limit
 
 
 def first_that_holds(

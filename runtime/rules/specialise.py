@@ -40,10 +40,12 @@ class Specialised:
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
     plan: Plan | None = field(compare=False)
-    """None if the type is closed, some rule reads the clock, the rules are so many that they are indexed, or testing
-    them takes long."""
+    """None if the type is closed, some rule reads the clock or has a rate limit, the rules are so many that they are
+    indexed, or testing them takes long."""
     deny_indexes: tuple[AttributeIndex, ...]
     allow_indexes: tuple[AttributeIndex, ...]
+    limited_indexes: tuple[AttributeIndex, ...]
+    """The ALLOWs with a rate limit, which `allow_indexes` do not have. It is empty for most programs."""
     takes_long: bool
     """Whether to test the rules may take more steps than an evaluation may take at once; see `effort`."""
 
@@ -113,7 +115,8 @@ class TypeRules:
         shared, own = self._everyone(action, effort), self._held(roles, action, effort)
         parts = (shared, rank_rules(own)) if shared.indexed else (rank_rules([*shared, *own]),)
         otherwise = self._otherwise(roles, action, parts)
-        takes_long = sum(part.deny_index.steps + part.allow_index.steps for part in parts) > MOST_TESTED
+        steps = sum(part.deny_index.steps + part.allow_index.steps + part.limited_index.steps for part in parts)
+        takes_long = steps > MOST_TESTED
         return Specialised(
             type=self.number,
             closed=self.type.closed,
@@ -123,6 +126,7 @@ class TypeRules:
             takes_long=takes_long,
             deny_indexes=tuple(part.deny_index for part in parts if part.deny_index.rules),
             allow_indexes=tuple(part.allow_index for part in parts if part.allow_index.rules),
+            limited_indexes=tuple(part.limited_index for part in parts if part.limited_index.rules),
         )
 
     def allows(self, action: str) -> list[Clause]:
@@ -214,7 +218,7 @@ class TypeRules:
 
 
 def _plan(parts: tuple[RankedRules, ...], otherwise: Answer) -> Plan | None:
-    if any(part.timed or part.indexed for part in parts):
+    if any(part.timed or part.indexed or part.limited_index.rules for part in parts):
         return None
     (rules,) = parts  # only indexed rules are a part of their own
     return plan_of(rules, otherwise)

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from ..decisions.decide import is_registered, specialised_for, subject_of
+from ..decisions.decide import specialised_for, subject_of
+from ..decisions.judge import is_registered
 from ..filters.filter_cache import Derived
 from ..filters.partial import Conditions, Outcome
 from ..requests.members import NO_ATTRIBUTES, Attributes

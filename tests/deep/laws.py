@@ -3,15 +3,22 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from writ.runtime import Engine
+from writ.runtime import Engine, RateCounters
 
 from tests.runtime import test_agreement
 from tests.runtime.filters import test_decided_filters, test_filters
 from tests.runtime.searches import test_searches
 from tests.support import oracle
+from tests.support.oracle_rates import Counters, by_slots
 from tests.support.strategies_pick import Pick
 
 Document = dict[str, Any]
+LATER: Final = (0, 0, 0.5, 3, 3, 3, 64)
+"""Seconds from the first decision of a series to each of them."""
+
+LATEST: Final = 4_000_000_000.0
+"""Counters count from 1970 on, and not without end."""
+
 Law = Callable[[Engine, Document, Document, float], None]
 
 
@@ -22,6 +29,18 @@ def decide(engine: Engine, document: Document, request: Document, now: float) ->
     found += [test_agreement.judged(item) for item in engine.decide_many([request, request], now)]
     for answer in found:
         assert answer == expected, f"the engine says {answer}, the oracle {expected}"
+
+
+def count(engine: Engine, document: Document, request: Document, now: float) -> None:
+    """Decisions one after another, with counters for rate limits (C10)."""
+    if not 0 <= now <= LATEST:
+        return
+    counting, right = engine.pinned(), Counters(by_slots)
+    counting._counters = RateCounters(memory_bytes=2**16)
+    for later in LATER:
+        expected = oracle.decide(document, request, now + later, right)
+        found = test_agreement.judged(counting.decide(request, now + later))
+        assert found == expected, f"after {later} s the engine says {found}, the oracle {expected}"
 
 
 def open_filter(engine: Engine, document: Document, request: Document, now: float) -> None:
@@ -46,6 +65,7 @@ def search(engine: Engine, document: Document, request: Document, now: float) ->
 
 LAWS: Final[dict[str, Law]] = {
     "decide": decide,
+    "count": count,
     "explain": test_agreement.check,
     "filter": open_filter,
     "decided_filter": decided_filter,

@@ -1,6 +1,7 @@
 """The meaning of `semantics.md`, naive on purpose: every way of asking Writ must agree with it.
 
-Read on in `oracle_entities.py` (E), `oracle_conditions.py` (C1-C7) and `oracle_gates.py` (C7-C10).
+Read on in `oracle_entities.py` (E), `oracle_conditions.py` (C1-C7), `oracle_gates.py` (C7-C10) and `oracle_rates.py`
+(C10).
 Documents and requests are valid ones, and every grant carries its id.
 """
 
@@ -20,6 +21,7 @@ from tests.support.oracle_entities import (
     subject_key,
 )
 from tests.support.oracle_gates import gate_results, instant
+from tests.support.oracle_rates import Counters
 
 PATHS = ("role", "group", "abac")
 
@@ -35,14 +37,18 @@ class Candidate(NamedTuple):
     conditions: dict[str, Any]
 
 
-def decide(document: Document, request: Document, now: float) -> dict[str, Any]:
-    """The decision on `request` at `now` (epoch seconds), as far as the rules name its members (D1-D8)."""
+def decide(document: Document, request: Document, now: float, counters: Counters | None = None) -> dict[str, Any]:
+    """The decision on `request` at `now` (epoch seconds), as far as the rules name its members (D1-D8, C10)."""
     asked = question(document, request, now)
     if out_of_reach(document, asked):
         return denial("NO_POLICY_MATCH")
     found = candidates(document, asked, asked.action)
     denies = [c for c in found if c.effect == "DENY" and holds(c, asked)]
-    allows = [c for c in found if c.effect == "ALLOW" and holds(c, asked)]
+    limited = [c for c in found if counters and "rate_limit" in c.conditions and holds(c, asked, ("rate_limit",))]
+    subject = (*subject_key(asked), None if asked.subject.id else request["subject"]["external_id"])
+    keys = {c.id: (c.id, *subject) for c in limited}
+    within = [c for c in limited if counters.count(keys[c.id], c.conditions["rate_limit"], now)]
+    allows = within + [c for c in found if c.effect == "ALLOW" and holds(c, asked)]
     if denies:
         reported = min(denies, key=lambda c: (-c.priority, c.id))
         return denial("DENY_OVERRIDE" if allows else "EXPLICIT_DENY", denied_by=reported.id)
@@ -50,6 +56,9 @@ def decide(document: Document, request: Document, now: float) -> dict[str, Any]:
         reported = min(allows, key=rank)
         answer = {"decision": True, "reason_code": "ALLOWED", "access_path": reported.path}
         return answer | {"policy_id": reported.id}
+    if limited:
+        waits = [counters.wait(keys[c.id], c.conditions["rate_limit"], now) for c in limited]
+        return denial("CONDITION_FAILED") | {"retry_after_seconds": min(waits)}
     if any(c.effect == "ALLOW" for c in found):
         return denial("CONDITION_FAILED")
     others = [action for action in asked.resource_type["actions"] if action != asked.action]

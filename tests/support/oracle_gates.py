@@ -68,7 +68,7 @@ def address_holds(blocks: list[str], effect: str, asked: Question) -> bool:
 
 
 def rate_holds(limit: dict[str, Any], effect: str, asked: Question) -> bool:
-    """False: the oracle keeps no counters (C10)."""
+    """False, as it is without counters; `oracle.decide` asks its counters, if it has some (C10)."""
     return False
 
 

@@ -9,6 +9,7 @@ import msgspec
 from ....bundles.errors import BundleError, WrongEnvironment
 from ....bundles.feed.callers import Callers
 from ....bundles.feed.position import Position
+from ....runtime.rates.table import RateTable
 from ...log import LOG
 from ..held import Held, held_from
 from ..trust import Trust, WrongProfile
@@ -27,9 +28,11 @@ class StateReader:
     of callers, or None.
     """
 
-    def __init__(self, directory: StateDirectory, trust: Trust, clock: Callable[[], float]):
-        """`clock` is that of the engine."""
-        self._directory, self._trust, self._clock = directory, trust, clock
+    def __init__(
+        self, directory: StateDirectory, trust: Trust, clock: Callable[[], float], counters: RateTable | None = None
+    ):
+        """`clock` and `counters` are those of the engine."""
+        self._directory, self._trust, self._clock, self._counters = directory, trust, clock, counters
         self._stamp: object = None
         self._read = 0
         self.current: Current | None = None
@@ -100,7 +103,7 @@ class StateReader:
 
     def _open_bundle(self, current: Current) -> None:
         bundle = self._trust.bundle(self._directory.bundle_path(current.bundle), None)
-        self.base = self.held = held_from(bundle, self._clock)
+        self.base = self.held = held_from(bundle, self._clock, self._counters)
         self._read = 0
 
     def _add_updates(self, current: Current) -> None:

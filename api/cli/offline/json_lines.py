@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from ....bundles.conditions.instants import SECOND, read_instant
-from ....runtime import BadRequest, BundleError, Engine, SearchUnavailable
+from ....runtime import BadRequest, BundleError, Engine, RateCounters, SearchUnavailable
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
@@ -43,7 +43,7 @@ class Instant(click.ParamType[float]):
 def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
     """Answers every line of `source`, or of standard input. Then exits: 0, or 1 if a line was bad."""
     try:
-        engine = Engine.open(bundle)
+        engine = Engine.open(bundle, counters=RateCounters())
         with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:
             good = answer_lines(engine, stream, sys.stdout.buffer, answering)
     except BrokenPipeError:

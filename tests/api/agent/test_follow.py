@@ -14,12 +14,18 @@ import pytest
 import writ
 from writ.api.agent.follow import follow
 
+from tests.support.bundling import bundle_file
 from tests.support.feed import History, may_read, revision_of
 from tests.support.publishing import Folder
 from tests.support.server import wait_until
 from tests.support.signed import KEY, OTHER_KEY, public_pem
 from tests.support.upstream import Upstream, serving
 
+QUESTION = {
+    "subject": {"type": "user", "id": "alice"},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "d1"},
+}
 PEM = public_pem(KEY).decode()
 
 
@@ -303,3 +309,22 @@ def follow_again(server: Upstream, options: dict[str, Any]) -> bool:
     """The lock of the state directory is free, though forked processes had it open."""
     with follow(server.url, environment="prod", keys=PEM, token="token", **options) as following:
         return following.status().leads and revision_of(following.engine) == 4
+
+
+def test_an_engine_that_follows_counts_for_rate_limits(tmp_path: Path) -> None:
+    """C10: over a new bundle too, and only with counters."""
+    rate = {"rate_limit": {"limit": 2, "window_seconds": 3_600}}
+    reads = {"resource_types": [{"resource_type_id": "document", "actions": ["read"]}]}
+    policies = [{"id": "p", "effect": "ALLOW", "conditions": rate, **reads}]
+    types = [{"id": "document", "actions": ["read"]}]
+    path = bundle_file({"resource_types": types, "policies": policies}, tmp_path / "model.bundle")
+    asked = ("user", "alice", "read", "document", "d1")
+    options: dict[str, Any] = {"unsigned": True, "poll_seconds": 0.05}
+    with writ.follow(path, **options, counters=writ.RateCounters()) as following:
+        assert [following.engine.allowed(*asked) for _ in range(3)] == [True, True, False]
+        policies[0]["name"] = "another model"
+        bundle_file({"resource_types": types, "policies": policies}, tmp_path / "next").replace(path)
+        assert wait_until(lambda: "another" in following.engine.decide(QUESTION)["context"]["reason"])
+        assert not following.engine.allowed(*asked)
+    with writ.follow(path, **options) as following:
+        assert not following.engine.allowed(*asked)

@@ -182,7 +182,7 @@ class Agent:
 TRUSTED = Remembering(TRUST.environment, TRUST.keys)
 
 
-def light(bundle: Bundle, _clock: Any) -> Held:
+def light(bundle: Bundle, *_: Any) -> Held:
     """A bundle under a number instead of an engine."""
     position = position_in(bundle)
     return Held(Engine((position.epoch, position.revision)), position, position.revision)  # type: ignore[arg-type]

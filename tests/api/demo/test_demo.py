@@ -12,10 +12,11 @@ import pytest
 import yaml
 from writ.api.demo import DemoQuestion, demo_questions, demo_sources
 from writ.compiler.model.elements import Model
-from writ.runtime import Engine
+from writ.runtime import Engine, RateCounters
 
 from tests.support.bundling import demo_bundle
 from tests.support.oracle import decide
+from tests.support.oracle_rates import Counters, by_slots
 
 # Every answer has to be the same in both: the demo must not change its mind while people read about it.
 INSTANTS = [datetime(year, 3, 18, 12, tzinfo=UTC).timestamp() for year in (2026, 2035)]
@@ -160,6 +161,26 @@ def test_the_engine_answers_as_promised(bundle: Path, question: DemoQuestion, no
     answer = Engine.open(bundle).decide(question.request, now)
     assert answer["context"].pop("reason")
     assert {"decision": answer["decision"], **answer["context"]} == promised(question)
+
+
+def test_records_managers_export_twenty_documents_an_hour(bundle: Path, document: dict[str, Any]) -> None:
+    """The claim of `records-export-in-small-batches`, in the engine and the oracle, which both count."""
+    engine, right = Engine.open(bundle, counters=RateCounters()), Counters(by_slots)
+    for number in range(22):
+        for user in ("marit.vik", "hana.abdi"):
+            request = {
+                "subject": {"type": "user", "id": user},
+                "action": {"name": "export"},
+                "resource": {"type": "document", "id": f"d{number}"},
+            }
+            answer = engine.decide(request, INSTANTS[0] + number)
+            expected = decide(document, request, INSTANTS[0] + number, right)
+            assert answer["context"].pop("reason")
+            assert {"decision": answer["decision"], **answer["context"]} == expected
+            assert answer["decision"] is (user != "hana.abdi" and number < 20)
+            assert (3_400 < answer["context"].get("retry_after_seconds", 0) < 3_900) is (
+                user != "hana.abdi" and number >= 20
+            )
 
 
 def test_the_bundle_is_the_same_every_time(bundle: Path, tmp_path: Path) -> None:

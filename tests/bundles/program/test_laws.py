@@ -103,6 +103,7 @@ def test_an_illegal_condition(atom):
         ({"types": ("other",)}, "every type is declared"),
         ({"actions": ("update",)}, "declares every action"),
         ({"effect": "DENY", "body": (Rate(1, 1),)}, "no DENY has a rate limit"),
+        ({"body": (Rate(1, 1), Rate(2, 2))}, "one rate limit at most"),
     ],
 )
 def test_an_illegal_clause(changes, law):

@@ -24,6 +24,8 @@ pytestmark = pytest.mark.skipif(built_opa() is None, reason="opa is not built: `
 
 NOW = 1_767_607_200.0
 REFUSED = {"c10_rate_limit"}
+UNSAYABLE = {"records-export-in-small-batches"}
+"""The policies of the demo that have a rate limit."""
 """The cases whose models can't be exported."""
 
 
@@ -167,6 +169,7 @@ def test_the_demo_decides_from_its_file(tmp_path):
         for name, rows in yaml.safe_load(text).items():
             if name != "model":
                 document.setdefault(name, []).extend(rows)
+    document["policies"] = [one for one in document["policies"] if one["id"] not in UNSAYABLE]
     path, archive = tmp_path / "bundle.tar.gz", BytesIO()
     files = files_of(document)
     write_archive(files, archive)
