@@ -40,7 +40,6 @@ from .store.errors import (
     Rejected,
     StoreUnavailable,
 )
-from .store.promotions.promotion import DriftChange
 
 STATUS: Final[Mapping[type[Exception], int]] = {
     BadRequest: 400,
@@ -187,8 +186,8 @@ def _details(error: Exception) -> list[dict[str, str]] | None:
     return None
 
 
-def _edit(change: DriftChange) -> dict[str, str]:
-    """Returns the detail for an edit in place that a promotion would overwrite."""
+def _edit(change: Any) -> dict[str, str]:
+    """Returns the detail for a `DriftChange`, which a promotion would overwrite. Agents do not load its class."""
     path = "/".join((change.kind.replace("_", "-"), segment(change.id)))
     message = f"{change.change} by {change.by} in revision {change.revision}, at {change.time}"
     return {"code": "drift", "path": path, "message": message}
