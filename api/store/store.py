@@ -203,7 +203,8 @@ class Store:
                 refuse_dangling(workspace)
             check(workspace, applier.rejected, applier.faults)
             revision = self._log(workspace, actor, now)
-            return Committed(replace(workspace.environment, revision=revision), results)
+            environment = replace(workspace.environment, revision=revision)
+            return Committed(environment, results, frozenset(applier.added), tuple(applier.warnings))
 
     def put_model(
         self,
