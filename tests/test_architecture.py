@@ -71,6 +71,8 @@ ROOMS = {
     "writ.api.store": (
         "historical_model",
         "store",
+        "gathered_writes",
+        "writing",
         "models",
         "backup",
         "history",

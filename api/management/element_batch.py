@@ -15,7 +15,7 @@ from ..http.rejections import BodyRejected
 from ..store.elements.bodies import Body
 from ..store.elements.edits import Create
 from ..store.errors import Conflict, Fault, Rejected
-from ..store.store import MAX_EDITS
+from ..store.writing import MAX_EDITS
 from .elements import ManagementServices
 from .kinds import ServedKind
 from .write_warnings import show_warnings

@@ -9,7 +9,7 @@ from ..http.bodies import JSON
 from ..openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
 from ..store.elements.listing import FILTERS
-from ..store.store import MAX_EDITS
+from ..store.writing import MAX_EDITS
 from .elements import MERGE_PATCH
 from .kinds import ServedKind
 from .write_warnings import WRITE_WARNINGS
