@@ -15,7 +15,8 @@ from .documents.element_list import ElementList
 from .documents.error_recovery import recover
 from .documents.read_element import ReadElement
 from .limits import DEFAULTS, Limits
-from .model.elements import LISTS, Element
+from .lints.table import lint_alone
+from .model.elements import LISTS, Element, ElementKind, Policy
 
 _CHECKED, _DECLARED = 0, 1
 """The document numbers of findings: one for the checked elements, one for the declared ones. There are no documents."""
@@ -24,7 +25,7 @@ _Read: TypeAlias = Mapping[str, Sequence[ReadElement]]
 
 
 class ElementFault(NamedTuple):
-    """A fault of an element. `path` starts at the element, like `$.effect`.
+    """A fault of an element, or a warning about it. `path` starts at the element, like `$.effect`.
 
     `element` is the name of the element's list, and its index among the checked elements of that list. It is None if
     the fault does not belong to a single element.
@@ -64,6 +65,19 @@ def check_elements(
                 findings.add(DocumentFinding(_CHECKED, replace(fault, path=(name, index, *fault.path[2:]))))
     MergedDocuments((), lists).report(found, findings)
     return _in_order(findings, elements)
+
+
+def element_warnings(read: ReadElement) -> tuple[ElementFault, ...]:
+    """Returns the warnings about one element that need no other element, in the order of its text.
+
+    They are those that `load` finds in every document with this element. Only policies have any.
+    """
+    if not isinstance(read.element, Policy):
+        return ()
+    findings = Findings(DEFAULTS.diagnostics)
+    for finding in lint_alone(read.element):
+        findings.add(DocumentFinding(_CHECKED, finding))
+    return _in_order(findings, {ElementKind.POLICIES: (read,)})
 
 
 def _gather(

@@ -76,6 +76,8 @@ ROOMS = {
         "environment_changes",
         "promotions",
         "expiring",
+        "gathered_writes",
+        "writing",
         "models",
         "backup",
         "history",

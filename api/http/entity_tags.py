@@ -45,6 +45,19 @@ def required_tag(req: falcon.asgi.Request, current: str) -> str | None:
     return None if expected is None and req.get_header("If-None-Match") is None else current
 
 
+def wants_new(req: falcon.asgi.Request) -> bool:
+    """Returns whether a write may only create: its `If-None-Match` is `*` (13.1.2).
+
+    Raises:
+        BadQuery: it also has `If-Match`, which asks for a stored version, or the header breaks the grammar.
+    """
+    if _tags(req, "If-None-Match") != "*":
+        return False
+    if req.get_header("If-Match") is not None:
+        raise BadQuery("`If-None-Match: *` asks that nothing is stored, and `If-Match` that something is; send one")
+    return True
+
+
 def refuse_tags(req: falcon.asgi.Request) -> None:
     """Refuses a write with a condition on something that has no tag. `If-Match: *` passes.
 

@@ -1,5 +1,6 @@
 """`POST /v1/environments/{env}/policies:batch`: adds many elements of one kind, all or none."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,11 @@ from ..http.queries import known_parameters
 from ..http.rejections import BodyRejected
 from ..store.elements.bodies import Body
 from ..store.elements.edits import Create
-from ..store.errors import Conflict, Rejected
-from ..store.store import MAX_EDITS
+from ..store.errors import Conflict, Fault, Rejected
+from ..store.writing import MAX_EDITS
 from .elements import ManagementServices
 from .kinds import ServedKind
+from .write_warnings import show_warnings
 
 
 class ElementBatch:
@@ -28,18 +30,22 @@ class ElementBatch:
         self._most = min(services.limits.batch_items, MAX_EDITS)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 201 with the elements, in the order of the request."""
+        """Answer 201 with the elements, in the order of the request, or 200 if all were assignments of equal content.
+
+        The paths of warnings start at the body, as those of faults do.
+        """
         known_parameters(req)
         items = _items(await self._bodies.read_element(req), self._most)
         edits = [Create(self._kind.name, item) for item in items]
         try:
             committed = await self._work.write(env, actor_of(req), edits)
         except Rejected as ex:
-            faults = (replace(one, path=_place(one.edit) + one.path[1:]) for one in ex.faults)
-            raise Rejected(tuple(faults)) from None
+            raise Rejected(_placed(ex.faults)) from None
         except Conflict as ex:
             raise Conflict(f"{_place(ex.edit)}: {ex}", ex.users) from None
-        resp.status = falcon.HTTP_201
+        if committed.added:
+            resp.status = falcon.HTTP_201
+        show_warnings(resp, _placed(committed.warnings))
         resp.data = ENCODER.encode({"items": [stored.body for stored in committed.results if stored is not None]})
 
 
@@ -60,6 +66,11 @@ def _items(body: dict[str, Any], most: int) -> list[Body]:
         if not isinstance(item, dict):
             raise BodyRejected("wrong-type", f"an element is an object, not {described(item)}", _place(place))
     return items
+
+
+def _placed(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Returns the faults with paths that start at the batch."""
+    return tuple(replace(one, path=_place(one.edit) + one.path[1:]) for one in faults)
 
 
 def _place(edit: int | None) -> str:

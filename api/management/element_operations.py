@@ -1,16 +1,18 @@
 """The OpenAPI operations on elements, for each kind."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from ...compiler.model.elements import LISTS
+from ...compiler.model.elements import LISTS, ElementKind
 from ..http.bodies import JSON
 from ..openapi.operation import Answer, Operation, Parameter, Schema, named, page_of
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
 from ..store.elements.listing import FILTERS
-from ..store.store import MAX_EDITS
+from ..store.writing import MAX_EDITS
 from .elements import MERGE_PATCH
 from .kinds import ServedKind
+from .write_warnings import WRITE_WARNINGS
 
 _CASCADE: Final = Parameter(
     "cascade",
@@ -34,11 +36,15 @@ def listing(kind: ServedKind) -> Operation:
 
 def creating(kind: ServedKind) -> Operation:
     """Returns the operation: add one element."""
+    made = Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG, WRITE_WARNINGS))
+    answers = {201: made}
+    if _may_be_equal(kind):
+        answers[200] = replace(made, description="An assignment of the same role, holder and dates exists: this one.")
     return Operation(
         f"create{_class(kind)}",
         _tag(kind),
         f"Add one of the {_plural(kind)}",
-        {201: Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG))},
+        answers,
         "Without an `id`, Writ makes one.",
         bodies={JSON: named(f"New{_class(kind)}")},
         errors=(409,),
@@ -59,11 +65,17 @@ def creating_many(kind: ServedKind) -> Operation:
         "properties": {"items": {"type": "array", "items": named(_class(kind))}},
         "required": ["items"],
     }
+    all_made = Answer(f"The {_plural(kind)}, in the order of the request.", made, (WRITE_WARNINGS,))
+    answers = {201: all_made}
+    if _may_be_equal(kind):
+        answers[200] = replace(
+            all_made, description="Each has an equal that exists: these, in the order of the request."
+        )
     return Operation(
         f"create{_classes(kind)}",
         _tag(kind),
         f"Add many {_plural(kind)}, all or none, in one revision",
-        {201: Answer(f"The {_plural(kind)}, in the order of the request.", made)},
+        answers,
         bodies={JSON: body},
         errors=(409,),
     )
@@ -82,7 +94,10 @@ def reading(kind: ServedKind) -> Operation:
 
 def replacing(kind: ServedKind) -> Operation:
     """Returns the operation: replace one element."""
-    return _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")})
+    changing = _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")})
+    made = Answer(f"The new {kind.noun}.", named(_class(kind)), (LOCATION, ETAG, WRITE_WARNINGS))
+    description = f"{changing.description} With `If-None-Match: *`, it adds the {kind.noun}, and nothing is replaced."
+    return replace(changing, answers={**changing.answers, 201: made}, description=description)
 
 
 def patching(kind: ServedKind) -> Operation:
@@ -95,7 +110,7 @@ def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schem
         f"{verb}{_class(kind)}",
         _tag(kind),
         f"{word} one of the {_plural(kind)}",
-        {200: Answer(f"The changed {kind.noun}.", named(_class(kind)), (ETAG,))},
+        {200: Answer(f"The changed {kind.noun}.", named(_class(kind)), (ETAG, WRITE_WARNINGS))},
         "If the body has a key, it must be that of the path.",
         headers=(IF_MATCH, IF_NONE_MATCH),
         bodies=bodies,
@@ -115,6 +130,11 @@ def deleting(kind: ServedKind) -> Operation:
         headers=(IF_MATCH, IF_NONE_MATCH),
         errors=(409, 412),
     )
+
+
+def _may_be_equal(kind: ServedKind) -> bool:
+    """Whether adding an element that exists with equal content answers with that one."""
+    return kind.name == ElementKind.ASSIGNMENTS
 
 
 def _class(kind: ServedKind) -> str:

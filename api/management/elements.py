@@ -8,14 +8,15 @@ import falcon.asgi
 
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON, Bodies
-from ..http.entity_tags import expected_tags, is_known, required_tag
+from ..http.entity_tags import expected_tags, is_known, required_tag, wants_new
 from ..http.queries import flag, known_parameters, page_limit, parameters
 from ..serving.store_work import StoreWork
 from ..settings import HttpLimits
-from ..store.elements.edits import Create, Delete, Edit, Patch, Replace, StoredElement
+from ..store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
 from ..store.environment_ids import Bounds
 from ..store.errors import ElementKey
 from .kinds import ServedKind
+from .write_warnings import show_warnings
 
 MERGE_PATCH: Final = "application/merge-patch+json"
 CHUNK_ROWS: Final = 100
@@ -55,15 +56,12 @@ class ElementList:
         resp.data = b'{"items":[' + b",".join(chunks) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 201 with the new element."""
+        """Answer 201 with the new element, or 200 with an assignment of equal content."""
         known_parameters(req)
         body = await self._bodies.read_element(req)
         committed = await self._work.write(env, actor_of(req), (Create(self._kind.name, body),))
-        stored = committed.results[0]
-        assert stored is not None
-        resp.status = falcon.HTTP_201
-        resp.set_header("Location", self._kind.path_to(env, tuple(stored.body[name] for name in self._kind.key)))
-        _show(resp, stored)
+        _show_written(resp, committed)
+        resp.set_header("Location", self._kind.path_to(env, _key_in(self._kind, committed)))
 
     def _chunk(
         self, env: str, filters: dict[str, str], limit: int, cursor: str | None, bounds: Bounds
@@ -89,9 +87,13 @@ class Element:
             resp.status = falcon.HTTP_304
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200 with the element, which replaces the stored one."""
+        """Answer 200 with the element, which replaces the stored one, or 201 if `If-None-Match: *` asked for it."""
         known_parameters(req)
         body = await self._bodies.read_element(req)
+        if wants_new(req):
+            await self._write(req, resp, env, CreateAt(self._kind.name, self._key(key), body))
+            resp.set_header("Location", self._kind.path_to(env, self._key(key)))
+            return
         tag = await self._tag(req, env, self._key(key))
         await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag))
 
@@ -125,10 +127,25 @@ class Element:
         return await self._work.read(self._work.store.get, env, self._kind.name, key, req.context.credential.bounds)
 
     async def _write(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, edit: Edit) -> None:
-        committed = await self._work.write(env, actor_of(req), (edit,))
-        stored = committed.results[0]
-        assert stored is not None
-        _show(resp, stored)
+        _show_written(resp, await self._work.write(env, actor_of(req), (edit,)))
+
+
+def _show_written(resp: falcon.asgi.Response, committed: Committed) -> None:
+    """Answer with the element of a write's one edit: 201 if it was added."""
+    if committed.added:
+        resp.status = falcon.HTTP_201
+    _show(resp, _stored_by(committed))
+    show_warnings(resp, committed.warnings)
+
+
+def _key_in(kind: ServedKind, committed: Committed) -> ElementKey:
+    return tuple(_stored_by(committed).body[name] for name in kind.key)
+
+
+def _stored_by(committed: Committed) -> StoredElement:
+    (stored,) = committed.results
+    assert stored is not None
+    return stored
 
 
 def _show(resp: falcon.asgi.Response, stored: StoredElement) -> None:

@@ -129,7 +129,7 @@ def _parameter(place: str, one: Parameter) -> dict[str, Any]:
 
 
 def _header(one: Parameter) -> dict[str, Any]:
-    return {"description": one.description, "schema": one.schema, "required": one is not REQUEST_ID}
+    return {"description": one.description, "schema": one.schema, "required": not one.optional}
 
 
 def _responses(path: str, call: Call, head: bool) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -34,11 +34,12 @@ def page_of(item: Schema | type) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the path or the query, or a header."""
+    """A parameter of the path or the query, or a header. Not every answer has an `optional` header."""
 
     name: str
     description: str
     schema: Schema = field(default_factory=TEXT.copy)
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ RETRY_AFTER: Final = Parameter("Retry-After", "Seconds until the client may try 
 WWW_AUTHENTICATE: Final = Parameter("WWW-Authenticate", "The credential that the request needs.")
 ACCEPT: Final = Parameter("Accept", "The content types that the operation takes.")
 ALLOW: Final = Parameter("Allow", "The methods of the path.")
-REQUEST_ID: Final = Parameter(HEADER, "The id that the request had, if any.")
+REQUEST_ID: Final = Parameter(HEADER, "The id that the request had, if any.", optional=True)
 
 UNCHANGED: Final = Answer("Unchanged: the client has the newest version, as `If-None-Match` says.", headers=(ETAG,))
 """The answer 304."""

@@ -108,3 +108,7 @@ class StoreUnavailable(Exception):
 
 class StoreFull(StoreUnavailable):
     """Nothing more can be written: the disk is full, or a limit or a quota is reached."""
+
+
+class NotTold(StoreUnavailable):
+    """The change is stored, but other workers can't be told of it yet."""

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -25,15 +24,11 @@ from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, Connections
 from .database.opening import FILE, ensure_file, migrate, require_file
 from .database.watch import Watch
-from .elements.applying import EditApplier
 from .elements.bodies import decode_body
-from .elements.checking import check
 from .elements.edits import Committed, Edit, StoredElement
 from .elements.kinds import kind_named
 from .elements.listing import Page, list_page
-from .elements.references import refuse_dangling
 from .elements.tables import TABLES
-from .elements.workspace import Workspace
 from .environment_ids import DEFAULT, Bounds
 from .environments import (
     Environment,
@@ -43,11 +38,11 @@ from .environments import (
     environment_by_id,
     environment_within,
 )
-from .errors import BadQuery, ElementKey, Fault, PreconditionFailed, Rejected
+from .errors import BadQuery, ElementKey, PreconditionFailed
 from .expiring import ExpiryIndex
+from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
-from .history.committing import log_changes
 from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
@@ -55,9 +50,7 @@ from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
-
-MAX_EDITS = 1_000
-"""The most edits of one write."""
+from .writing import Write, apply_write, refuse_many
 
 _MILLISECOND = 10**6
 _AS_NEW = EnvironmentChange()
@@ -177,19 +170,17 @@ class Store:
         Raises Rejected for the faults that `writ check` finds, NotFound, Conflict and PreconditionFailed. Writes
         nothing then.
         """
-        if len(edits) > MAX_EDITS:
-            message = f"there are {len(edits)} edits in one write, the limit is {MAX_EDITS}"
-            raise Rejected((Fault("too-many-edits", "$", message, "write them in several steps"),))
+        write = Write(env, actor, edits, now)
+        refuse_many(write)
         with self._connections.writing() as db:
-            recheck_credential(db, actor)
-            workspace = Workspace(db, environment_within(db, env, actor.bounds))
-            applier = EditApplier(workspace)
-            results = applier.apply(edits)
-            if not applier.rejected:
-                refuse_dangling(workspace)
-            check(workspace, applier.rejected, applier.faults)
-            revision = log_changes(workspace, actor, self._time(now))
-            return Committed(replace(workspace.environment, revision=revision), results)
+            return apply_write(db, write, self._time)
+
+    def write_gathered(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
+        """Apply the first of several writes, one at least, in one transaction. Returns each one's result or failure.
+
+        Each is a revision of its own, and what `write` raises is its failure (see `gathered_writes`).
+        """
+        return write_gathered(self._connections, writes, self._time)
 
     def put_model(
         self,

@@ -7,7 +7,7 @@ from msgspec.structs import astuple
 from ...bundles.wording import quoted
 from ..checks.draft import Draft
 from ..diagnostics.diagnostic import Finding
-from ..model.elements import Conditions
+from ..model.elements import Conditions, Policy
 from .prepared_policy import PreparedPolicy
 
 _HELP = "give it `roles` or a condition; if you mean everyone, add a condition on the subject's `type`"
@@ -17,6 +17,11 @@ def allow_everyone(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterato
     """Warns about each ALLOW that applies to every subject and always holds. One condition is enough to avoid this."""
     for prepared in policies:
         policy = prepared.policy
-        if policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions())):
+        if applies_to_everyone(policy):
             message = f"the ALLOW {quoted(policy.id)} has neither roles nor conditions, so it applies to everyone"
             yield Finding("allow-everyone", message, ("policies", prepared.index, "effect"), _HELP, severity="warning")
+
+
+def applies_to_everyone(policy: Policy) -> bool:
+    """Whether the policy is an ALLOW with neither roles nor conditions, enabled or not (P2)."""
+    return policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions()))

@@ -1,9 +1,13 @@
 """The table of lints."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from ..checks.draft import Draft
+from ..checks.draft import Draft, draft_of
 from ..diagnostics.diagnostic import Finding
+from ..documents.element_list import ElementList
+from ..limits import DEFAULTS
+from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
 from .deny_priority import deny_priority
 from .empty_list import empty_list
@@ -11,17 +15,27 @@ from .escapable_deny import escapable_deny
 from .overlap import OutOfSteps
 from .prepared_policy import PreparedPolicy
 
-LINTS: tuple[Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]], ...] = (
-    deny_priority,
-    escapable_deny,
-    empty_list,
-    allow_everyone,
+
+class Lint(NamedTuple):
+    """A lint. `alone` says that it needs no other element than the policy that it warns about."""
+
+    find: Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]]
+    alone: bool = False
+
+
+LINTS = (
+    Lint(deny_priority),
+    Lint(escapable_deny),
+    Lint(empty_list, alone=True),
+    Lint(allow_everyone, alone=True),
 )
+
+_NO_DRAFT = draft_of({name: ElementList() for name in LISTS}, (), DEFAULTS)
 
 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Yields the warnings of all lints. If a lint runs out of steps, it stops with the warning `lint-unfinished`."""
-    for find in LINTS:
+    for find, _ in LINTS:
         try:
             yield from find(draft, policies)
         except OutOfSteps:
@@ -30,3 +44,15 @@ def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
                 f"the lint `{name}` stopped after {draft.limits.lint_steps} steps, before it compared all policies"
             )
             yield Finding("lint-unfinished", message, ("policies", policies[0].index), severity="warning")
+
+
+def lint_alone(policy: Policy, index: int = 0) -> Iterator[Finding]:
+    """Yields the warnings about one policy that need no other element: those that `lint` gives in every model.
+
+    A disabled policy has none. The paths of the warnings contain `index`.
+    """
+    if policy.enabled:
+        prepared = (PreparedPolicy(index, policy, frozenset(), {}, {}),)
+        for find, alone in LINTS:
+            if alone:
+                yield from find(_NO_DRAFT, prepared)

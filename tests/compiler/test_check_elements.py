@@ -4,9 +4,10 @@ import json
 
 import pytest
 from writ.bundles.zones import zone_names
-from writ.compiler.check_elements import ElementFault, check_elements
+from writ.compiler.check_elements import ElementFault, check_elements, element_warnings
 from writ.compiler.documents.read_element import read_element
 from writ.compiler.limits import DEFAULTS, Limits
+from writ.compiler.lints.table import LINTS
 from writ.compiler.load import load
 from writ.compiler.model.elements import LISTS, Element
 from writ.compiler.source import Source
@@ -148,3 +149,33 @@ def test_of_many_faults_some_are_listed_and_the_rest_counted():
     limits = Limits(diagnostics=10)
     assert checked(lists, limits=limits) == in_document(lists, limits)
     assert checked(lists, limits=limits)[-1] == ("too-many", "and 4 more", "$", "")
+
+
+ALONE = {lint.find.__name__.replace("_", "-") for lint in LINTS if lint.alone}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_policy_has_the_warnings_that_every_document_with_it_has(seed):
+    """The lints that compare policies may warn of more, beside other policies."""
+    told = 0
+    for number in range(40):
+        model = document(Pick.seeded(1_000 * seed + number))
+        for place, policy in enumerate(model.get("policies", ())):
+            read = read_element("policies", policy)
+            found = [(one.code, one.message, one.path, one.help) for one in element_warnings(read)]
+            for policies, index in ((model["policies"], place), ([policy], 0)):
+                at = f"$.policies[{index}]"
+                loaded = load([Source("m.json", json.dumps(model | {"policies": policies}).encode())], zone_names())
+                assert [
+                    (one.code, one.message, "$" + one.path.removeprefix(at), one.help)
+                    for one in loaded.diagnostics
+                    if one.code in ALONE and one.path.startswith(at + ".")
+                ] == found
+            told += len(found)
+    assert told
+
+
+def test_the_lints_that_need_no_other_element_are_marked():
+    assert {"empty-list", "allow-everyone"} == ALONE
+    assert element_warnings(read_element("roles", {"id": "r"})) == ()
+    assert element_warnings(read_element("policies", {"id": "r"})) == ()

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from sqlite_utils import Database
 
-from ..errors import StoreFull, StoreUnavailable
+from ..errors import NotTold, StoreFull, StoreUnavailable
 from .commit_signal import CommitSignal
 
 BUSY_SECONDS = 5.0
@@ -49,7 +49,8 @@ class Connections:
 
     @contextmanager
     def writing(self, wait_factor: int = 1) -> Iterator[Database]:
-        """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable.
+        """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable, and
+        NotTold after the commit.
 
         It waits for earlier writes `wait_factor` times as long as other transactions do.
         """
@@ -104,7 +105,7 @@ class Connections:
         try:
             self.signal.send()
         except OSError as ex:
-            raise StoreUnavailable(
+            raise NotTold(
                 f"the change is stored, but other workers can't be told of it yet: {(ex.strerror or str(ex)).lower()}"
             ) from ex
 

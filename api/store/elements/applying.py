@@ -8,13 +8,16 @@ import msgspec
 
 from ....bundles.conditions.values import is_text
 from ....bundles.wording import quoted
+from ....compiler.check_elements import element_warnings
 from ....compiler.documents.read_element import ReadElement, read_element
-from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
+from ....compiler.lints.allow_everyone import applies_to_everyone
+from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
 from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import CheckedElement
-from .edits import Create, Delete, Edit, Patch, Replace, StoredElement
+from .edits import Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
+from .equal_assignments import equal_assignment, is_equal
 from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
 from .tables import StoredRow
@@ -32,14 +35,21 @@ _NAMES: dict[ElementKind, tuple[str, ...]] = {
 }
 """The unique members besides the key. An entity's are unique within its type (E1), a type's among all types (E7)."""
 
+_OPEN = "if you mean that, replace the whole policy"
+
 
 class EditApplier:
-    """Applies the edits of one write. `rejected` are bodies that were not written, `faults` are name conflicts."""
+    """Applies the edits of one write. `rejected` are bodies that were not written, `faults` are name conflicts.
+
+    `added` has the indexes of the edits that added an element. `warnings` are about the written elements themselves.
+    """
 
     def __init__(self, workspace: Workspace):
         self.workspace = workspace
         self.rejected: list[CheckedElement] = []
         self.faults: list[Fault] = []
+        self.added: set[int] = set()
+        self.warnings: list[Fault] = []
 
     def apply(self, edits: Sequence[Edit]) -> tuple[StoredElement | None, ...]:
         """Apply the edits in order. Returns each edit's element, or None if it was removed or rejected.
@@ -64,6 +74,8 @@ class EditApplier:
         kind = kind_named(edit.kind)
         if isinstance(edit, Create):
             return self._create(kind, edit.body)
+        if isinstance(edit, CreateAt):
+            return self._create_at(kind, edit.key, edit.body)
         found = self._found(kind, edit.key, edit.if_match)
         match edit:
             case Delete():
@@ -73,20 +85,25 @@ class EditApplier:
                 self.workspace.remove(kind, edit.key, found)
                 return None
             case Replace():
-                return self._replace(kind, edit.key, edit.body, found)
+                return self._replace(kind, edit.key, self._read(kind, edit.key, edit.body), found)
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
     def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> StoredRow:
-        found = self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
+        found = self._row(kind, key)
         if found is None:
             raise kind.absent(key, self.workspace.environment.id)
         if if_match is not None and if_match != self.workspace.environment.etag_of(found.version):
             raise PreconditionFailed(f"the {kind.noun} was changed since it was read; read it again")
         return found
 
+    def _row(self, kind: Kind, key: ElementKey) -> StoredRow | None:
+        """Returns the row of any key, or None. SQLite takes no lone surrogates."""
+        return self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
+
     def _create(self, kind: Kind, body: Body) -> StoredElement | None:
-        if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
+        made = isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS))
+        if made:
             stated = {name: value for name, value in body.items() if name != "id"}
             body = {"id": self._made_id(kind, stated)} | stated
         read = read_element(kind.name, body)
@@ -95,11 +112,44 @@ class EditApplier:
             return None
         key = kind.key_of(read.element)
         found = self.workspace.find(kind, key)
+        if isinstance(read.element, Assignment) and not read.faults:
+            same = equal_assignment(self.workspace, read.element) if made else _equal_row(found, read.element)
+            if same is not None:
+                return StoredElement(decode_body(same.body), self.workspace.environment.etag_of(same.version))
         if found is not None:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
+        self.added.add(self._edit)
         return self._put(kind, key, read, read.element, None)
 
-    def _replace(self, kind: Kind, key: ElementKey, body: Body, found: StoredRow) -> StoredElement | None:
+    def _create_at(self, kind: Kind, key: ElementKey, body: Body) -> StoredElement | None:
+        if self._row(kind, key) is not None:
+            raise PreconditionFailed(f"there is a {kind.noun} `{':'.join(key)}` already")
+        self.added.add(self._edit)
+        return self._replace(kind, key, self._read(kind, key, body), None)
+
+    def _patch(self, kind: Kind, key: ElementKey, patch: Body, found: StoredRow) -> StoredElement | None:
+        if not isinstance(patch, dict):
+            raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
+        read = self._read(kind, key, merged(decode_body(found.body), patch))
+        if isinstance(read.element, Policy):
+            before = element_of(kind.name, found.body)
+            assert isinstance(before, Policy)
+            self._refuse_opened(before, read.element)
+        return self._replace(kind, key, read, found)
+
+    def _refuse_opened(self, before: Policy, after: Policy) -> None:
+        """Raises Rejected if a patch takes from a policy what keeps it from allowing everyone (P2)."""
+        if after.effect != "ALLOW" or after.roles is not None:
+            return
+        if before.roles is not None or before.effect == "DENY":
+            fault = Fault("roles-lost", "$.roles", "without roles the ALLOW would apply to everyone", _OPEN, self._edit)
+            raise Rejected((fault,))
+        if applies_to_everyone(after) and not applies_to_everyone(before):
+            message = "without roles and conditions the ALLOW would apply to everyone"
+            raise Rejected((Fault("conditions-lost", "$.conditions", message, _OPEN, self._edit),))
+
+    def _read(self, kind: Kind, key: ElementKey, body: Body) -> ReadElement:
+        """Returns the element of `key` in a body, which may leave the key out. Raises Rejected if it has another."""
         if isinstance(body, dict):
             named = dict(zip(kind.key, key, strict=True))
             for name, value in named.items():
@@ -109,23 +159,13 @@ class EditApplier:
                         (Fault("wrong-key", f"$.{name}", message, "leave it out, or create another one", self._edit),)
                     )
             body = {name: value for name, value in named.items() if name not in body} | body
-        read = read_element(kind.name, body)
+        return read_element(kind.name, body)
+
+    def _replace(self, kind: Kind, key: ElementKey, read: ReadElement, found: StoredRow | None) -> StoredElement | None:
         if read.element is None:
             self._keep_rejected(kind, read)
             return None
         return self._put(kind, key, read, read.element, found)
-
-    def _patch(self, kind: Kind, key: ElementKey, patch: Body, found: StoredRow) -> StoredElement | None:
-        if not isinstance(patch, dict):
-            raise Rejected((Fault("wrong-type", "$", "a merge patch is an object", "", self._edit),))
-        before = decode_body(found.body)
-        after = merged(before, patch)
-        narrower = "roles" in before or before.get("effect") == "DENY"
-        if kind.name == ElementKind.POLICIES and narrower and "roles" not in after and after.get("effect") == "ALLOW":
-            message = "without roles the ALLOW would apply to everyone"
-            help_text = "if you mean that, replace the whole policy"
-            raise Rejected((Fault("roles-lost", "$.roles", message, help_text, self._edit),))
-        return self._replace(kind, key, after, found)
 
     def _keep_rejected(self, kind: Kind, read: ReadElement) -> None:
         """Keep a body that was not written. The checks find its faults."""
@@ -135,6 +175,9 @@ class EditApplier:
         self, kind: Kind, key: ElementKey, read: ReadElement, element: Element, found: StoredRow | None
     ) -> StoredElement | None:
         text, environment = encode_body(read.value), self.workspace.environment
+        self.warnings += (
+            Fault(one.code, one.path, one.message, one.help, self._edit) for one in element_warnings(read)
+        )
         if found is not None and found.body == text:
             return StoredElement(read.value, environment.etag_of(found.version))
         faults = self._taken_names(kind, key, element)
@@ -180,6 +223,11 @@ class EditApplier:
             if found is None:
                 return id
             stated.append(element_of(kind.name, found.body))
+
+
+def _equal_row(found: StoredRow | None, wanted: Assignment) -> StoredRow | None:
+    is_same = found is not None and is_equal(element_of(ElementKind.ASSIGNMENTS, found.body), wanted)
+    return found if is_same else None
 
 
 def _made(kind: Kind, stated: Sequence[Any]) -> str:

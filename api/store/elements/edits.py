@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..environments import Environment
-from ..errors import ElementKey
+from ..errors import ElementKey, Fault
 from .bodies import Body
 
 
@@ -12,10 +12,20 @@ from .bodies import Body
 class Create:
     """Add an element to a list.
 
-    If it has no id, it gets one (E1): a grant's or assignment's is made from its content.
+    If it has no id, it gets one (E1): a grant's or assignment's is made from its content. If there is an assignment of
+    equal content already, without an id in the body or with the same one, that assignment is the result.
     """
 
     kind: str
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class CreateAt:
+    """Add the element of this key, if there is none. The body may leave the key out."""
+
+    kind: str
+    key: ElementKey
     body: Body
 
 
@@ -52,7 +62,7 @@ class Delete:
     if_match: str | None = None
 
 
-Edit: TypeAlias = Create | Replace | Patch | Delete
+Edit: TypeAlias = Create | CreateAt | Replace | Patch | Delete
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,13 @@ class StoredElement:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The result of a write: the environment, and each edit's element, or None if it was removed."""
+    """The result of a write: the environment, and each edit's element, or None if it was removed.
+
+    `added` has the indexes of the edits that added an element. `warnings` are about the written elements themselves:
+    those that need no other element.
+    """
 
     environment: Environment
     results: tuple[StoredElement | None, ...]
+    added: frozenset[int]
+    warnings: tuple[Fault, ...]

@@ -5,7 +5,7 @@ import time
 import falcon.asgi
 import pytest
 from falcon.testing import create_scope
-from writ.api.http.entity_tags import MOST_TAGS, expected_tags, is_known, required_tag
+from writ.api.http.entity_tags import MOST_TAGS, expected_tags, is_known, required_tag, wants_new
 from writ.api.store.errors import BadQuery, PreconditionFailed
 
 
@@ -58,6 +58,23 @@ def test_if_none_match_compares_weakly() -> None:
     assert is_known(asked(If_None_Match="*"), "a")
     assert not is_known(asked(If_None_Match='W/"b"'), "a")
     assert not is_known(asked(), "a")
+
+
+@pytest.mark.parametrize(
+    ("header", "new"), [(None, False), ("*", True), (" *\t", True), ('"*"', False), ('"a"', False), ('W/"a"', False)]
+)
+def test_an_asterisk_asks_that_nothing_is_there(header: str | None, new: bool) -> None:
+    """RFC 9110, 13.1.2: a quoted asterisk is a tag, and tags ask nothing of what is not there."""
+    assert wants_new(asked() if header is None else asked(If_None_Match=header)) == new
+
+
+def test_nothing_is_there_and_something_is_there_contradict_each_other() -> None:
+    for header in ("*", '"a"', 'W/"a"'):
+        with pytest.raises(BadQuery):
+            wants_new(asked(If_None_Match="*", If_Match=header))
+    assert not wants_new(asked(If_None_Match='"a"', If_Match='"b"'))
+    with pytest.raises(BadQuery):
+        wants_new(asked(If_None_Match="*x"))
 
 
 def test_a_hostile_header_takes_no_time() -> None:

@@ -45,6 +45,17 @@ def test_none_is_there_where_one_is_wrong(full: Managed, items: Any, status: int
     assert full.simulate_get(f"{ROOT}/model").content == before
 
 
+def test_equal_assignments_are_the_existing_ones(full: Managed) -> None:
+    known, other = MEMBERS["assignments"], {"id": "a2", "role": "editor", "subject": {"type": "user", "id": "bob"}}
+    new = {name: value for name, value in other.items() if name != "id"}
+    before = full.store.revision_of("default")
+    answer = full.simulate_post(f"{ROOT}/assignments:batch", json={"items": [known, other, known, new]})
+    assert (answer.status_code, answer.json) == (201, {"items": [known, other, known, other]})
+    again = full.simulate_post(f"{ROOT}/assignments:batch", json={"items": [new, known]})
+    assert (again.status_code, again.json) == (200, {"items": [other, known]})
+    assert full.store.revision_of("default") == before + 1
+
+
 def test_a_conflict_names_the_item(full: Managed) -> None:
     answer = full.simulate_post(f"{ROOT}/roles:batch", json={"items": [{"id": "new"}, {"id": "editor"}]})
     assert answer.json == {"error": "$.items[1]: there is a role `editor` already"}

@@ -44,7 +44,8 @@ def test_an_element_lives_from_post_to_delete(full: Managed, kind: str) -> None:
     read = full.simulate_get(path)
     assert (read.json, read.headers["ETag"]) == (body, made.headers["ETag"])
     assert body in full.simulate_get(f"{ROOT}/{kind}").json["items"]
-    assert full.simulate_post(f"{ROOT}/{kind}", json=body).status_code == 409
+    again = full.simulate_post(f"{ROOT}/{kind}", json=body)
+    assert again.status_code == (200 if kind == "assignments" else 409)
 
     changed = full.simulate_put(path, json=body)
     assert (changed.status_code, changed.headers["ETag"]) == (200, made.headers["ETag"]), "nothing changed"
@@ -138,6 +139,54 @@ def test_a_change_heeds_if_none_match(full: Managed, header: str, status: int) -
         assert (full.simulate_get(path).headers["ETag"] == before.headers["ETag"]) == (status != 200)
 
 
+@pytest.mark.parametrize("kind", MEMBERS)
+def test_put_creates_what_is_not_there_if_the_client_says_so(full: Managed, kind: str) -> None:
+    """RFC 9110, 13.1.2: of two clients that both create it, one is told."""
+    path, body, only_new = path_of(kind), MEMBERS[kind], {"If-None-Match": "*"}
+    there = full.simulate_put(path, json=body, headers=only_new)
+    assert (there.status_code, there.json.keys()) == (412, {"error"})
+    assert full.simulate_delete(f"{path}?cascade=true").status_code == 204
+    assert full.simulate_put(path, json=body).status_code == 404
+    for tags in ('"x"', 'W/"x", "y"'):
+        assert full.simulate_put(path, json=body, headers={"If-None-Match": tags}).status_code == 404
+    for tag in ("*", '"x"'):
+        assert full.simulate_put(path, json=body, headers=only_new | {"If-Match": tag}).status_code == 400
+    without_key = {name: value for name, value in body.items() if name not in ("id", "type")}
+    made = full.simulate_put(path, json=without_key, headers=only_new)
+    assert (made.status_code, made.json, made.headers["Location"]) == (201, body, path)
+    assert full.simulate_get(path).headers["ETag"] == made.headers["ETag"]
+    assert full.activated[-1] == full.store.environment("default")
+    assert full.simulate_put(path, json=without_key, headers=only_new).status_code == 412
+
+
+def test_other_changes_create_nothing(full: Managed) -> None:
+    for method in ("PATCH", "DELETE"):
+        answer = full.simulate_request(method, f"{ROOT}/roles/new", json={}, headers={"If-None-Match": "*"})
+        assert answer.status_code == 404
+
+
+def test_a_body_that_names_another_key_creates_nothing(full: Managed) -> None:
+    path = f"{ROOT}/subjects/us%2Fer/%F0%9F%98%80"
+    refused = full.simulate_put(path, json={"type": "user"}, headers={"If-None-Match": "*"})
+    assert (refused.status_code, codes(refused)) == (400, [("wrong-key", "$.type")])
+    made = full.simulate_put(path, json={"id": "😀"}, headers={"If-None-Match": "*"})
+    assert (made.status_code, made.json, made.headers["Location"]) == (201, {"type": "us/er", "id": "😀"}, path)
+
+
+def test_an_equal_assignment_answers_with_the_existing_one(full: Managed) -> None:
+    body, revision = MEMBERS["assignments"], full.store.revision_of("default")
+    there = full.simulate_get(path_of("assignments"))
+    for sent in (body, {"role": "editor", "group": "eng"}, {"id": None, "group": "eng", "role": "editor"}):
+        answer = full.simulate_post(f"{ROOT}/assignments", json=sent)
+        assert (answer.status_code, answer.json) == (200, body)
+        assert (answer.headers["Location"], answer.headers["ETag"]) == (path_of("assignments"), there.headers["ETag"])
+    assert full.store.revision_of("default") == revision
+    assert full.simulate_post(f"{ROOT}/assignments", json=body | {"id": "a2"}).status_code == 201
+    assert (
+        full.simulate_post(f"{ROOT}/assignments", json=body | {"expires_at": "2035-01-01T00:00:00Z"}).status_code == 409
+    )
+
+
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
 def test_every_change_heeds_if_match(full: Managed, method: str) -> None:
     path, body = path_of("grants"), MEMBERS["grants"] | {"expires_at": "2035-01-01T00:00:00Z"}
@@ -165,6 +214,10 @@ def test_a_merge_patch_removes_what_is_null_and_never_opens_an_allow(full: Manag
     assert full.simulate_patch(path, json={"name": None}).json == MEMBERS["policies"] | {"priority": 5}
     refused = full.simulate_patch(path, json={"roles": None})
     assert (refused.status_code, codes(refused)) == (400, [("roles-lost", "$.roles")])
+    body = MEMBERS["policies"] | {"conditions": {"ip_allowlist": ["10.0.0.0/8"]}}
+    assert full.simulate_put(path, json={name: body[name] for name in body if name != "roles"}).status_code == 200
+    refused = full.simulate_patch(path, json={"conditions": {"ip_allowlist": None}})
+    assert (refused.status_code, codes(refused)) == (400, [("conditions-lost", "$.conditions")])
     refused = full.simulate_patch(path, json={"id": "other"})
     assert (refused.status_code, codes(refused)) == (400, [("wrong-key", "$.id")])
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from writ.api.store.elements.edits import Create, Delete, Patch, Replace
+from writ.api.store.elements.edits import Create, CreateAt, Delete, Patch, Replace
+from writ.api.store.elements.equal_assignments import ALIKE
 from writ.api.store.errors import Conflict, NotFound, PreconditionFailed, Rejected
 
 from tests.support.stored import ENV, put, stored, write
@@ -186,6 +187,140 @@ def test_no_patch_opens_a_policy_to_everyone(store):
     write(store, Patch("policies", ("p",), {"effect": "DENY", "roles": None}))
     assert faults(store, Patch("policies", ("p",), {"effect": "ALLOW"})) == [("roles-lost", "$.roles")]
     write(store, Patch("policies", ("p",), {"effect": "ALLOW", "roles": ["editor"]}))
+
+
+CONDITION = [{"key": "mfa", "op": "eq", "value": True}]
+WINDOW = {"days": ["mon"], "start": "09:00"}
+
+
+@pytest.mark.parametrize(
+    ("conditions", "patch"),
+    [
+        ({"context_attrs": CONDITION}, {"conditions": None}),
+        ({"context_attrs": CONDITION}, {"conditions": {"context_attrs": None}}),
+        ({"context_attrs": CONDITION}, {"conditions": {"context_attrs": []}}),
+        ({"context_attrs": CONDITION}, {"conditions": {"context_attrs": None, "resource_attrs": []}}),
+        ({"resource_attrs": CONDITION}, {"conditions": {"resource_attrs": None}, "priority": 7}),
+        ({"subject_attrs": CONDITION}, {"conditions": {"subject_attrs": []}, "enabled": False}),
+        ({"action_attrs": CONDITION}, {"conditions": None, "effect": "ALLOW"}),
+        ({"time_window": WINDOW}, {"conditions": {"time_window": None}}),
+        ({"ip_allowlist": ["10.0.0.0/8"]}, {"conditions": {"ip_allowlist": None}}),
+        ({"rate_limit": {"limit": 1, "window_seconds": 1}}, {"conditions": {"rate_limit": None}}),
+        (
+            {"context_attrs": CONDITION, "time_window": WINDOW},
+            {"conditions": {"context_attrs": [], "time_window": None}},
+        ),
+    ],
+)
+def test_no_patch_takes_the_last_condition_from_an_allow_without_roles(store, conditions, patch):
+    """Design, "Shapes": it would apply to everyone (P2). With a role in the same patch, it would not."""
+    body = {"id": "c", "effect": "ALLOW", "resource_types": MODEL["policies"][1]["resource_types"]}
+    write(store, Create("policies", body | {"conditions": conditions}))
+    assert faults(store, Patch("policies", ("c",), patch)) == [("conditions-lost", "$.conditions")]
+    one_left = {"conditions": {**(patch["conditions"] or dict.fromkeys(conditions)), "context_attrs": CONDITION}}
+    write(store, Patch("policies", ("c",), one_left))
+    assert faults(store, Patch("policies", ("c",), {"conditions": None})) == [("conditions-lost", "$.conditions")]
+    write(store, Patch("policies", ("c",), {"conditions": None, "roles": ["editor"]}))
+    assert faults(store, Patch("policies", ("c",), {"roles": None})) == [("roles-lost", "$.roles")]
+
+
+def test_a_policy_that_is_open_already_may_be_patched(store):
+    """Whoever opened it did so by a whole policy. To enable it is no patch of whom it applies to."""
+    scope = MODEL["policies"][1]["resource_types"]
+    write(store, Create("policies", {"id": "open", "effect": "ALLOW", "enabled": False, "resource_types": scope}))
+    write(store, Patch("policies", ("open",), {"enabled": True}))
+    write(store, Patch("policies", ("open",), {"conditions": {"resource_attrs": []}}))
+    write(store, Patch("policies", ("open",), {"conditions": None, "name": "Open"}))
+    write(store, Patch("policies", ("q",), {"conditions": None, "priority": 3}))
+    assert the(store, "policies", "q")["effect"] == "DENY"
+
+
+def test_an_equal_assignment_is_the_existing_one(store):
+    """Equal in role, holder and dates, however an instant is written. Nothing is written, so there is no revision."""
+    dated = {"role": "viewer", "subject": ALICE, "expires_at": "2035-01-01T00:00:00Z"}
+    (first,) = write(store, Create("assignments", {"id": "dated"} | dated)).results
+    for body in (
+        dated,
+        {"expires_at": "2035-01-01T01:00:00+01:00", "subject": ALICE, "role": "viewer", "id": None},
+        {"id": "dated"} | dated,
+    ):
+        again = write(store, Create("assignments", body))
+        assert (again.results, again.added, again.environment.revision) == ((first,), frozenset(), 2), body
+    (group,) = write(store, Create("assignments", {"role": "editor", "group": "eng"})).results
+    assert group.body == MODEL["assignments"][0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"role": "editor"},
+        {"subject": {"type": "user", "id": "bob"}},
+        {"subject": {"type": "robot", "id": "alice"}},
+        {"expires_at": "2035-01-01T00:00:01Z"},
+        {"expires_at": None},
+        {"subject": None, "group": "eng"},
+        {"id": "other"},
+    ],
+)
+def test_an_assignment_that_differs_is_another_one(store, other):
+    body = {"id": "dated", "role": "viewer", "subject": ALICE, "expires_at": "2035-01-01T00:00:00Z"}
+    write(store, Create("assignments", body))
+    wanted = {name: value for name, value in (body | {"id": None} | other).items() if value is not None}
+    done = write(store, Create("assignments", wanted))
+    assert (done.added, done.environment.revision) == ({0}, 3)
+    assert done.results[0].body["id"] != "dated"
+    if "id" not in other:
+        changed = {"id": "dated"} | wanted
+        refused(store, Conflict, Create("assignments", changed))
+
+
+def test_an_equal_assignment_with_a_fault_is_refused(store):
+    """A null is a fault where `writ check` finds one, and an instant that can't be read equals none."""
+    body = {"role": "editor", "group": "eng"}
+    assert ("wrong-type", "$.subject") in faults(store, Create("assignments", body | {"subject": None}))
+    refused(store, Conflict, Create("assignments", body | {"id": "a", "subject": None}))
+    assert ("bad-instant", "$.expires_at") in faults(store, Create("assignments", body | {"expires_at": "soon"}))
+
+
+def test_equal_assignments_of_one_write_are_one(store):
+    body = {"role": "viewer", "group": "backend"}
+    done = write(store, Create("assignments", body), Create("assignments", body), Create("roles", {"id": "x"}))
+    assert done.results[0] == done.results[1]
+    assert done.added == {0, 2}
+
+
+def test_an_equal_assignment_is_found_by_an_index(store):
+    with store._connections.reading() as db:
+        plan = [row[-1] for row in db.execute(f"EXPLAIN QUERY PLAN {ALIKE}", (1, "editor", None, None, "eng"))]
+    searched = "environment=? AND role=? AND subject_type=? AND subject_id=? AND group_id=?"
+    assert plan[0] == f"SEARCH assignments USING INDEX assignments_of_role ({searched})"
+
+
+def test_an_element_is_created_at_its_key_if_there_is_none(store):
+    done = write(store, CreateAt("roles", ("new",), {"name": "New"}), CreateAt("subjects", ("robot", "r2"), {}))
+    assert [result.body for result in done.results] == [{"id": "new", "name": "New"}, {"type": "robot", "id": "r2"}]
+    assert done.added == {0, 1}
+    refused(store, PreconditionFailed, CreateAt("roles", ("new",), {"name": "Newer"}))
+    refused(store, PreconditionFailed, CreateAt("assignments", ("a",), MODEL["assignments"][0]))
+    assert faults(store, CreateAt("roles", ("x",), {"id": "y"})) == [("wrong-key", "$.id")]
+    assert ("too-long", "$.id") in faults(store, CreateAt("roles", ("x" * 513,), {}))
+    assert ("lone-surrogate", "$.id") in faults(store, CreateAt("roles", ("\ud800",), {}))
+
+
+def test_a_write_tells_the_warnings_that_need_no_other_element(store):
+    """A DENY that overlaps an ALLOW has warnings too, but these are about both."""
+    scope = MODEL["policies"][1]["resource_types"]
+    empty = {"conditions": {"resource_attrs": [{"key": "size", "op": "in", "value": []}]}}
+    open_allow = {"id": "open", "effect": "ALLOW", "resource_types": scope}
+    done = write(store, Create("roles", {"id": "x"}), Create("policies", open_allow), Patch("policies", ("q",), empty))
+    assert [(one.code, one.path, one.edit) for one in done.warnings] == [
+        ("allow-everyone", "$.effect", 1),
+        ("empty-list", "$.conditions.resource_attrs[0].value", 2),
+    ]
+    same = write(store, Replace("policies", ("open",), open_allow))
+    assert ([one.code for one in same.warnings], same.environment.revision) == (["allow-everyone"], 2)
+    assert write(store, Patch("policies", ("open",), {"enabled": False})).warnings == ()
+    assert write(store, Delete("policies", ("open",))).warnings == ()
 
 
 def test_a_patch_merges(store):

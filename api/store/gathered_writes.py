@@ -1,0 +1,94 @@
+"""Several small writes in one transaction: each is a revision of its own, and they wait for the disk once."""
+
+import sqlite3
+from collections.abc import Sequence
+from time import monotonic
+from typing import Final
+
+from sqlite_utils import Database
+
+from ...compiler.model.elements import ElementKind
+from .database.connections import Connections
+from .elements.edits import Committed, Delete
+from .errors import NotTold, StoreFull, StoreUnavailable
+from .writing import Time, Write, apply_write
+
+MOST_WRITES: Final = 32
+"""The most writes in one transaction."""
+
+MOST_SECONDS: Final = 0.05
+"""After so many seconds, a transaction takes no further write: the writes in it wait for its end."""
+
+_SHORT_KINDS: Final = frozenset(ElementKind) - {ElementKind.RESOURCE_TYPES, ElementKind.GROUPS}
+"""A group can have many members, and a changed type is checked with all that uses it."""
+
+
+def is_short(write: Write) -> bool:
+    """Whether a write certainly takes little time, so that others need not mind to wait for it.
+
+    It has one edit, which deletes no users of an element. Its kind is not a resource type or a group.
+    """
+    if len(write.edits) != 1:
+        return False
+    (edit,) = write.edits
+    return edit.kind in _SHORT_KINDS and not (isinstance(edit, Delete) and edit.cascade)
+
+
+def write_gathered(connections: Connections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
+    """Apply the first of the writes, one at least, in order, in one transaction. Returns each one's result or failure.
+
+    A write sees the writes before it. If it fails, its savepoint is undone, and the others stay. Writes after
+    MOST_WRITES or MOST_SECONDS are left for another call. Raises StoreUnavailable if the transaction fails: then none
+    of the writes is stored. Only if a write is at fault, each is then tried in a transaction of its own.
+    """
+    if len(writes) == 1:
+        return _one_by_one(connections, writes, time)
+    outcomes: list[Committed | Exception] = []
+    try:
+        with connections.writing() as db:
+            end = monotonic() + MOST_SECONDS
+            for write in writes[:MOST_WRITES]:
+                outcomes.append(_in_savepoint(db, write, time))
+                if monotonic() > end:
+                    break
+    except NotTold as ex:
+        return [ex if isinstance(one, Committed) else one for one in outcomes]
+    except (sqlite3.Error, StoreFull):
+        # One of them can't be stored, so each tries alone. SQLite checks deferred constraints only at the commit.
+        return _one_by_one(connections, writes[: max(1, len(outcomes))], time)
+    return outcomes
+
+
+def _in_savepoint(db: Database, write: Write, time: Time) -> Committed | Exception:
+    """Raises sqlite3.Error, after which the state of the transaction is unknown."""
+    db.conn.execute("SAVEPOINT of_one_write")
+    outcome: Committed | Exception
+    try:
+        outcome = apply_write(db, write, time)
+    except sqlite3.Error:
+        raise
+    except Exception as ex:
+        if not db.conn.in_transaction:  # SQLite has undone all of it
+            raise
+        db.conn.execute("ROLLBACK TO of_one_write")
+        outcome = ex
+    db.conn.execute("RELEASE of_one_write")
+    return outcome
+
+
+def _one_by_one(connections: Connections, writes: Sequence[Write], time: Time) -> list[Committed | Exception]:
+    """Apply the writes in a transaction each, up to the first one that finds the store unavailable."""
+    outcomes: list[Committed | Exception] = []
+    for write in writes:
+        outcomes.append(_alone(connections, write, time))
+        if isinstance(outcomes[-1], StoreUnavailable) and not isinstance(outcomes[-1], StoreFull):
+            break
+    return outcomes
+
+
+def _alone(connections: Connections, write: Write, time: Time) -> Committed | Exception:
+    try:
+        with connections.writing() as db:
+            return apply_write(db, write, time)  # it is the result only if the commit succeeds
+    except Exception as ex:
+        return ex
