@@ -5,14 +5,12 @@ from msgspec.structs import asdict
 from ....bundles.conditions.instants import parse_instant
 from ....compiler.model.elements import Assignment, ElementKind
 from .bodies import element_of
-from .kinds import KINDS
 from .tables import StoredRow
 from .workspace import Workspace
 
 _SUFFIX = "_at"
 """The end of the names of members that are instants."""
 
-_KIND = KINDS[ElementKind.ASSIGNMENTS]
 ALIKE = """SELECT place, version, body FROM assignments
     WHERE environment = ? AND role = ? AND subject_type IS ? AND subject_id IS ? AND group_id IS ? ORDER BY place"""
 """The assignments of a role to a holder. The index `assignments_of_role` finds them."""
@@ -20,7 +18,8 @@ ALIKE = """SELECT place, version, body FROM assignments
 
 def equal_assignment(workspace: Workspace, wanted: Assignment) -> StoredRow | None:
     """Returns the first stored assignment with the role, the holder and the dates of `wanted`, or None."""
-    _, *role_and_holder = _KIND.values(wanted)
+    subject = (None, None) if wanted.subject is None else (wanted.subject.type, wanted.subject.id)
+    role_and_holder = (wanted.role, *subject, wanted.group)
     for row in workspace.db.execute(ALIKE, (workspace.number, *role_and_holder)).fetchall():
         found = StoredRow(*row)
         if is_equal(element_of(ElementKind.ASSIGNMENTS, found.body), wanted):
