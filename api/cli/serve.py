@@ -178,9 +178,7 @@ def _prepare_service(options: _Options) -> Service:
         preparing=preparations,
     )
 
-    # The demo shows what has expired, too.
-    keep_days = 0 if options.demo else settings.sweep_days
-    sweep = ExpirySweep(store.expiring, directory, keep_days, activation, time.time, log)
+    sweep = _expiry_sweep(options, store, settings, activation, log)
 
     def heartbeat() -> None:
         upkeep.beat()
@@ -203,6 +201,14 @@ def _prepare_service(options: _Options) -> Service:
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
+
+
+def _expiry_sweep(
+    options: _Options, store: Store, settings: Settings, activation: Activation, log: logging.Logger
+) -> ExpirySweep:
+    """Returns the sweep of the store. It removes nothing from the demo, which shows what has expired, too."""
+    keep_days = 0 if options.demo else settings.sweep_days
+    return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
 
 
 def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep) -> None:
