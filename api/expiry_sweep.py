@@ -26,7 +26,7 @@ LOOK_SECONDS: Final = 60.0
 PAUSE_SECONDS: Final = 1.0
 """The least time between two batches, so that other writers and the applying of deltas get their turn."""
 
-MOST_REMOVED: Final = 200
+MOST_REMOVED: Final = 100
 """The most elements that one batch removes. Each worker applies its delta within a few milliseconds."""
 
 _LOCK_FILE: Final = "sweep.lock"

@@ -181,7 +181,7 @@ def _prepare_service(options: _Options) -> Service:
         preparing=preparations,
     )
 
-    sweep = _expiry_sweep(options, settings, store, activation, log)
+    sweep = _expiry_sweep(options, store, settings, activation, log)
 
     def heartbeat() -> None:
         upkeep.beat()
@@ -208,9 +208,9 @@ def _prepare_service(options: _Options) -> Service:
 
 
 def _expiry_sweep(
-    options: _Options, settings: Settings, store: Store, activation: Activation, log: logging.Logger
+    options: _Options, store: Store, settings: Settings, activation: Activation, log: logging.Logger
 ) -> ExpirySweep:
-    """Returns the removal of what expired long ago. The demo shows what has expired, too."""
+    """Returns the sweep of the store. It removes nothing from the demo, which shows what has expired, too."""
     keep_days = 0 if options.demo else settings.sweep_days
     return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
 
