@@ -20,9 +20,7 @@ from .decisions.searches.search_services import SearchServices
 from .exports import bundle
 from .http.bodies import Bodies
 from .management import (
-    api_keys,
     audit,
-    clients,
     element_batch,
     element_operations,
     elements,
@@ -31,6 +29,7 @@ from .management import (
     revisions,
     whole_model,
 )
+from .management.credentials import api_keys, clients
 from .management.kinds import SERVED_KINDS, ServedKind
 from .management.promotions import approvals, drift, promotions, restoration
 from .openapi import resource

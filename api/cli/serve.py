@@ -183,11 +183,6 @@ def _prepare_service(options: _Options) -> Service:
 
     sweep = _expiry_sweep(options, store, settings, activation, log)
 
-    def heartbeat() -> None:
-        upkeep.beat()
-        sweep.beat()
-        activation.build_missing()
-
     application = create_application(parts)
     return Service(
         app=application.asgi,
@@ -199,12 +194,18 @@ def _prepare_service(options: _Options) -> Service:
         tls=options.tls,
         held=(lock,),
         worker_starts=rates.start_worker,
-        heartbeat=heartbeat,
+        heartbeat=partial(_beat, upkeep, sweep, activation),
         worker_stops=application.stop,
         worker_ends=partial(_end_worker, upkeep, preparations, sweep),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
+
+
+def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation) -> None:
+    upkeep.beat()
+    sweep.beat()
+    activation.build_missing()
 
 
 def _expiry_sweep(

@@ -21,7 +21,7 @@ from ...credentials.secret_format import CLIENT_SECRET, new_secret
 from ...http.bodies import ENCODER
 from ...http.rejections import BodyRejected
 from ...management.body_shapes import shaped
-from ...management.clients import shown_client
+from ...management.credentials.clients import shown_client
 from ...store.actor import COMMAND_LINE
 from ...store.credential_rows import Client
 from ...store.credentials.credentials import ClientSpec

@@ -5,12 +5,12 @@ from typing import Final, TypeVar
 
 import falcon.asgi
 
-from ..credentials.credential import Credential, highest
-from ..http.bodies import ENCODER
-from ..http.queries import known_parameters, page_limit
-from ..http.rejections import Forbidden
-from ..store.environment_ids import Bounds
-from .elements import ManagementServices
+from ...credentials.credential import Credential, highest
+from ...http.bodies import ENCODER
+from ...http.queries import known_parameters, page_limit
+from ...http.rejections import Forbidden
+from ...store.environment_ids import Bounds
+from ..elements import ManagementServices
 
 NO_STORE: Final = "no-store"
 """`Cache-Control` of an answer that shows a secret."""

@@ -6,21 +6,21 @@ import falcon
 import falcon.asgi
 from msgspec.structs import asdict
 
-from ...bundles.conditions.instants import from_seconds, parse_instant, show_instant
-from ..credentials.credential import Credential
-from ..credentials.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
-from ..credentials.request_actor import actor_of
-from ..credentials.secret_format import API_KEY, new_secret
-from ..http.bodies import ENCODER, JSON
-from ..http.entity_tags import refuse_tags
-from ..http.queries import known_parameters
-from ..http.rejections import BodyRejected
-from ..openapi.operation import Answer, Operation, page_of
-from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
-from ..store.credential_rows import ApiKey
-from ..store.credentials.credentials import ApiKeySpec
-from .body_shapes import shaped
-from .elements import ManagementServices
+from ....bundles.conditions.instants import from_seconds, parse_instant, show_instant
+from ...credentials.credential import Credential
+from ...credentials.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
+from ...credentials.request_actor import actor_of
+from ...credentials.secret_format import API_KEY, new_secret
+from ...http.bodies import ENCODER, JSON
+from ...http.entity_tags import refuse_tags
+from ...http.queries import known_parameters
+from ...http.rejections import BodyRejected
+from ...openapi.operation import Answer, Operation, page_of
+from ...openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ...store.credential_rows import ApiKey
+from ...store.credentials.credentials import ApiKeySpec
+from ..body_shapes import shaped
+from ..elements import ManagementServices
 from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "API keys"

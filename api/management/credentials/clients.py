@@ -7,19 +7,19 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from ..credentials.credential import Credential
-from ..credentials.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
-from ..credentials.request_actor import actor_of
-from ..credentials.secret_format import CLIENT_SECRET, new_secret
-from ..http.bodies import ENCODER, JSON
-from ..http.entity_tags import refuse_tags
-from ..http.queries import known_parameters
-from ..openapi.operation import Answer, Operation, page_of
-from ..openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
-from ..store.credential_rows import Client
-from ..store.credentials.credentials import ClientSpec
-from .body_shapes import shaped
-from .elements import MERGE_PATCH, ManagementServices
+from ...credentials.credential import Credential
+from ...credentials.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
+from ...credentials.request_actor import actor_of
+from ...credentials.secret_format import CLIENT_SECRET, new_secret
+from ...http.bodies import ENCODER, JSON
+from ...http.entity_tags import refuse_tags
+from ...http.queries import known_parameters
+from ...openapi.operation import Answer, Operation, page_of
+from ...openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ...store.credential_rows import Client
+from ...store.credentials.credentials import ClientSpec
+from ..body_shapes import shaped
+from ..elements import MERGE_PATCH, ManagementServices
 from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "Clients"
