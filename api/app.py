@@ -35,6 +35,10 @@ from .exports.exporter import Exporter
 from .exports.files import ExportFiles
 from .exports.states import States
 from .exports.updates import UpdateMaker
+from .gateway.front import GatewayFront, at_once
+from .gateway.gateway import Gateway
+from .gateway.issuers import KeySets
+from .gateway.user_tokens import UserTokens
 from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
@@ -133,19 +137,20 @@ def collaborators(
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """The ASGI application, and the lane that answers its hot decision calls without it.
+    """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
 
     `stop` lets long polls go, because the worker ends.
     """
 
-    asgi: falcon.asgi.App[Any, Any]
+    falcon: falcon.asgi.App[Any, Any]
+    asgi: GatewayFront
     lane: DecisionLane
     stop: Callable[[], None]
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """Returns the ASGI application with every route of the table, each behind the guard."""
-    return create_application(parts).asgi
+    return create_application(parts).falcon
 
 
 def create_application(parts: Collaborators) -> Application:
@@ -174,8 +179,13 @@ def create_application(parts: Collaborators) -> Application:
     handlers = {route.path: _answering_head(route.handler(services)) for route in ROUTES}
     for path, handler in handlers.items():
         app.add_route(path, handler)
-    lane = DecisionLane(guard, recent, parts.engines.engine, parts.settings.limits, lane_calls(handlers))
-    return Application(app, lane, services.export.states.stop)
+    key_sets = KeySets(lambda sentence: parts.log.warning("%s", sentence))
+    users = UserTokens(key_sets, lambda: parts.public_url, parts.clock)
+    gateway = Gateway(parts.engines.engine, guard, recent, users)
+    calls, limits = lane_calls(handlers), parts.settings.limits
+    lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway))
+    front = GatewayFront(app, gateway, services.deciding, key_sets, errors)
+    return Application(app, front, lane, services.export.states.stop)
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:

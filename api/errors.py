@@ -73,6 +73,11 @@ RETRY_SECONDS: Final = 1
 INTERNAL: Final = "the service failed; treat this as a denial"
 
 
+def status_of(error: Exception) -> int:
+    """Returns the status of a domain error."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
 def error_body(
     sentence: str, details: list[dict[str, str]] | None = None, more: Mapping[str, object] | None = None
 ) -> bytes:
@@ -113,7 +118,7 @@ class ErrorAnswers:
     async def _answer_domain_error(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, params: dict[str, Any]
     ) -> None:
-        status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+        status = status_of(error)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             self.report(error, params.get("env", DEFAULT))
             _answer(resp, status, f"{INTERNAL}: {error}" if isinstance(error, Unprepared) else INTERNAL)

@@ -31,6 +31,26 @@ MOST_TARGETS: Final = 4_096
 _TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]+))?/access/v1/([a-z/]+)")
 
 
+class GatewayRequest(Protocol):
+    """The head of a gateway's request, as the connection has read it."""
+
+    @property
+    def target(self) -> bytes: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def headers(self) -> list[tuple[bytes, bytes]]: ...
+
+
+Gateways: TypeAlias = Callable[[bytes, str, list[tuple[bytes, bytes]], str], "tuple[int, bytes, bytes] | None"]
+"""Returns status, header lines and body for the target, method, header fields and peer of a gateway's request."""
+
+_GATEWAY: Final = b"/gateway/"
+_NAMED: Final = b"/environments/"
+
+
 @runtime_checkable
 class AnswersAtOnce(Protocol):
     """A handler that the lane may call."""
@@ -54,10 +74,12 @@ class DecisionLane:
         limits: HttpLimits,
         calls: dict[bytes, Answer],
         describe: Callable[[Engine], bytes] = lambda _: b"",
+        gateways: Gateways | None = None,
     ) -> None:
-        """`describe` gives the header lines that tell of the engine."""
+        """`describe` gives the header lines that tell of the engine. `gateways` answers gateways."""
         self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
         self._calls, self._describe = calls, describe
+        self._gateways = gateways
         self._targets: dict[bytes, tuple[str, Answer]] = {}
 
     def takes(self, target: bytes) -> bool:
@@ -86,6 +108,20 @@ class DecisionLane:
         except Exception:  # the application meets it again, answers it and reports it
             return None
         return None if answer is None else (self._describe(engine), ENCODER.encode(answer))
+
+    def serves(self, target: bytes) -> bool:
+        """Returns whether the target is a gateway's, of any method."""
+        if self._gateways is None:
+            return False
+        return target.startswith(_GATEWAY) or (target.startswith(_NAMED) and _GATEWAY in target)
+
+    def outcome(self, request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+        """Returns status, header lines and body for a gateway, or None if the application has to answer."""
+        assert self._gateways is not None
+        try:
+            return self._gateways(request.target, request.method, request.headers, peer)
+        except Exception:  # as in `answer`
+            return None
 
 
 def _leave() -> NoReturn:

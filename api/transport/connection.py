@@ -9,7 +9,7 @@ from ..errors import INTERNAL, RETRY_SECONDS
 from .asgi_scope import Address, addresses_of, asgi_scope
 from .deadline import Awaits, Deadline, Pace
 from .exchange import BUFFERED_BYTES, Exchange, Message
-from .lane_calls import decision_bytes, is_ordinary
+from .lane_calls import Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
 from .outlet import Outlet
 from .owner import Owner
 from .refusal import Refusal, late_sentence
@@ -173,7 +173,8 @@ class Connection(asyncio.Protocol):
         """See `Sink`."""
         self._pace = None
         busy = self._exchange is not None or self._pending or self._outlet.is_full
-        ordinary = is_ordinary(self._worker.lane, request, self._limits.body_bytes)
+        lane = self._worker.lane
+        ordinary = is_ordinary(lane, request, self._limits.body_bytes) or is_gateways(lane, request)
         if not (busy or ordinary):
             self._begin(request)
             return
@@ -235,19 +236,32 @@ class Connection(asyncio.Protocol):
         """Answer a request whose turn it is; what the lane leaves goes to the application."""
         request = message.request
         if message.ordinary and self._worker.lane is not None:
-            lane, pieces = self._worker.lane, message.pieces
-            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            answer = lane.answer(request.target, request.fields[b"authorization"], body)
+            answer = self._lane_bytes(self._worker.lane, message)
             if answer is not None:
-                self._write_decision(request, answer)
+                self._output.append(answer)
+                if self._closes_now(request):
+                    self._close_after_output()
                 return
         self._begin(request, message)
 
-    def _write_decision(self, request: Request, answer: tuple[bytes, bytes]) -> None:
-        closes = not request.keep_alive or (self._ended and not self._pending)
-        self._output.append(decision_bytes(request, answer, self._worker.date.now(), self.secure, closes))
-        if closes:
-            self._close_after_output()
+    def _lane_bytes(self, lane: Lane, message: Message) -> bytes | None:
+        request, date, closes = message.request, self._worker.date.now(), self._closes_now(message.request)
+        if lane.serves(request.target):
+            outcome = lane.outcome(request, self._peer())
+            return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
+        pieces = message.pieces
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        answer = lane.answer(request.target, request.fields[b"authorization"], body)
+        return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
+
+    def _closes_now(self, request: Request) -> bool:
+        return not request.keep_alive or (self._ended and not self._pending)
+
+    def _peer(self) -> str:
+        if self._addresses is None:
+            self._addresses = addresses_of(self.transport)
+        client = self._addresses[0]
+        return "" if client is None else client[0]
 
     def _begin(self, request: Request, message: Message | None = None) -> None:
         """Start the application's call."""

@@ -18,6 +18,15 @@ class Lane(Protocol):
     def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
         """Returns header lines and the body of a 200, or None if the application has to answer."""
 
+    def serves(self, target: bytes) -> bool:
+        """Returns whether the target is a gateway's, of any method."""
+
+    def outcome(self, request: Request, peer: str) -> tuple[int, bytes, bytes] | None:
+        """Returns status, header lines and body for a gateway's request without a body, or None for the application.
+
+        `peer` is the address that the request is from, or empty for a Unix socket.
+        """
+
 
 def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
     """Returns whether the lane may answer a request with this head, once the body is complete.
@@ -37,6 +46,36 @@ def is_ordinary(lane: Lane | None, request: Request, most_bytes: int) -> bool:
         and b"writ-min-revision" not in fields
         and b"origin" not in fields
         and lane.takes(request.target)
+    )
+
+
+def is_gateways(lane: Lane | None, request: Request) -> bool:
+    """Returns whether the lane may answer a gateway's request with this head, which has no body."""
+    return (
+        lane is not None
+        and request.length == 0
+        and not request.chunked
+        and request.version == "1.1"
+        and b"expect" not in request.fields
+        and lane.serves(request.target)
+    )
+
+
+def outcome_bytes(
+    request: Request, outcome: tuple[int, bytes, bytes], date_line: bytes, secure: bool, closes: bool
+) -> bytes:
+    """Returns the response to a gateway, the same bytes as the application's."""
+    status, lines, body = outcome
+    return b"".join(
+        (
+            STATUS_LINES["1.1"][status],
+            lines,
+            b"content-length: %d\r\n" % len(body),
+            date_line,
+            STRICT_TRANSPORT if secure else b"",
+            b"connection: close\r\n\r\n" if closes else b"\r\n",
+            b"" if request.method == "HEAD" else body,
+        )
     )
 
 

@@ -1,0 +1,1 @@
+"""What each gateway sends when it asks: one module for each. `contract` has what they share."""

@@ -1,0 +1,114 @@
+"""The ASGI application before the others: it takes the requests of gateways, whatever their method and path."""
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
+from typing import Any, Final, TypeAlias
+
+from ...runtime import BadRequest
+from ..decisions.deciding import Deciding
+from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
+from ..store.environment_ids import DEFAULT
+from .contracts.table import CONTRACTS
+from .gateway import Asked, Gateway
+from .issuers import KeySets
+from .outcome import Outcome, refused, unreadable
+from .user_tokens import KeysAreComing
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Any]]
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+Application: TypeAlias = Callable[[Any, Receive, Send], Awaitable[None]]
+
+_TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]{1,64}))?/gateway/([a-z]+)((?:[/?].*)?)", re.DOTALL)
+
+
+def asked_in(target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer: str) -> Asked | None:
+    """Returns the request of a gateway, or None for another request. `target` is raw, with the query."""
+    found = _TARGET.fullmatch(target)
+    contract = None if found is None else CONTRACTS.get(found[2].decode())
+    if found is None or contract is None:
+        return None
+    env = found[1].decode() if found[1] else DEFAULT
+    return Asked(contract, env, method, found[3].decode("latin-1"), fields, peer)
+
+
+class GatewayFront:
+    """Answers gateways itself, and gives everything else to the application behind it."""
+
+    def __init__(
+        self, behind: Application, gateway: Gateway, deciding: Deciding, key_sets: KeySets, errors: ErrorAnswers
+    ) -> None:
+        self._behind, self._gateway, self._deciding = behind, gateway, deciding
+        self._key_sets, self._errors = key_sets, errors
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request (ASGI)."""
+        asked = _asked(scope) if scope["type"] == "http" else None
+        if asked is None:
+            await self._behind(scope, receive, send)
+            return
+        try:
+            outcome = await self._outcome(asked)
+        except Exception as error:
+            outcome = self._failure(error, asked.env)
+        await _send(send, outcome, asked.method == "HEAD")
+
+    async def _outcome(self, asked: Asked) -> Outcome:
+        try:
+            found = self._gateway.prepare(asked)
+        except KeysAreComing as ex:
+            await self._deciding.in_thread(self._key_sets.of(ex.place).load)
+            try:
+                found = self._gateway.prepare(asked)
+            except KeysAreComing:
+                return refused("the keys of the user's tokens can't be fetched yet")
+        if isinstance(found, Outcome):
+            return found
+        try:
+            return found.outcome(await self._deciding.decide(found.engine, found.question, is_long=False))
+        except BadRequest as ex:
+            return unreadable(ex)
+
+    def _failure(self, error: Exception, env: str) -> Outcome:
+        status, headers = status_of(error), [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._errors.report(error, env)
+            return Outcome(status, tuple(headers), error_body(INTERNAL))
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            headers.append(("WWW-Authenticate", CHALLENGE))
+        elif status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+            headers.append(("Retry-After", str(getattr(error, "seconds", RETRY_SECONDS))))
+        return Outcome(status, tuple(headers), error_body(getattr(error, "public", str(error))))
+
+
+def at_once(
+    gateway: Gateway,
+) -> Callable[[bytes, str, list[tuple[bytes, bytes]], str], tuple[int, bytes, bytes] | None]:
+    """Returns what the decision lane calls for gateways: it raises whatever the front has to answer."""
+
+    def outcome(
+        target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer: str
+    ) -> tuple[int, bytes, bytes] | None:
+        asked = asked_in(target, method, fields, peer)
+        if asked is None:
+            return None
+        found = gateway.at_once(asked)
+        lines = b"".join(f"{name.lower()}: {value}\r\n".encode("ascii") for name, value in found.headers)
+        return int(found.status), lines, found.body
+
+    return outcome
+
+
+def _asked(scope: Scope) -> Asked | None:
+    query = scope["query_string"]
+    target = scope["raw_path"] + (b"?" + query if query else b"")
+    return asked_in(target, scope["method"], scope["headers"], next(iter(scope.get("client") or ()), ""))
+
+
+async def _send(send: Send, outcome: Outcome, without_body: bool) -> None:
+    body = b"" if without_body else outcome.body
+    headers = [(name.lower().encode(), value.encode("ascii")) for name, value in outcome.headers]
+    headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": int(outcome.status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
