@@ -58,7 +58,7 @@ class _Asked:
             specialised = self._specialised(holder)
             if specialised is not None and specialised.limited_indexes:
                 break
-            if self._answer(sid, holder, specialised, at) != first:
+            if not _is_same(self._answer(sid, holder, specialised, at), first):
                 break
             last, at = at, self._next(sid, holder, specialised, at)
         else:
@@ -145,3 +145,7 @@ class _Asked:
     def _holds(self, rule: Rule, sid: str | None, rid: str | None, at: float) -> bool:
         tests = rule.body.tests
         return all(test(self._stype, sid, self._s, rid, self._r, self._a, self._c, at) for test in tests)
+
+
+def _is_same(one: Answer, other: Answer) -> bool:
+    return one.allowed == other.allowed and one.context == other.context
