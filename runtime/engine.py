@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ..bundles.conditions.instants import shown_instant
 from ..bundles.delta import Delta
 from ..bundles.errors import BundleError
 from ..bundles.file.reader import Bundle, open_bundle
@@ -14,9 +15,10 @@ from ..bundles.manifest import Manifest
 from ..bundles.patience import TakesLong, refuse_if_impatient
 from .decisions.decide import decide
 from .decisions.explain import explain
+from .decisions.validity import valid_until
 from .limits import CacheLimits
 from .rates.table import RateTable
-from .requests.evaluations import read_evaluation
+from .requests.evaluations import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
 from .rules.attributes import NO_CLOCK
@@ -139,9 +141,10 @@ class Engine:
     def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 
-        If `options.explain` is true, the response has the proof (D10). Raises BadRequest for a malformed request, and
-        BundleError if the decision needs a damaged part of the bundle. If the evaluation counts for a rate limit and
-        `counts` is False, it raises TakesLong instead (C10).
+        If `options.explain` is true, the response has the proof (D10). If `options.valid_until` is true, it has the
+        first instant at which the clock gives another answer at the same revision, or null. Raises BadRequest for a
+        malformed request, and BundleError if the decision needs a damaged part of the bundle. If the evaluation counts
+        for a rate limit and `counts` is False, it raises TakesLong instead (C10).
 
         PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
         `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
@@ -204,8 +207,12 @@ class Engine:
         instant = self._instant(now)
         if read[-1]:
             refuse_if_impatient()  # a proof takes long
+        # Found first: it may take long, and nothing may be counted before that is known (C10).
+        until = shown_instant(valid_until(snapshot, read, instant)) if asks_validity(request) else None
         answer = decide(snapshot, read, instant, self._counters, counts)
         context = answer.context.copy()
+        if asks_validity(request):
+            context["valid_until"] = until
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant, answer.rates)
         return {"decision": answer.allowed, "context": context}

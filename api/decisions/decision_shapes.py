@@ -39,9 +39,10 @@ class ActionSent(Struct, frozen=True, omit_defaults=True):
 
 
 class OptionsSent(Struct, frozen=True, omit_defaults=True):
-    """`explain` adds an explanation to the decision."""
+    """`explain` adds an explanation to the decision, `valid_until` the instant until which it is valid."""
 
     explain: bool | None = None
+    valid_until: bool | None = None
 
 
 class EvaluationRequest(Struct, frozen=True, omit_defaults=True):
@@ -55,10 +56,11 @@ class EvaluationRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class BatchOptionsSent(Struct, frozen=True, omit_defaults=True):
-    """`evaluations_semantic` says where the batch ends. `explain` adds explanations to the decisions."""
+    """`evaluations_semantic` says where the batch ends. `explain` and `valid_until` count for each decision."""
 
     evaluations_semantic: Literal["execute_all", "deny_on_first_deny", "permit_on_first_permit"] | None = None
     explain: bool | None = None
+    valid_until: bool | None = None
 
 
 class EvaluationsRequest(Struct, frozen=True, omit_defaults=True):
@@ -87,6 +89,7 @@ class DecisionContext(Struct, frozen=True, omit_defaults=True):
     policy_id: str | None = None
     retry_after_seconds: Annotated[int, Meta(ge=1)] | None = None
     explanation: dict[str, Any] | None = None
+    valid_until: str | None = None
     error: dict[str, Any] | None = None
 
 

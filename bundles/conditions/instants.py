@@ -17,6 +17,7 @@ _LONGEST_TEXT = 64
 _FAR = 10**12
 """Seconds from the epoch, beyond every readable instant."""
 
+_MICROSECOND = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 10**9
 EARLIEST = -62_135_596_800 * SECOND
@@ -108,3 +109,19 @@ def show_seconds(seconds: float) -> str:
     '1970-01-01T00:00:01.5Z'
     """
     return show_instant(from_seconds(seconds))
+
+
+def shown_instant(seconds: float) -> str | None:
+    """Returns epoch seconds as RFC 3339, or None if they are infinite. Doubles tell microseconds apart.
+
+    A change at the end of the year 9999 may only show at the first double after it, which RFC 3339 can't write. Then it
+    is the last instant before: no clock shows one between both.
+
+    >>> shown_instant(1_800_000_000.5), shown_instant(float("inf"))
+    ('2027-01-15T08:00:00.5Z', None)
+    """
+    if math.isinf(seconds):
+        return None
+    exact = min(from_seconds(seconds), END - 1)
+    rounded = round(exact / _MICROSECOND) * _MICROSECOND
+    return show_instant(rounded if rounded < END and seconds_not_before(rounded) == seconds else exact)

@@ -58,6 +58,11 @@ def read_evaluation(request: Any) -> EvaluationRequest:
     return read_carefully(request)
 
 
+def asks_validity(request: Any) -> bool:
+    """Whether a request that was read asks how long its answer is valid. Raises BadRequest for a wrong type."""
+    return "options" in request and read_flag(optional_object(request, "options") or {}, "valid_until")
+
+
 def read_carefully(request: Any) -> EvaluationRequest:
     """Returns the parts of any request, and tells why and where it is malformed; see `read_evaluation`."""
     check_request(request)

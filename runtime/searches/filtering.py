@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from ...bundles.conditions.instants import shown_instant
 from ...bundles.conditions.trees.canonical import STEPS
 from ..filters.derive import NOTHING, Filter, answer, derive
 from ..requests.members import BadRequest
@@ -12,7 +13,7 @@ from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Holder, Snapshot
 from .direct import cached_has_grants, granted_ids, has_grants
 from .searchers import Searcher, derived_for, outcome_for, searcher_of, undeclared
-from .validity import shown_instant, valid_until
+from .validity import valid_until
 
 DECIDED = "; conditions on the context are decided with the context of the request"
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ...bundles.conditions.instants import END, from_seconds, seconds_not_before, show_instant
+from ...bundles.conditions.instants import from_seconds, seconds_not_before
 from ...bundles.conditions.window_changes import next_change
 from ...bundles.conditions.windows import TimeWindow
 from ..filters.derive import Filter
@@ -15,8 +15,6 @@ from .searchers import Searcher, derived_for, searcher_at
 
 TRIED_INSTANTS: Final = 32
 """If a filter outlives so many changes of windows, roles and grants, it counts as valid until the last of them."""
-
-_MICROSECOND: Final = 1_000
 
 
 def valid_until(
@@ -40,22 +38,6 @@ def valid_until(
         if filter_at(searcher, at).tree != first:
             break
     return at
-
-
-def shown_instant(seconds: float) -> str | None:
-    """Returns epoch seconds as RFC 3339, or None if they are infinite. Doubles tell microseconds apart.
-
-    A change at the end of the year 9999 may only show at the first double after it, which RFC 3339 can't write. Then it
-    is the last instant before: no clock shows one between both.
-
-    >>> shown_instant(1_800_000_000.5), shown_instant(float("inf"))
-    ('2027-01-15T08:00:00.5Z', None)
-    """
-    if seconds == FOREVER:
-        return None
-    exact = min(from_seconds(seconds), END - 1)
-    rounded = round(exact / _MICROSECOND) * _MICROSECOND
-    return show_instant(rounded if rounded < END and seconds_not_before(rounded) == seconds else exact)
 
 
 class _Changes:

@@ -145,9 +145,9 @@ def test_memory_that_grows_without_end_is_told(samples, grows):
 
 
 def test_a_run_ends_with_a_table_and_says_how_to_repeat_it(capsys, tmp_path, planted):
-    assert deep.main(["--group", "seeded", "--minutes", "0.05", "--seed", "3", "--cases", str(tmp_path)]) == 1
+    assert deep.main(["--group", "seeded", "--minutes", "0.2", "--seed", "3", "--cases", str(tmp_path)]) == 1
     shown = capsys.readouterr().out
-    assert shown.startswith("seed 3, 0.05 minutes\n")
+    assert shown.startswith("seed 3, 0.2 minutes\n")
     assert re.search(r"^seeded +[\d,]+ +[1-9][\d,]* +\d+$", shown, re.MULTILINE)
     assert list(tmp_path.glob("found_*.case"))
     assert "python -m tests.deep --group seeded --seed 3" in next(tmp_path.glob("found_*.case")).read_text()

@@ -3,6 +3,7 @@
 import mmap
 import os
 import secrets
+import weakref
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,8 @@ class CommitSignal:
     def __init__(self, database: Path) -> None:
         """Open the file beside `database`, and make it if it is not there. Raises OSError."""
         self._descriptor = os.open(f"{database}{SUFFIX}", os.O_RDWR | os.O_CREAT, OWNER_ONLY)
+        # Not with the connections: a process that has closed these may open others.
+        weakref.finalize(self, os.close, self._descriptor).atexit = False
         if os.fstat(self._descriptor).st_size < _BYTES:
             # Written and not only extended: a mapped page without a block is a fatal signal on a full disk.
             os.pwrite(self._descriptor, secrets.token_bytes(_BYTES), 0)

@@ -79,7 +79,7 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
     for method, route, needed in CALLS:
         if needed is Scope.NONE:
             continue
-        if "{env}" in route or route.startswith("/access/"):
+        if "{env}" in route or route.startswith(("/access/", "/v1/authorize")):
             for env in ("default", "none"):
                 assert called(full, method, route, key, env).status_code == 403, (method, route, env)
             if "{env}" in route and (method, route) != ("DELETE", "/v1/environments/{env}"):
@@ -92,9 +92,12 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
 
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
     managed = {path: methods for path, methods in ROUTES.items() if path.startswith("/v1/environments")}
-    assert len(managed) == 2 + 3 * 8 + 4
+    assert len(managed) == 2 + 3 * 8 + 4 + 7
     for path, methods in managed.items():
         for method, scope in methods.items():
+            if "/promotions" in path:
+                assert scope is Scope.ADMIN, (method, path)
+                continue
             changing = Scope.ADMIN if path in ("/v1/environments", "/v1/environments/{env}") else Scope.WRITE
             assert scope is (Scope.READ if method in ("GET", "HEAD") else changing), (method, path)
 
