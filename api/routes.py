@@ -27,6 +27,7 @@ from .management import (
     element_operations,
     elements,
     environments,
+    expiring,
     revisions,
     whole_model,
 )
@@ -211,6 +212,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: drift.DriftSincePromotion(given.management),
         {"GET": (READ, drift.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/expiring",
+        Env.NAMED,
+        lambda given: expiring.ExpiringList(given.management),
+        {"GET": (READ, expiring.LIST)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

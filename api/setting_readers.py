@@ -33,15 +33,15 @@ class Reader(Generic[T]):
     read: Callable[[str, str], T]
 
 
-def count(highest: int) -> Reader[int]:
-    """Returns the reader of a whole number from 1 to `highest`."""
+def count(highest: int, lowest: int = 1) -> Reader[int]:
+    """Returns the reader of a whole number from `lowest` to `highest`."""
 
     def read(variable: str, text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 18 and 1 <= int(text) <= highest):
-            raise BadSetting(f"`{variable}` must be a whole number from 1 to {highest}, not `{text}`")
+        if not (text.isascii() and text.isdigit() and len(text) <= 18 and lowest <= int(text) <= highest):
+            raise BadSetting(f"`{variable}` must be a whole number from {lowest} to {highest}, not `{text}`")
         return int(text)
 
-    return Reader(f"1 to {highest}", read)
+    return Reader(f"{lowest} to {highest}", read)
 
 
 def choice(*values: str) -> Reader[str]:

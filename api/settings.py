@@ -166,6 +166,12 @@ class Settings:
         "Days for which an exported bundle is accepted. Writ signs it anew after half of them.",
     )
     audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
+    sweep_days: int = _row(
+        "WRIT_SWEEP_DAYS",
+        count(100_000, lowest=0),
+        30,
+        "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
+    )
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()
 

@@ -12,11 +12,21 @@ import msgspec
 from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
 from .program.clauses import Clause, ResourceType
-from .program.facts import EntityKey, Holding
+from .program.facts import ALWAYS, EntityKey, Holding
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
     """The new state of one thing: one of the subclasses."""
+
+
+class FormatNeeded(Change, frozen=True, array_like=True, tag=True):
+    """The bundle format that a delta needs, if an earlier Writ would misread it. It changes nothing.
+
+    A Writ before format 1 would ignore the start of a grant and grant early. It knows no such change, so it refuses the
+    delta.
+    """
+
+    version: int
 
 
 class TypeChange(Change, frozen=True, array_like=True, tag=True):
@@ -77,15 +87,19 @@ class SubjectChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class GrantState(msgspec.Struct, frozen=True, array_like=True):
-    """A direct grant: its id, its actions with wildcards expanded, and its expiry in epoch seconds (P4)."""
+    """A direct grant: its id, its actions with wildcards expanded, its expiry and start in epoch seconds (P4)."""
 
     id: str
     actions: tuple[str, ...]
     expires: float
+    starts: float = ALWAYS
 
 
 class GrantsChange(Change, frozen=True, array_like=True, tag=True):
-    """All grants of one subject on one resource, by id, expired ones too. The key of the resource has its type's id."""
+    """All grants of one subject on one resource, by id, whether they are in force or not.
+
+    The key of the resource has its type's id.
+    """
 
     subject: EntityKey
     resource: EntityKey
@@ -114,7 +128,15 @@ class AliasChange(Change, frozen=True, array_like=True, tag=True):
 
 
 AnyChange: TypeAlias = (
-    TypeChange | RoleChange | PolicyChange | GroupChange | SubjectChange | GrantsChange | ResourceChange | AliasChange
+    FormatNeeded
+    | TypeChange
+    | RoleChange
+    | PolicyChange
+    | GroupChange
+    | SubjectChange
+    | GrantsChange
+    | ResourceChange
+    | AliasChange
 )
 
 

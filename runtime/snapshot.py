@@ -6,7 +6,7 @@ It caches what it computes from the state: the holder of each subject, and the s
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
 from .effort import MOST_HELD, effort_for
@@ -27,11 +27,19 @@ _GROUP: Final = AccessPath.GROUP
 """PERF: Python 3.11 takes 0.1 µs to look up a member of an enum."""
 
 
+class GrantsFound(NamedTuple):
+    """Whether some direct grant covers an action, at instants with `since` <= now < `until` (P4)."""
+
+    any: bool
+    since: float
+    until: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Holder:
     """The roles and direct grants of a subject, valid at instants with `since` <= now < `until` (P4).
 
-    A `plain` holder has no grants, and none of its roles expires.
+    A `plain` holder has no grants, and none of its roles starts or expires.
     """
 
     roles: RoleSet
@@ -42,8 +50,8 @@ class Holder:
     plain: bool = True
     since: float = -FOREVER
     until: float = FOREVER
-    direct: dict[tuple[int, str], float] = field(default_factory=dict)
-    """A cache: the instant until which some grant covers an action on a type, by the type's number and the action."""
+    direct: dict[tuple[int, str], GrantsFound] = field(default_factory=dict)
+    """A cache: whether some grant covers an action on a type, by the type's number and the action."""
 
 
 class Snapshot:
@@ -129,7 +137,7 @@ class Snapshot:
         """Returns the grants of a subject on a resource that are in force at `now`, for any actions, by id (P4)."""
         if id is None or not may_be_granted(holder, type, id):
             return []
-        return [grant for grant in self.state.grants(holder.grants, type, id) if now < grant.expires]
+        return [grant for grant in self.state.grants(holder.grants, type, id) if grant.starts <= now < grant.expires]
 
     def granted(self, holder: Holder, type: int) -> Iterable[str]:
         """Returns the ids of the resources of a type on which a subject may have grants, in order."""
@@ -170,14 +178,16 @@ def may_be_granted(holder: Holder, type: int, id: str) -> bool:
 def _in_force(holdings: list[Holding], now: float) -> tuple[dict[int, PolicyPath], float, float]:
     """Returns the roles held at `now` with their paths, and the bounds of the time in which the subject holds them.
 
-    Of several holdings of one role, the last one counts.
+    If several holdings of one role are in force, the last one counts.
     """
     held: dict[int, PolicyPath] = {}
     since, until = -FOREVER, FOREVER
     for holding, path in holdings:
-        if now < holding.expires:
-            held[holding.role] = path
-            until = min(until, holding.expires)
-        else:
+        if now >= holding.expires:
             since = max(since, holding.expires)
+        elif now < holding.starts:
+            until = min(until, holding.starts)
+        else:
+            held[holding.role] = path
+            since, until = max(since, holding.starts), min(until, holding.expires)
     return held, since, until

@@ -20,6 +20,7 @@ ROOMS = {
         "cli",
         "demo",
         "audit_upkeep",
+        "expiry_sweep",
         "agent",
         "app",
         "routes",
@@ -37,6 +38,7 @@ ROOMS = {
         "log",
         "settings",
         "setting_readers",
+        "durations",
     ),
     "writ.api.agent": (
         "service",
@@ -73,6 +75,7 @@ ROOMS = {
         "store",
         "environment_changes",
         "promotions",
+        "expiring",
         "models",
         "backup",
         "history",

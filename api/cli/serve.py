@@ -19,6 +19,7 @@ from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
 from ..demo import demo_questions
+from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..http.public_url import url_warning
 from ..serving.activation import Activation
@@ -178,8 +179,11 @@ def _prepare_service(options: _Options) -> Service:
         preparing=preparations,
     )
 
+    sweep = _expiry_sweep(options, settings, store, activation, log)
+
     def heartbeat() -> None:
         upkeep.beat()
+        sweep.beat()
         activation.build_missing()
 
     application = create_application(parts)
@@ -194,14 +198,23 @@ def _prepare_service(options: _Options) -> Service:
         held=(lock,),
         heartbeat=heartbeat,
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations),
+        worker_ends=partial(_end_worker, upkeep, preparations, sweep),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
 
 
-def _end_worker(upkeep: AuditUpkeep, preparations: Preparations) -> None:
+def _expiry_sweep(
+    options: _Options, settings: Settings, store: Store, activation: Activation, log: logging.Logger
+) -> ExpirySweep:
+    """Returns the removal of what expired long ago. The demo shows what has expired, too."""
+    keep_days = 0 if options.demo else settings.sweep_days
+    return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
+
+
+def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep) -> None:
     preparations.leave()
+    sweep.end()
     upkeep.end_worker()
 
 

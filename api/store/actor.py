@@ -42,3 +42,6 @@ ADMINISTRATORS: Final = frozenset({ADMIN_KEY, COMMAND_LINE.name})
 
 SERVICE: Final = Actor("service")
 """The service itself."""
+
+SWEEP: Final = Actor("expiry sweep")
+"""The service, when it removes assignments and grants that expired long ago."""

@@ -44,9 +44,10 @@ from .environments import (
     environment_within,
 )
 from .errors import BadQuery, ElementKey, Fault, PreconditionFailed, Rejected
+from .expiring import ExpiryIndex
 from .history import change_log
-from .history.change_log import ChangeEntry, ChangeLogWriter, Revision
-from .history.delta_states import delta_of
+from .history.change_log import ChangeEntry, Revision
+from .history.committing import log_changes
 from .history.updates import Updates, updates_since
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
@@ -80,6 +81,7 @@ class Store:
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
         self.promotions = Promotions(connections, lambda: self._time(None))
+        self.expiring = ExpiryIndex(connections, self._time)
 
     @classmethod
     def open(
@@ -186,7 +188,7 @@ class Store:
             if not applier.rejected:
                 refuse_dangling(workspace)
             check(workspace, applier.rejected, applier.faults)
-            revision = self._log(workspace, actor, now)
+            revision = log_changes(workspace, actor, self._time(now))
             return Committed(replace(workspace.environment, revision=revision), results)
 
     def put_model(
@@ -343,17 +345,6 @@ class Store:
     def translated(self) -> AbstractContextManager[None]:
         """Turns SQLite's errors about the file into StoreUnavailable, inside the block."""
         return self._connections.translated()
-
-    def _log(self, workspace: Workspace, actor: Actor, now: float | None) -> int:
-        environment = workspace.environment
-        if not workspace.changes:
-            return environment.revision
-        net = workspace.net_changes()
-        log = ChangeLogWriter(workspace.db, environment)
-        for change in net:
-            log.add(change)
-        delta = delta_of(workspace.db, environment.number, workspace.version, net)
-        return log.end(self._time(now), actor, delta)
 
     def _entries(self, environment: int, revision: int) -> Iterator[ChangeEntry]:
         chunk = 0

@@ -10,7 +10,8 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from ..conditions.instants import EARLIEST, SECOND
+from ..conditions.instants import EARLIEST, END, SECOND
+from ..program.facts import ALWAYS
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 """The number of a role, group, type or set of actions."""
@@ -20,6 +21,9 @@ Id: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
 
 Expiry: TypeAlias = Annotated[float, msgspec.Meta(ge=EARLIEST / SECOND)]
 """Epoch seconds, or infinity if the fact does not expire. Never NaN, which can't be compared with a clock (P4)."""
+
+Start: TypeAlias = Annotated[float, msgspec.Meta(le=END / SECOND)]
+"""Epoch seconds, or minus infinity if the fact has no start. Never NaN (P4)."""
 
 SubjectKeys: TypeAlias = tuple[tuple[str, str], ...]
 """Subjects by their keys, (type, id), in order."""
@@ -41,10 +45,11 @@ class Names(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HoldingRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A role by number, held until `expires` (P4)."""
+    """A role by number, held from `starts` until `expires` (P4). Bundles of format 0 have no starts."""
 
     role: Number
     expires: Expiry
+    starts: Start = ALWAYS
 
 
 class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -74,11 +79,12 @@ class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A direct grant. `actions` is the number of a set of actions."""
+    """A direct grant, in force from `starts` until `expires`. `actions` is the number of a set of actions (P4)."""
 
     id: Id
     actions: Number
     expires: Expiry
+    starts: Start = ALWAYS
 
 
 class EntityRecord(msgspec.Struct, frozen=True, array_like=True):

@@ -41,7 +41,19 @@ class Extent:
 SectionTable: TypeAlias = Mapping[str, Extent]
 """The extents of a file's sections by name, in the order of the file."""
 
-UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = ()
+STARTS_FORMAT = 1
+"""The first format whose grants and holdings have starts."""
+
+
+def _with_starts(table: SectionTable) -> SectionTable:
+    """Upgrades format 0. Since format 1, holdings and grants have starts, and the sections are the same (P4).
+
+    An older Writ would ignore a start and grant early, so it must refuse the file.
+    """
+    return table
+
+
+UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = (_with_starts,)
 """The upgrades: each turns the section table of one format version into that of the next version."""
 
 VERSION = len(UPGRADES)

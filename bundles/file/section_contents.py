@@ -10,7 +10,7 @@ import msgspec
 from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
-from ..program.facts import EntityKey, Facts, Holding
+from ..program.facts import EntityKey, Facts, Holding, united_holdings
 from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
@@ -100,12 +100,10 @@ class SectionContents:
         }
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
-        """Returns holdings by number. If there are several holdings of one role, the longest counts."""
-        longest: dict[int, float] = {}
-        for role, expires in holdings:
-            number = self.roles[role]
-            longest[number] = max(expires, longest.get(number, expires))
-        return tuple(HoldingRecord(*held) for held in sorted(longest.items()))
+        """Returns holdings by the number of their role, which has the order of the ids, and by start."""
+        return tuple(
+            HoldingRecord(self.roles[role], expires, starts) for role, expires, starts in united_holdings(holdings)
+        )
 
     def _numbered(self, groups: Iterable[str]) -> tuple[int, ...]:
         return tuple(sorted(self.groups[group] for group in groups))
@@ -155,7 +153,7 @@ class SectionContents:
         """Returns the resources on which each subject has grants, up to one more than a record lists."""
         granted: dict[EntityKey, set[tuple[int, str]]] = defaultdict(set)
         types = self.types
-        for _, subject, resource, _, _ in self.facts.grants:
+        for _, subject, resource, *_ in self.facts.grants:
             resources = granted[subject]
             if len(resources) <= LISTED_GRANTS:
                 resources.add((types[resource.type], resource.id))
@@ -165,9 +163,9 @@ class SectionContents:
         """Yields the grants of each subject on each resource, by id."""
         found: dict[bytes, list[GrantRecord]] = defaultdict(list)
         types, sets = self.types, self.action_sets
-        for id, subject, (type, resource), actions, expires in self.facts.grants:
+        for id, subject, (type, resource), actions, expires, starts in self.facts.grants:
             key = grants_key(grants_prefix(*subject), types[type], resource)
-            found[key].append(GrantRecord(id, sets[actions], expires))
+            found[key].append(GrantRecord(id, sets[actions], expires, starts))
         for key, records in found.items():
             records.sort(key=attrgetter("id"))
             yield key, encode_record(records)
@@ -176,7 +174,7 @@ class SectionContents:
         """Yields the resources, by type, of subjects with grants on more resources than a record lists."""
         counts = Counter(grant.subject for grant in self.facts.grants)
         found: dict[EntityKey, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for _, subject, resource, _, _ in self.facts.grants:
+        for _, subject, resource, *_ in self.facts.grants:
             if counts[subject] > LISTED_GRANTS:
                 found[subject][resource.type].add(resource.id)
         for subject, resources in found.items():
@@ -189,7 +187,7 @@ class SectionContents:
     def _resource_grants(self) -> Iterator[Entry]:
         """Yields the subjects that have a grant on each resource."""
         found: dict[EntityKey, list[EntityKey]] = defaultdict(list)
-        for _, subject, resource, _, _ in self.facts.grants:
+        for _, subject, resource, *_ in self.facts.grants:
             found[resource].append(subject)
         for resource, subjects in found.items():
             yield self._resource_key(resource), encode_record(sorted(set(subjects)))

@@ -10,7 +10,7 @@ from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest
 from ..program.clauses import Program
 from .bucket_table import BucketTable
-from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, SubjectRecord
+from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, HoldingRecord, SubjectRecord
 from .record_list import RecordList
 from .rule_index import index_entries
 from .sections import FACTS, Section, Shape, record_decoder
@@ -86,7 +86,7 @@ def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
 
 
 def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
-    """Yields the records. Raises BundleError if ids are out of order or attributes are not a JSON object."""
+    """Yields the records. Raises BundleError if they are out of order, or attributes are not a JSON object."""
     if section.shape is Shape.RECORD_LIST:
         records = list(records)
     if section is Section.GROUPS:
@@ -94,6 +94,8 @@ def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
     for record in records:
         if section is Section.GRANTS:
             _check_order(section, (grant.id for grant in record))
+        elif isinstance(record, SubjectRecord | GroupRecord):
+            _check_holdings(section, record.holdings)
         elif isinstance(record, EntityRecord):
             _check_attributes(record.attributes)
         yield record
@@ -103,6 +105,13 @@ def _check_order(section: Section, ids: Iterable[str]) -> None:
     """Raises BundleError if ids are not sorted. Bisection relies on their order, and so do reports of grants (D8)."""
     if any(low >= high for low, high in pairwise(ids)):
         raise BundleError(f"the bundle is damaged: the ids of `{section}` are out of order")
+
+
+def _check_holdings(section: Section, holdings: Iterable[HoldingRecord]) -> None:
+    """Raises BundleError unless holdings are sorted, and those of one role are apart and not empty (P4)."""
+    edges = [(held.role, edge) for held in holdings for edge in (held.starts, held.expires)]
+    if any(low >= high for low, high in pairwise(edges)):
+        raise BundleError(f"the bundle is damaged: the times of roles in `{section}` are out of order")
 
 
 def _check_attributes(attributes: bytes) -> None:

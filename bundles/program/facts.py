@@ -3,21 +3,26 @@
 Facts name roles, groups and types by their ids. A bundle file numbers them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..conditions.values import Json
+from .intervals import united
 
 FOREVER = float("inf")
 """The expiry of a fact that never expires. Other expiries are in epoch seconds: from then on, it has expired (P4)."""
 
+ALWAYS = -FOREVER
+"""The start of a fact without one. Other starts are in epoch seconds: from then on, it is in force (P4)."""
+
 
 class Holding(NamedTuple):
-    """A role that is held until `expires`, in epoch seconds (P4)."""
+    """A role that is held from `starts` until `expires`, in epoch seconds (P4)."""
 
     role: str
     expires: float
+    starts: float = ALWAYS
 
 
 class EntityKey(NamedTuple):
@@ -35,6 +40,7 @@ class Grant(NamedTuple):
     resource: EntityKey
     actions: tuple[str, ...]
     expires: float
+    starts: float = ALWAYS
 
 
 @dataclass(slots=True)
@@ -72,3 +78,19 @@ class Facts:
     subjects: dict[EntityKey, SubjectFacts] = field(default_factory=dict)
     resources: dict[EntityKey, ResourceFacts] = field(default_factory=dict)
     grants: Sequence[Grant] = ()
+
+
+def united_holdings(holdings: Iterable[Holding]) -> tuple[Holding, ...]:
+    """Returns holdings by role and start. Those of one role neither overlap nor touch, and none is empty (P4).
+
+    So the same roles at the same times are the same holdings, whichever assignments they come from.
+
+    >>> united_holdings([Holding("r", 2.0), Holding("r", 3.0, 1.0), Holding("r", 9.0, 4.0)])
+    (Holding(role='r', expires=3.0, starts=-inf), Holding(role='r', expires=9.0, starts=4.0))
+    """
+    by_role: dict[str, list[tuple[float, float]]] = {}
+    for role, expires, starts in holdings:
+        by_role.setdefault(role, []).append((starts, expires))
+    return tuple(
+        Holding(role, expires, starts) for role in sorted(by_role) for starts, expires in united(by_role[role])
+    )

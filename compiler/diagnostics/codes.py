@@ -46,6 +46,7 @@ CODES = (
     Code("lone-surrogate", "error", "a string contains half of a surrogate pair"),
     Code("merge-key", "error", "a YAML object has the merge key `<<`"),
     Code("missing-member", "error", "an object lacks a required member"),
+    Code("never-in-force", "error", "an assignment or a grant does not start before it expires (P4)"),
     Code("not-a-number", "error", "a number is not finite"),
     Code("null-constant", "error", "a condition compares with null (C2)"),
     Code("out-of-range", "error", "a number is too small or too large"),

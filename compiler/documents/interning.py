@@ -44,8 +44,9 @@ class Interner:
     def _grant(self, grant: Grant) -> Grant:
         resource = ResourceRef(self._string(grant.resource.type), grant.resource.id)
         actions = self._actions.setdefault(grant.actions, grant.actions)
+        starts_at = grant.starts_at and self._string(grant.starts_at)
         expires_at = grant.expires_at and self._string(grant.expires_at)
-        return Grant(self._subject(grant.subject), resource, actions, grant.id, expires_at)
+        return Grant(self._subject(grant.subject), resource, actions, grant.id, starts_at, expires_at)
 
     def _assignment(self, assignment: Assignment) -> Assignment:
         subject = assignment.subject and self._subject(assignment.subject)

@@ -1,8 +1,19 @@
 """Resolves the facts of a model: registers entities, gives members their groups, expands grants (E3, P2 to P4)."""
 
 from ...bundles.conditions.instants import parse_instant, seconds_not_before
-from ...bundles.program.facts import FOREVER, EntityKey, Facts, Grant, GroupFacts, Holding, ResourceFacts, SubjectFacts
-from ..model.elements import Model, SubjectRef
+from ...bundles.program.facts import (
+    ALWAYS,
+    FOREVER,
+    EntityKey,
+    Facts,
+    Grant,
+    GroupFacts,
+    Holding,
+    ResourceFacts,
+    SubjectFacts,
+)
+from ..model.elements import Assignment, Model, SubjectRef
+from ..model.elements import Grant as StatedGrant
 from .lower import expand_actions
 
 _ONLY_NAMED = ResourceFacts()
@@ -41,7 +52,7 @@ def _add_memberships(facts: Facts, source: Model) -> None:
 
 def _add_assignments(facts: Facts, source: Model) -> None:
     for assignment in source.assignments:
-        holding = Holding(assignment.role, _expiry(assignment.expires_at))
+        holding = Holding(assignment.role, *_span(assignment))
         if assignment.group is not None:
             facts.groups[assignment.group].holdings.append(holding)
         elif assignment.subject is not None:
@@ -66,7 +77,7 @@ def _add_grants(facts: Facts, source: Model) -> None:
         if actions is None:
             actions = expanded[stated] = tuple(sorted(expand_actions(grant.actions, declared[grant.resource.type])))
         if actions:  # `*` on a type without actions grants nothing
-            grants.append(Grant(grant.id or "", subject, resource, actions, _expiry(grant.expires_at)))
+            grants.append(Grant(grant.id or "", subject, resource, actions, *_span(grant)))
     facts.grants = grants
 
 
@@ -78,5 +89,10 @@ def _subject(facts: Facts, key: EntityKey) -> SubjectFacts:
     return found
 
 
-def _expiry(expires_at: str | None) -> float:
-    return FOREVER if expires_at is None else seconds_not_before(parse_instant(expires_at))
+def _span(element: Assignment | StatedGrant) -> tuple[float, float]:
+    """Returns the expiry and the start in epoch seconds. PERF: most elements have neither."""
+    expires, starts = element.expires_at, element.starts_at
+    return (
+        FOREVER if expires is None else seconds_not_before(parse_instant(expires)),
+        ALWAYS if starts is None else seconds_not_before(parse_instant(starts)),
+    )

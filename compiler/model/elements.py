@@ -94,22 +94,24 @@ class Resource(Element, frozen=True):
 
 
 class Assignment(Element, frozen=True, gc=False):
-    """A role for a subject or for a group, until the RFC 3339 instant `expires_at` (P2, P4)."""
+    """A role for a subject or a group, from the RFC 3339 instant `starts_at` until `expires_at` (P2, P4)."""
 
     role: Id
     id: Id | None = None
     subject: SubjectRef | None = None
     group: Id | None = None
+    starts_at: str | None = None
     expires_at: str | None = None
 
 
 class Grant(Element, frozen=True, gc=False):
-    """Some actions, or `*`, for one subject on one resource, until the RFC 3339 instant `expires_at` (P4)."""
+    """Some actions, or `*`, for one subject on one resource, from `starts_at` until `expires_at` in RFC 3339 (P4)."""
 
     subject: SubjectRef
     resource: ResourceRef
     actions: tuple[Name, ...]
     id: Id | None = None
+    starts_at: str | None = None
     expires_at: str | None = None
 
 

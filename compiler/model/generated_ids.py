@@ -74,16 +74,21 @@ def _grant_content(grant: Grant) -> bytes:
     subject, resource = grant.subject, grant.resource
     actions = grant.actions if len(grant.actions) == 1 else tuple(sorted(set(grant.actions)))
     stated = ("grant", subject.type, subject.id, resource.type, resource.id, actions, _instant(grant.expires_at))
-    return msgspec.json.encode(stated)
+    return _with_start(stated, grant)
 
 
 def _assignment_content(assignment: Assignment) -> bytes:
     subject = assignment.subject and (assignment.subject.type, assignment.subject.id)
     stated = ("assignment", assignment.role, subject, assignment.group, _instant(assignment.expires_at))
-    return msgspec.json.encode(stated)
+    return _with_start(stated, assignment)
+
+
+def _with_start(stated: tuple[object, ...], element: Grant | Assignment) -> bytes:
+    """Returns the content with the start, if there is one. Else the id stays as it always was."""
+    return msgspec.json.encode(stated if element.starts_at is None else (*stated, _instant(element.starts_at)))
 
 
 @lru_cache(_REMEMBERED_INSTANTS)
-def _instant(expires_at: str | None) -> int | None:
+def _instant(text: str | None) -> int | None:
     """Returns the instant in nanoseconds, which is equal for all its texts, or None."""
-    return None if expires_at is None else parse_instant(expires_at)
+    return None if text is None else parse_instant(text)

@@ -132,7 +132,7 @@ applies_to_another_action if {
 # The grants to the subject on the resource that are in force, the smallest id first (P4).
 grants := [grant |
 	some grant in model.grants[input.subject.type][request.subject_id][resource_type.id][request.resource_id]
-	is_in_force(grant.until)
+	is_in_force(grant.span)
 ]
 
 first_grant := [grant | some grant in grants; input.action.name in grant.actions][0]
@@ -149,15 +149,17 @@ path(id) := "abac" if {
 }
 
 own_roles contains role if {
-	some role, until in facts.roles
-	is_in_force(until)
+	some role, spans in facts.roles
+	some span in spans
+	is_in_force(span)
 }
 
 # Groups have the roles of the groups that contain them already (P3).
 group_roles contains role if {
 	some group in facts.groups
-	some role, until in model.groups[group]
-	is_in_force(until)
+	some role, spans in model.groups[group]
+	some span in spans
+	is_in_force(span)
 }
 
 # The roles and groups of the subject.
@@ -165,12 +167,24 @@ default facts := {"roles": {}, "groups": []}
 
 facts := model.subjects[input.subject.type][request.subject_id]
 
-# The end of a grant or an assignment is in nanoseconds, or null. At the instant itself, it has ended (P4).
-is_in_force(until) if until == null
+# The span of a grant or an assignment is [start, end], in nanoseconds, or null. At its end it has ended already (P4).
+is_in_force(span) if {
+	has_begun(span[0])
+	goes_on(span[1])
+}
 
-is_in_force(until) if {
-	is_number(until)
-	time.now_ns() < until
+has_begun(start) if start == null
+
+has_begun(start) if {
+	is_number(start)
+	start <= time.now_ns()
+}
+
+goes_on(end) if end == null
+
+goes_on(end) if {
+	is_number(end)
+	time.now_ns() < end
 }
 """
 """The file `writ/policy.rego`."""

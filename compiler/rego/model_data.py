@@ -2,16 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import Any, TypeAlias
 
 from ...bundles.conditions.instants import parse_instant
 from ...bundles.program.clauses import Clause, During, Program
 from ...bundles.program.closure import ancestors
+from ...bundles.program.intervals import united
 from ..lowering.lower import expand_actions
-from ..model.elements import Model
+from ..model.elements import Assignment, Grant, Model
 from .zone_tables import zone_table
 
 Tree: TypeAlias = dict[str, Any]
+
+Span: TypeAlias = tuple[float | None, float | None]
+"""The start and the end of an assignment or a grant, in nanoseconds. None is no start, or no end (P4)."""
 
 
 def model_data(model: Model, program: Program, zone_data: Callable[[str], bytes]) -> Tree:
@@ -58,12 +63,12 @@ def _covering(clauses: Iterable[Clause]) -> Tree:
 
 
 def _subjects(model: Model) -> Tree:
-    """Returns the roles of each subject with their ends, and the groups that it is directly in."""
+    """Returns the roles of each subject with their spans of time, and the groups that it is directly in."""
     found: Tree = defaultdict(lambda: defaultdict(lambda: {"roles": {}, "groups": []}))
     for assignment in model.assignments:
         if assignment.subject is not None:
             subject = found[assignment.subject.type][assignment.subject.id]
-            _hold(subject["roles"], assignment.role, _until(assignment.expires_at))
+            _hold(subject["roles"], assignment.role, [_span(assignment)])
     for group in model.groups:
         for member in group.members:
             if member.type is not None and member.id is not None:
@@ -83,19 +88,22 @@ def _group_roles(model: Model) -> Tree:
     own: Tree = defaultdict(dict)
     for assignment in model.assignments:
         if assignment.group is not None:
-            _hold(own[assignment.group], assignment.role, _until(assignment.expires_at))
+            _hold(own[assignment.group], assignment.role, [_span(assignment)])
     found: Tree = defaultdict(dict)
     for group_id, above in ancestors(parents).items():
         for holder in {group_id, *above} & own.keys():
-            for role, until in own[holder].items():
-                _hold(found[group_id], role, until)
+            for role, spans in own[holder].items():
+                _hold(found[group_id], role, spans)
     return found
 
 
-def _hold(roles: Tree, role: str, until: int | None) -> None:
-    """Adds a role. Of several ends the last one counts, and None is no end."""
-    known = roles.get(role, until)
-    roles[role] = None if known is None or until is None else max(known, until)
+def _hold(roles: Tree, role: str, spans: Iterable[Span]) -> None:
+    """Adds spans of time in which a role is held."""
+    ends = [
+        (-inf if since is None else since, inf if until is None else until)
+        for since, until in (*roles.get(role, ()), *spans)
+    ]
+    roles[role] = [(None if since == -inf else since, None if until == inf else until) for since, until in united(ends)]
 
 
 def _grants(model: Model) -> Tree:
@@ -107,7 +115,7 @@ def _grants(model: Model) -> Tree:
         if actions:  # `*` on a type without actions grants nothing
             of_subject = found[grant.subject.type][grant.subject.id]
             of_subject[grant.resource.type][grant.resource.id].append(
-                {"id": grant.id, "actions": actions, "until": _until(grant.expires_at)}
+                {"id": grant.id, "actions": actions, "span": _span(grant)}
             )
     return found
 
@@ -140,8 +148,9 @@ def _aliases(entities: Iterable[tuple[str, str | None, str]]) -> Tree:
     return found
 
 
-def _until(expires_at: str | None) -> int | None:
-    return None if expires_at is None else parse_instant(expires_at)
+def _span(element: Assignment | Grant) -> Span:
+    starts, expires = element.starts_at, element.expires_at
+    return None if starts is None else parse_instant(starts), None if expires is None else parse_instant(expires)
 
 
 def _zones(clauses: Iterable[Clause]) -> list[str]:

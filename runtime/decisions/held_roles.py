@@ -38,12 +38,12 @@ def held_roles(snapshot: Snapshot, type: str, id: str | None, now: float) -> Hel
     if record is None:
         return HeldRoles(frozenset(), {})
     name = snapshot.state.role_id
-    direct = frozenset(name(held.role) for held in record.holdings if now < held.expires)
+    direct = frozenset(name(held.role) for held in record.holdings if held.starts <= now < held.expires)
     through: dict[str, str] = {}
     above = {ancestor for number in record.groups for ancestor in snapshot.group(number).ancestors}
     for group in map(snapshot.group, above.union(record.groups)):
         for held in group.holdings:
-            if now < held.expires:
+            if held.starts <= now < held.expires:
                 role = name(held.role)
                 through[role] = min(group.id, through.get(role, group.id))
     return HeldRoles(direct, through)

@@ -10,7 +10,7 @@ from ..filters.derive import Filter
 from ..requests.searches import ResourceSearch
 from ..rules.specialise import TypeRules
 from ..snapshot import FOREVER, Snapshot
-from .direct import next_expiry
+from .direct import next_change as next_change_of_grants
 from .searchers import Searcher, derived_for, searcher_at
 
 TRIED_INSTANTS: Final = 32
@@ -74,7 +74,7 @@ class _Changes:
     def _next_grant(self, searcher: Searcher, now: float) -> float:
         if not self._search.options.include_direct:
             return FOREVER
-        return next_expiry(self._snapshot, searcher.holder, self._rules.number, self._search.action.name, now)
+        return next_change_of_grants(self._snapshot, searcher.holder, self._rules.number, self._search.action.name, now)
 
     def _next_windows(self, searcher: Searcher, now: float) -> Iterator[float]:
         if not self._reads_clock:

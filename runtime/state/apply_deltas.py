@@ -10,6 +10,7 @@ from ...bundles.delta import (
     AliasChange,
     AnyChange,
     Delta,
+    FormatNeeded,
     GrantsChange,
     GroupChange,
     PolicyChange,
@@ -21,6 +22,7 @@ from ...bundles.delta import (
 )
 from ...bundles.errors import BundleError
 from ...bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
+from ...bundles.file.header import VERSION
 from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey, Holding
@@ -93,6 +95,8 @@ class _Application:
 
     def _apply(self, change: AnyChange) -> None:
         match change:
+            case FormatNeeded(version):
+                _check_format(version)
             case TypeChange():
                 self._type(change)
             case RoleChange(id):
@@ -168,12 +172,12 @@ class _Application:
         self._map("subjects")[tuple(change.key)] = record
 
     def _held(self, holdings: Iterable[Holding]) -> tuple[HoldingRecord, ...]:
-        return tuple(HoldingRecord(self._numbering.role(role), expires) for role, expires in holdings)
+        return tuple(HoldingRecord(self._numbering.role(role), expires, starts) for role, expires, starts in holdings)
 
     def _grants(self, change: GrantsChange) -> None:
         self.invalidated.subjects.add(change.subject)
         records = tuple(
-            GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires)
+            GrantRecord(grant.id, self._numbering.actions(frozenset(grant.actions)), grant.expires, grant.starts)
             for grant in change.grants
         )
         place = grants_prefix(*change.subject), self._numbering.type(change.resource.type)
@@ -212,6 +216,11 @@ class _Indexing:
             for role in clause.roles or ():
                 by_role.setdefault(role_number(role), []).append(number)
         return RuleIndex(tuple(everyone), {role: tuple(numbers) for role, numbers in by_role.items() if numbers})
+
+
+def _check_format(version: int) -> None:
+    if version > VERSION:
+        raise BundleError(f"the delta needs format {version}, but this Writ reads only formats up to {VERSION}")
 
 
 def _check(clause: Clause, declared: dict[str, ResourceType]) -> None:

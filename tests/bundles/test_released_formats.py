@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 from writ import BundleError, Engine
-from writ.bundles.delta import Delta, RoleChange, SubjectChange, encode_delta
+from writ.bundles.delta import Delta, FormatNeeded, GrantsChange, GrantState, RoleChange, SubjectChange, encode_delta
 from writ.bundles.feed.position import position_of
 from writ.bundles.feed.update import claims_about, encode_update, verified_update
 from writ.bundles.file.header import HEADER, MAGIC, VERSION
@@ -33,6 +33,8 @@ MODEL: Final[dict[str, Any]] = {
     "assignments": [
         {"role": "editor", "subject": {"type": "user", "id": "alice"}},
         {"role": "reader", "group": "eng", "expires_at": "2099-01-01T00:00:00Z"},
+        {"role": "reader", "subject": {"type": "user", "id": "dave"}, "starts_at": "2020-01-01T00:00:00Z"},
+        {"role": "editor", "subject": {"type": "user", "id": "dave"}, "starts_at": "2098-01-01T00:00:00Z"},
     ],
     "grants": [
         {
@@ -40,7 +42,15 @@ MODEL: Final[dict[str, Any]] = {
             "subject": {"type": "user", "id": "carol"},
             "resource": {"type": "document", "id": "d1"},
             "actions": ["read"],
-        }
+            "starts_at": "2020-01-01T00:00:00Z",
+        },
+        {
+            "id": "g2",
+            "subject": {"type": "user", "id": "carol"},
+            "resource": {"type": "document", "id": "d1"},
+            "actions": ["update"],
+            "starts_at": "2098-01-01T00:00:00Z",
+        },
     ],
     "policies": [
         {
@@ -105,7 +115,9 @@ def write_current() -> None:
     sign_file(write_bundle(MODEL, path))
     bundle, _ = open_verified_bundle(path, public_pem(KEY), PROD.uuid, NOW)
     bob = SubjectChange(EntityKey("user", "bob"), ("eng",), (Holding("editor", float("inf")),))
-    delta = encode_delta(Delta(8, (RoleChange("new", True), bob)))
+    late = GrantState("g3", ("read",), float("inf"), NOW + 1)
+    dave = GrantsChange(EntityKey("user", "dave"), EntityKey("document", "d1"), (late,))
+    delta = encode_delta(Delta(8, (FormatNeeded(VERSION), RoleChange("new", True), bob, dave)))
     claims = claims_about(PROD, 1, [position_of(bundle).manifest], 7, [delta], ISSUED)
     (FOLDER / f"{VERSION}.update").write_bytes(encode_update(claims, [delta], KEY))
     engine = Engine(bundle)

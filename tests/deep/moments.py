@@ -10,7 +10,7 @@ ENDS = ("starts_at", "expires_at")
 
 
 def moment(pick: Pick, document: dict[str, Any], otherwise: float) -> float:
-    """Half of the time the very instant of an expiry, or the least bit beside it; else the other instant."""
+    """Half of the time the very instant of a start or an expiry, or the least bit beside it; else the other instant."""
     rows = [*document.get("assignments", []), *document.get("grants", [])]
     ends = [float(instant(row[end])) for row in rows for end in ENDS if end in row]
     if not ends or pick.chance(1, 2):

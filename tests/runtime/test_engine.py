@@ -81,6 +81,57 @@ def test_an_expiry_is_judged_by_the_services_clock(tmp_path):
     ]
 
 
+SPANS = [(10, 20), (20, 30), (40, None), (45, 50)]
+"""Of several assignments or grants to one subject. Their union is 10 to 30, and from 40 on."""
+
+
+def stated(seconds: int | None) -> str:
+    return f"1970-01-01T00:00:{seconds}Z"
+
+
+def spans(row: dict) -> list[dict]:
+    """The row once for each span."""
+    return [row | {"starts_at": stated(start)} | ({"expires_at": stated(end)} if end else {}) for start, end in SPANS]
+
+
+@pytest.mark.parametrize("holder", ["subject", "group", "grant"])
+def test_a_subject_has_access_in_the_union_of_its_spans(holder, tmp_path):
+    """P4: from each start on, until the end, whichever instant is asked for first."""
+    alice = {"type": "user", "id": "alice"}
+    if holder == "grant":
+        facts = {"grants": spans({"subject": alice, "resource": {"type": "document", "id": "d1"}, "actions": ["read"]})}
+    else:
+        held_by = {"subject": alice} if holder == "subject" else {"group": "eng"}
+        facts = {"assignments": spans({"role": "reader"} | held_by), "policies": [policy(roles=["reader"])]}
+    facts["groups"] = [{"id": "eng", "members": [alice]}]
+    engine = engine_of(tmp_path, roles=[{"id": "reader"}], **facts)
+    moments = [0.0, *(edge + beside for edge in (10, 20, 30, 40, 45, 50) for beside in (-1e-6, 0.0, 1e-6))]
+    for now in (*moments, *reversed(moments)):
+        expected = 10 <= now < 30 or now >= 40
+        assert engine.decide(question(), now)["decision"] is expected, now
+        assert engine.allowed("user", "alice", "read", "Document", "d1", now=now) is expected
+        explained = engine.decide(question(options={"explain": True}), now)["context"]["explanation"]
+        assert bool(explained["candidates"]) is expected  # D10
+        assert (not explained["lacking"]) is (expected or holder == "grant")
+
+
+def test_a_role_may_rest_on_a_group_before_the_subject_has_it_itself(tmp_path):
+    """P2: the path is that of what is in force."""
+    alice = {"type": "user", "id": "alice"}
+    engine = engine_of(
+        tmp_path,
+        roles=[{"id": "reader"}],
+        groups=[{"id": "eng", "members": [alice]}],
+        assignments=[
+            {"role": "reader", "group": "eng", "expires_at": stated(20)},
+            {"role": "reader", "subject": alice, "starts_at": stated(10), "expires_at": stated(30)},
+        ],
+        policies=[policy(roles=["reader"])],
+    )
+    paths = [engine.decide(question(), now)["context"]["access_path"] for now in (9.9, 10.0, 20.0, 30.0)]
+    assert paths == ["group", "role", "role", "none"]
+
+
 def test_nine_hundred_levels_of_json_are_only_a_value(tmp_path):
     """C7: no recursion goes deeper than the constant."""
     conditions = {

@@ -1,6 +1,7 @@
 """The delta between two compiled models, by comparing everything: naive, for tests."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from writ.bundles.delta import (
@@ -18,7 +19,7 @@ from writ.bundles.delta import (
 )
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
-from writ.bundles.program.facts import FOREVER, EntityKey, Facts, Holding
+from writ.bundles.program.facts import EntityKey, Facts, Holding
 from writ.compiler.compile import Compiled
 
 
@@ -52,16 +53,16 @@ def _fact_states(facts: Facts) -> dict[tuple[str, Any], AnyChange]:
     found: dict[tuple[str, Any], AnyChange] = {}
     above = closure.ancestors({id: group.parents for id, group in facts.groups.items()})
     for id, group in facts.groups.items():
-        found["group", id] = GroupChange(id, tuple(sorted(above[id])), _longest(group.holdings))
+        found["group", id] = GroupChange(id, tuple(sorted(above[id])), united(group.holdings))
     for key, subject in facts.subjects.items():
         on = sorted({grant.resource for grant in facts.grants if grant.subject == key})
         granted = tuple(on) if len(on) <= LISTED_GRANTS else None
         groups = tuple(sorted(subject.groups))
-        found["subject", key] = SubjectChange(key, groups, _longest(subject.holdings), granted)
+        found["subject", key] = SubjectChange(key, groups, united(subject.holdings), granted)
     for grant in facts.grants:
         pair = grant.subject, grant.resource
         same = sorted(other for other in facts.grants if (other.subject, other.resource) == pair)
-        grants = tuple(GrantState(other.id, other.actions, other.expires) for other in same)
+        grants = tuple(GrantState(other.id, other.actions, other.expires, other.starts) for other in same)
         found["grants", pair] = GrantsChange(*pair, grants)
     for key in facts.resources:
         found["resource", key] = ResourceChange(key, True)
@@ -78,11 +79,19 @@ def _aliases(facts: Facts) -> Iterator[tuple[str, str, str, str, str]]:
                 yield "resource", key.type, kind, alias, key.id
 
 
-def _longest(holdings: list[Holding]) -> tuple[Holding, ...]:
-    longest: dict[str, float] = {}
-    for role, expires in holdings:
-        longest[role] = max(expires, longest.get(role, -FOREVER))
-    return tuple(Holding(*held) for held in sorted(longest.items()))
+def united(holdings: list[Holding]) -> tuple[Holding, ...]:
+    """The times in which each role is held: between two neighbouring instants, some holding covers all or none does."""
+    found = []
+    for role in sorted({one.role for one in holdings}):
+        spans = [(one.starts, one.expires) for one in holdings if one.role == role]
+        edges = sorted({edge for span in spans for edge in span})
+        covered = [any(start <= low and high <= end for start, end in spans) for low, high in pairwise(edges)]
+        for at, held in enumerate(covered):
+            if held and at and covered[at - 1]:
+                found[-1] = Holding(role, edges[at + 1], found[-1].starts)
+            elif held:
+                found.append(Holding(role, edges[at + 1], edges[at]))
+    return tuple(found)
 
 
 def _gone(kind: str, key: Any) -> AnyChange:

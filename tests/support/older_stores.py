@@ -20,6 +20,10 @@ _UNDONE: Final = {
         ALTER TABLE environments DROP COLUMN provenance; ALTER TABLE changes DROP COLUMN origin;
         DROP TABLE promotions; DROP TABLE credential_makers;
     """,
+    8: """
+        DROP INDEX assignments_by_expiry; DROP INDEX grants_by_expiry;
+        ALTER TABLE assignments DROP COLUMN expires; ALTER TABLE grants DROP COLUMN expires;
+    """,
 }
 """What takes back the migration to each version."""
 

@@ -72,7 +72,7 @@ def held_by(document: Document, candidate: Candidate, asked: Question) -> dict[s
     if candidate.path not in ("role", "group"):
         return None
     policy = next(p for p in document["policies"] if p["id"] == candidate.id)
-    live = [a for a in document.get("assignments", []) if a["role"] in policy["roles"] and not expired(a, asked.now)]
+    live = [a for a in document.get("assignments", []) if a["role"] in policy["roles"] and in_force(a, asked.now)]
     if candidate.path == "role":
         return {"role": min(a["role"] for a in live if "subject" in a and key_of(a["subject"]) == subject_key(asked))}
     groups = groups_of(document, subject_key(asked))
@@ -132,11 +132,11 @@ def candidates(document: Document, asked: Question, action: str) -> list[Candida
 
 
 def grant_applies(grant: Document, asked: Question, action: str) -> bool:
-    """A grant of this subject on this resource that covers the action and has not expired (P4)."""
+    """A grant of this subject on this resource that covers the action and is in force (P4)."""
     return (
         key_of(grant["subject"]) == subject_key(asked)
         and key_of(grant["resource"]) == resource_key(asked)
-        and not expired(grant, asked.now)
+        and in_force(grant, asked.now)
         and covers(grant["actions"], asked.resource_type, action)
     )
 
@@ -162,7 +162,7 @@ def covers(actions: list[str], resource_type: Document, action: str) -> bool:
 def roles_of(document: Document, subject: Key, now: float) -> set[tuple[str, str]]:
     """The (role, path) pairs that a subject holds, itself or through a group (P2, P3, P4)."""
     groups = groups_of(document, subject)
-    live = [a for a in document.get("assignments", []) if not expired(a, now)]
+    live = [a for a in document.get("assignments", []) if in_force(a, now)]
     return {(a["role"], "role") for a in live if "subject" in a and key_of(a["subject"]) == subject} | {
         (a["role"], "group") for a in live if "group" in a and a["group"] in groups
     }
@@ -183,6 +183,7 @@ def groups_of(document: Document, subject: Key) -> set[str]:
         reached |= more
 
 
-def expired(fact: Document, now: float) -> bool:
-    """Whether a grant or assignment has expired; at the instant itself it has (P4)."""
-    return "expires_at" in fact and instant(fact["expires_at"]) <= Fraction(now)
+def in_force(fact: Document, now: float) -> bool:
+    """Whether a grant or assignment counts: from its start on, and no longer at the instant of its expiry (P4)."""
+    started = "starts_at" not in fact or instant(fact["starts_at"]) <= Fraction(now)
+    return started and ("expires_at" not in fact or Fraction(now) < instant(fact["expires_at"]))

@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.support.oracle_gates import instant
 from tests.support.strategies_conditions import conditions
 from tests.support.strategies_instants import instants, model_instant, near_edge
 from tests.support.strategies_pick import Pick
@@ -123,27 +124,38 @@ def listed(pick: Pick, types: Sequence[str], ids: Sequence[str], aliases: tuple[
 
 
 def assignments(pick: Pick, roles: list[str], groups: list[str]) -> list[Row]:
-    """Roles given to subjects and groups, some with an end; the id is optional (P2, P4)."""
+    """Roles given to subjects and groups, some with a start or an end; the id is optional (P2, P4)."""
     found: list[Row] = []
     for number in range(pick.number(0, 5) if roles else 0):
         to_group = groups and pick.chance(1, 2)
         row = {"role": pick.one(roles)}
         row |= {"group": pick.one(groups)} if to_group else {"subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS)}
-        row |= pick.member(1, 3, "expires_at", model_instant(pick))
+        row |= span(pick)
         if row not in found:
             found.append(row | pick.member(1, 2, "id", f"n{number}"))
     return found
 
 
 def grant(pick: Pick, id_: str, types: list[Row]) -> Row:
-    """A direct grant, expired perhaps; it has an id, since the oracle makes none (P4)."""
+    """A direct grant, not begun or expired perhaps; it has an id, since the oracle makes none (P4)."""
     type_ = pick.one(types)
     return {
         "id": id_,
         "subject": reference(pick, SUBJECT_TYPES, SUBJECT_IDS),
         "resource": {"type": type_["id"], "id": pick.one(RESOURCE_IDS)},
         "actions": actions(pick, type_["actions"]),
-    } | pick.member(1, 3, "expires_at", model_instant(pick))
+    } | span(pick)
+
+
+def span(pick: Pick) -> Row:
+    """Perhaps a start, perhaps an end after it; starts and ends are often the same instants (P4)."""
+    found = pick.member(1, 3, "expires_at", model_instant(pick))
+    start = pick.member(1, 3, "starts_at", model_instant(pick))
+    if found and start and instant(start["starts_at"]) >= instant(found["expires_at"]):
+        found["expires_at"], start["starts_at"] = start["starts_at"], found["expires_at"]
+        if instant(start["starts_at"]) == instant(found["expires_at"]):
+            return found
+    return start | found
 
 
 def actions(pick: Pick, declared: list[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """What `writ compile` and `writ inspect` read for a signature: files of keys, and the time until it expires."""
 
 import os
-import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,27 +10,24 @@ import click
 
 from ....bundles.signing.keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
 from ....bundles.signing.sign import DAY, LONGEST_LIFETIME
-from ....bundles.wording import quoted
 from ...credentials.keys.files import read_file
+from ...durations import read_duration
 from ..output import CommandFailed, error_console, os_sentence
 
 _OTHERS: Final = 0o077
-_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": DAY}
-_DURATION: Final = re.compile(rf"([0-9]{{1,9}})([{''.join(_UNITS)}])")
 
 
-def read_duration(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+def read_lifetime(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     """Returns the seconds of a time like `12h`: whole seconds, minutes, hours or days.
 
     Raises BadParameter for other text, and for no time or one over LONGEST_LIFETIME.
     """
     if value is None:
         return None
-    found = _DURATION.fullmatch(value)
-    seconds = int(found[1]) * _UNITS[found[2]] if found else 0
-    if not 0 < seconds <= LONGEST_LIFETIME:
-        raise click.BadParameter(f"{quoted(value)} is not a time like `12h` or `30d`, up to {LONGEST_LIFETIME // DAY}d")
-    return seconds
+    try:
+        return read_duration(value, LONGEST_LIFETIME // DAY)
+    except ValueError as ex:
+        raise click.BadParameter(str(ex)) from None
 
 
 def signing_key_in(path: Path) -> SigningKey:

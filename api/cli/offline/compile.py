@@ -13,7 +13,7 @@ from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
 from ...serving.build import InvalidModel, NoSources, build_bundle, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
-from .bundle_keys import read_duration, signing_key_in
+from .bundle_keys import read_lifetime, signing_key_in
 
 
 @click.command("compile")
@@ -31,7 +31,7 @@ from .bundle_keys import read_duration, signing_key_in
     "--expires-in",
     "lifetime",
     metavar="TIME",
-    callback=read_duration,
+    callback=read_lifetime,
     help=f"How long the signed bundle is accepted, like `12h`. The default is `{DEFAULT_LIFETIME // DAY}d`.",
 )
 def compile_command(

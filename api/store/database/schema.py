@@ -8,6 +8,7 @@ and the columns of its indexes.
 import msgspec
 from sqlite_utils import Database
 
+from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.model.elements import Policy
 
@@ -256,6 +257,23 @@ secret when it was made, as actors.
 """
 
 
+_EXPIRIES = """
+CREATE INDEX assignments_by_expiry ON assignments (environment, expires, id) WHERE expires IS NOT NULL;
+CREATE INDEX grants_by_expiry ON grants (environment, expires, id) WHERE expires IS NOT NULL;
+"""
+"""The expiries of assignments and grants, in epoch seconds. Rows without one are not in the indexes (P4)."""
+
+
+class _Expiring(msgspec.Struct):
+    """The member of a body that the column `expires` follows."""
+
+    expires_at: str | None = None
+
+
+_MIGRATED_ROWS = 10_000
+_expiring = msgspec.json.Decoder(_Expiring)
+
+
 def _create(db: Database) -> None:
     db.executescript(_FIRST)
 
@@ -288,5 +306,28 @@ def _add_promotions(db: Database) -> None:
     db.executescript(_PROMOTIONS)
 
 
-MIGRATIONS = (_create, _ease_searches, _add_credentials, _add_audit, _add_patterns, _add_exports, _add_promotions)
+def _add_expiries(db: Database) -> None:
+    for table in ("assignments", "grants"):
+        db.execute(f"ALTER TABLE {table} ADD COLUMN expires REAL")
+        last = -1
+        while rows := db.execute(
+            f"SELECT place, body FROM {table} WHERE place > ? ORDER BY place LIMIT {_MIGRATED_ROWS}", (last,)
+        ).fetchall():
+            last = rows[-1][0]
+            stated = ((place, _expiring.decode(body).expires_at) for place, body in rows)
+            expiries = ((seconds_not_before(parse_instant(text)), place) for place, text in stated if text is not None)
+            db.conn.executemany(f"UPDATE {table} SET expires = ? WHERE place = ?", expiries)
+    db.executescript(_EXPIRIES)
+
+
+MIGRATIONS = (
+    _create,
+    _ease_searches,
+    _add_credentials,
+    _add_audit,
+    _add_patterns,
+    _add_exports,
+    _add_promotions,
+    _add_expiries,
+)
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....bundles.wording import quoted
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.lowering.lower import EVERYTHING
@@ -21,7 +22,7 @@ from ....compiler.model.elements import (
 )
 from ..errors import BadQuery, ElementKey, NotFound
 
-Value = str | int | None
+Value = str | float | None
 Row = tuple[Value, ...]
 Reference = tuple[ElementKind, ElementKey]
 """A kind and the key of an element of it."""
@@ -81,15 +82,29 @@ def _resource_values(resource: Resource) -> Row:
 
 
 def _assignment_values(assignment: Assignment) -> Row:
-    subject = assignment.subject
+    subject, expires = assignment.subject, expiry_of(assignment)
     if subject is None:
-        return assignment.id, assignment.role, None, None, assignment.group
-    return assignment.id, assignment.role, subject.type, subject.id, assignment.group
+        return assignment.id, assignment.role, None, None, assignment.group, expires
+    return assignment.id, assignment.role, subject.type, subject.id, assignment.group, expires
 
 
 def _grant_values(grant: Grant) -> Row:
     subject, resource = grant.subject, grant.resource
-    return grant.id, subject.type, subject.id, resource.type, resource.id, EVERYTHING in grant.actions
+    everything = EVERYTHING in grant.actions
+    return grant.id, subject.type, subject.id, resource.type, resource.id, everything, expiry_of(grant)
+
+
+def expiry_of(element: Assignment | Grant) -> float | None:
+    """Returns the expiry in epoch seconds, exactly as decisions compare it (P4), or None if there is none.
+
+    A text that is no instant counts as none: the checks of the write find it, and nothing is stored then.
+    """
+    if element.expires_at is None:
+        return None
+    try:
+        return seconds_not_before(parse_instant(element.expires_at))
+    except ValueError:
+        return None
 
 
 def _policy_values(policy: Policy) -> Row:
@@ -138,14 +153,14 @@ KINDS: dict[ElementKind, Kind] = {
             ElementKind.ASSIGNMENTS,
             "assignment",
             ("id",),
-            ("role", "subject_type", "subject_id", "group_id"),
+            ("role", "subject_type", "subject_id", "group_id", "expires"),
             _assignment_values,
         ),
         Kind(
             ElementKind.GRANTS,
             "grant",
             ("id",),
-            ("subject_type", "subject_id", "resource_type", "resource_id", "wildcard"),
+            ("subject_type", "subject_id", "resource_type", "resource_id", "wildcard", "expires"),
             _grant_values,
         ),
         Kind(

@@ -10,6 +10,7 @@ from ....bundles.delta import (
     AliasChange,
     AnyChange,
     Delta,
+    FormatNeeded,
     GrantsChange,
     GrantState,
     GroupChange,
@@ -22,8 +23,9 @@ from ....bundles.delta import (
     policy_change,
 )
 from ....bundles.file.fact_records import LISTED_GRANTS
+from ....bundles.file.header import STARTS_FORMAT
 from ....bundles.program.clauses import Clause, During, Program
-from ....bundles.program.facts import EntityKey, Facts, Holding, SubjectFacts
+from ....bundles.program.facts import ALWAYS, EntityKey, Facts, SubjectFacts, united_holdings
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.lowering.resolve_facts import resolve_facts
@@ -56,6 +58,8 @@ class _States:
     def changes(self) -> Iterator[AnyChange]:
         """Yields the changes: declarations first, then the facts that refer to them."""
         affected = self._affected
+        if any(grant.starts != ALWAYS for grant in self._facts.grants):
+            yield FormatNeeded(STARTS_FORMAT)
         types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
         yield from (TypeChange(id, types.get(id)) for id in sorted(affected.types))
         yield from (RoleChange(id, self._exists(ElementKind.ROLES, id)) for id in sorted(affected.roles))
@@ -127,7 +131,7 @@ class _States:
                 SELECT group_id FROM group_groups WHERE environment = ?1 AND member = ?2 UNION
                 SELECT group_id FROM group_groups JOIN above ON environment = ?1 AND member = above.id
             ) SELECT id FROM above ORDER BY id"""
-        return GroupChange(id, tuple(above for (above,) in self._rows(query, id)), _longest(facts.holdings))
+        return GroupChange(id, tuple(above for (above,) in self._rows(query, id)), united_holdings(facts.holdings))
 
     def _subject(self, key: EntityKey) -> SubjectChange:
         facts = self._facts.subjects.get(key) or SubjectFacts()
@@ -138,12 +142,13 @@ class _States:
         granted = tuple(EntityKey(*row) for row in self._rows(query, *key, LISTED_GRANTS + 1))
         listed = granted if len(granted) <= LISTED_GRANTS else None
         present = key in self._facts.subjects or self._is_listed_or_granted("subject", key)
-        return SubjectChange(key, tuple(sorted(facts.groups)), _longest(facts.holdings), listed, present)
+        return SubjectChange(key, tuple(sorted(facts.groups)), united_holdings(facts.holdings), listed, present)
 
     def _grants(self) -> Iterator[GrantsChange]:
         by_pair: dict[tuple[EntityKey, EntityKey], list[GrantState]] = defaultdict(list)
         for grant in sorted(self._facts.grants):
-            by_pair[grant.subject, grant.resource].append(GrantState(grant.id, grant.actions, grant.expires))
+            state = GrantState(grant.id, grant.actions, grant.expires, grant.starts)
+            by_pair[grant.subject, grant.resource].append(state)
         return (GrantsChange(*pair, tuple(by_pair[pair])) for pair in sorted(self._affected.pairs))
 
     def _resource(self, key: EntityKey) -> ResourceChange:
@@ -177,14 +182,3 @@ class _States:
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         return self._db.execute(query, (self._environment, *values)).fetchall()
-
-
-def _longest(holdings: Iterable[Holding]) -> tuple[Holding, ...]:
-    """Returns the holdings by role.
-
-    If there are several for a role, the one that lasts longest counts, as in a bundle.
-    """
-    longest: dict[str, float] = {}
-    for role, expires in holdings:
-        longest[role] = max(expires, longest.get(role, expires))
-    return tuple(Holding(*held) for held in sorted(longest.items()))

@@ -140,6 +140,11 @@ def _with_content(item, content: bytes):
     return (item[0], content) if isinstance(item, tuple) else content
 
 
+def _twice(*spans: tuple[float, float]) -> SubjectRecord:
+    """Mallory, who holds her role in two times."""
+    return SubjectRecord((), tuple(HoldingRecord(0, end, start) for start, end in spans), ())
+
+
 FOREVER = float("inf")
 BARRED = SubjectRecord((), (HoldingRecord(0, FOREVER),), ())
 CAROL = SubjectRecord((), (), ((0, "d1"),))
@@ -152,6 +157,8 @@ GRANT = (GrantRecord("g1", 0, FOREVER),)
     [
         ("subjects", BARRED, SubjectRecord((), (HoldingRecord(2, FOREVER),), ())),
         ("subjects", BARRED, SubjectRecord((), (HoldingRecord(0, float("nan")),), ())),
+        ("subjects", BARRED, SubjectRecord((), (HoldingRecord(0, FOREVER, float("nan")),), ())),
+        ("subjects", BARRED, SubjectRecord((), (HoldingRecord(0, FOREVER, FOREVER),), ())),
         ("subjects", BARRED, SubjectRecord((), (HoldingRecord(-1, FOREVER),), ())),
         ("subjects", BARRED, SubjectRecord((2,), (HoldingRecord(0, FOREVER),), ())),
         ("subjects", BARRED, "mallory"),
@@ -160,6 +167,7 @@ GRANT = (GrantRecord("g1", 0, FOREVER),)
         ("groups", ENG, GroupRecord("eng", (9,), ())),
         ("grants", GRANT, (GrantRecord("g1", 1, FOREVER),)),
         ("grants", GRANT, (GrantRecord("g1", -1, FOREVER),)),
+        ("grants", GRANT, (GrantRecord("g1", 0, FOREVER, float("nan")),)),
         ("grants", GRANT, (GrantRecord("g" * 513, 0, FOREVER),)),
     ],
 )
@@ -178,6 +186,10 @@ def test_a_crafted_fact_is_an_error_for_those_whom_it_concerns(section, old, new
     ("section", "change"),
     [
         ("subjects", _replaced(CAROL, SubjectRecord((), (), ((2, "d1"),)))),
+        ("subjects", _replaced(BARRED, _twice((5.0, 9.0), (2.0, 4.0)))),
+        ("subjects", _replaced(BARRED, _twice((2.0, 5.0), (4.0, 9.0)))),
+        ("subjects", _replaced(BARRED, _twice((2.0, 4.0), (4.0, 9.0)))),
+        ("subjects", _replaced(BARRED, _twice((2.0, 4.0), (6.0, 5.0)))),
         ("grants", _replaced(GRANT, [GrantRecord("g2", 0, FOREVER), GrantRecord("g1", 0, FOREVER)])),
         ("grants", lambda entries: []),
         ("groups", lambda records: records[::-1]),

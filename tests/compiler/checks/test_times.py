@@ -22,6 +22,27 @@ CASES = {
         [("bad-instant", '"1"')],
     ),
     "expiry": (grant(more=', "expires_at": "2027-01-01T00:00+02:00"'), []),
+    "start of a grant": (grant(more=', "starts_at": "soon"'), [("bad-instant", '"soon"')]),
+    "start and expiry, both bad": (
+        grant(more=', "starts_at": "soon", "expires_at": "late"'),
+        [("bad-instant", '"soon"'), ("bad-instant", '"late"')],
+    ),
+    "start alone": (grant(more=', "starts_at": "2027-01-01T00:00:00Z"'), []),
+    "start before expiry": (
+        grant(more=', "starts_at": "2027-01-01T00:00:00Z", "expires_at": "2027-01-01T00:00:00.000000001Z"'),
+        [],
+    ),
+    "start at the expiry": (
+        grant(more=', "starts_at": "2027-01-01T01:00:00+01:00", "expires_at": "2027-01-01T00:00:00Z"'),
+        [("never-in-force", '"2027-01-01T00:00:00Z"')],
+    ),
+    "start after the expiry": (
+        model_text(
+            assignments='[{"role": "editor", "group": "eng", "starts_at": "2028-01-01T00:00:00Z",'
+            ' "expires_at": "2027-01-01T00:00:00Z"}]'
+        ),
+        [("never-in-force", '"2027-01-01T00:00:00Z"')],
+    ),
     "empty window": (window("{}"), [("empty-window", "{")]),
     "zone alone": (window('{"timezone": "Europe/Oslo"}'), [("empty-window", "{")]),
     "no days": (window('{"days": []}'), [("empty-window", "[")]),
@@ -56,6 +77,7 @@ def test_faults_are_found_where_they_are(found, expected):
 
 
 HELP = {
+    "start after the expiry": "put `starts_at` before `expires_at`",
     "unknown zone": "did you mean `Europe/Oslo`?",
 }
 

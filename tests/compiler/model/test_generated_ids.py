@@ -34,6 +34,8 @@ def test_they_are_those_of_the_standard_library(content):
 def test_they_depend_on_what_is_said_and_not_on_how():
     assert made(actions=["read", "update"]) == made(actions=["update", "read", "read"]) != made()
     assert made(expires_at="2027-01-01T00:00Z") == made(expires_at="2027-01-01T01:00:00.0+01:00") != made()
+    assert made(starts_at="2027-01-01T00:00Z") == made(starts_at="2027-01-01T01:00:00.0+01:00") != made()
+    assert made(starts_at="2027-01-01T00:00Z") != made(expires_at="2027-01-01T00:00Z")
     assert made(resource={"type": "folder", "id": "d"}) != made()
     assert made(subject={"type": "user", "id": "d"}, resource={"type": "document", "id": "u"}) != made()
 

@@ -162,6 +162,49 @@ def test_an_expiring_grant_bounds_the_filter_that_lists_it(tmp_path):
     assert context["valid_until"] is None
 
 
+def test_a_role_that_starts_bounds_the_filter(tmp_path):
+    assignment = {"role": "r", "subject": {"type": "u", "id": "a"}, "starts_at": "2026-02-01T00:00:00.25Z"}
+    document = model({"roles": ["r"]}, assignments=[assignment])
+    tree, context = found(tmp_path, document, asking())
+    assert (tree, context["valid_until"]) == (NONE, "2026-02-01T00:00:00.25Z")
+    engine = engine_for(document, tmp_path / "m.bundle")
+    assert decided(engine, asking(), NOW + 40 * 86_400)["filter"] == EVERY
+
+
+def test_one_assignment_after_another_does_not_bound_the_filter(tmp_path):
+    subject, month = {"type": "u", "id": "a"}, "2026-02-01T00:00:00Z"
+    rows = [
+        {"role": "r", "subject": subject, "expires_at": month},
+        {"role": "r", "subject": subject, "starts_at": month},
+    ]
+    tree, context = found(tmp_path, model({"roles": ["r"]}, assignments=rows), asking())
+    assert (tree, context["valid_until"]) == (EVERY, None)
+
+
+def test_a_grant_that_starts_bounds_the_filter_that_lists_grants(tmp_path):
+    """F3: of two grants on one resource, only the ends of their union count."""
+    subject, read = {"type": "u", "id": "a"}, ["read"]
+    spans = (
+        ("x", {"expires_at": "2026-03-01T00:00:00Z"}),
+        ("x", {"starts_at": "2026-02-01T00:00:00Z"}),
+        (
+            "y",
+            {"starts_at": "2026-04-01T00:00:00Z", "expires_at": "2026-05-01T00:00:00Z"},
+        ),
+    )
+    grants = [
+        {"id": f"g{number}", "subject": subject, "resource": {"type": "d", "id": id}, "actions": read, **more}
+        for number, (id, more) in enumerate(spans)
+    ]
+    document = model(grants=grants)
+    tree, context = found(tmp_path, document, asking(), include_direct=True)
+    assert (tree["value"], context["valid_until"]) == ("x", "2026-04-01T00:00:00Z")
+    engine = engine_for(document, tmp_path / "m.bundle")
+    for days, shown in ((90, ["x", "y"]), (130, "x"), (10, "x")):
+        asked = asking() | {"options": {"gates": "decide", "include_direct": True}}
+        assert engine.filter(asked, NOW + days * 86_400)["filter"]["value"] == shown
+
+
 @pytest.mark.parametrize(("ip", "tree"), [("10.0.0.1", NONE), ("nonsense", NONE), ("8.8.8.8", EVERY), (None, EVERY)])
 def test_a_deny_whose_gates_hold_or_cannot_be_read_goes_in(ip, tree, tmp_path):
     """C7: garbage in the context switches no DENY off."""

@@ -73,6 +73,8 @@ def test_grants_that_come_and_go_are_told_and_listed(count, tmp_path):
         changed(full, 1, actions=["edit"]),
         granting(count + 16),
         changed(full, 0, expires_at="1970-01-01T00:01:40Z"),
+        changed(full, 0, starts_at="1970-01-01T00:01:39Z", expires_at="1970-01-01T00:01:40Z"),
+        {**full, "grants": [{**full["grants"][0], "starts_at": "1970-01-01T00:01:39Z"}]},
         full | {"grants": []},
         changed(full, count - 1),
         full,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from writ.bundles.delta import Delta, RoleChange, decode_delta, encode_delta
+from writ.bundles.delta import Delta, FormatNeeded, RoleChange, decode_delta, encode_delta
+from writ.bundles.file.header import VERSION
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import BundleError, Engine
 from writ.runtime.rules import attribute_index
@@ -80,6 +81,16 @@ def test_a_delta_that_does_not_follow_is_refused_and_changes_nothing(tmp_path):
     for revision in (0, 3):
         with pytest.raises(BundleError, match="does not follow revision"):
             engine.apply_deltas([Delta(4, ()), Delta(revision, ())])
+    assert engine.revision == 3
+    check(engine, document, asked, now)
+
+
+def test_a_delta_of_a_later_format_is_refused_and_changes_nothing(tmp_path):
+    document, asked, now = seeded_case(0)
+    engine = engine_for(document, tmp_path / "model.bundle")
+    engine.apply_deltas([Delta(3, (FormatNeeded(VERSION), RoleChange("another", True)))])
+    with pytest.raises(BundleError, match=f"needs format {VERSION + 1}, but .* up to {VERSION}"):
+        engine.apply_deltas([Delta(4, (FormatNeeded(VERSION + 1), RoleChange("third", True)))])
     assert engine.revision == 3
     check(engine, document, asked, now)
 

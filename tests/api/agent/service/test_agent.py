@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+import math
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from writ.bundles.conditions.instants import SECOND, show_instant
 
 from tests.support.command import writ
 from tests.support.server import KEY, Server, command, environment, hide_modules, running, started, wait_until
@@ -151,6 +155,35 @@ def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> No
     revision = shared.assign("bob")
     assert wait_until(lambda: all(ask(agent, "bob").json()["decision"] for _ in range(10)))
     assert int(ask(agent, "bob").headers["writ-revision"]) >= revision
+
+
+def test_access_begins_and_ends_at_its_instant_without_a_write(shared: Edge, agent: Server) -> None:
+    """P4: on the service and on every worker of an agent, for a role, a group's role and a grant."""
+    start = math.ceil(time.time()) + 2
+    span = {"starts_at": show_instant(start * SECOND), "expires_at": show_instant((start + 2) * SECOND)}
+    root, role, asked = "/v1/environments/default", {"role": "reader"} | span, question("tess")
+    for path, body in (
+        ("groups", {"id": "timed", "members": [{"type": "user", "id": "tina"}]}),
+        ("assignments", role | {"group": "timed"}),
+        ("assignments", role | {"subject": {"type": "user", "id": "tom"}}),
+        ("grants", {"subject": asked["subject"], "resource": asked["resource"], "actions": ["read"]} | span),
+    ):
+        shared.http.post(f"{root}/{path}", json=body).raise_for_status()
+    revision = shared.http.get(root).json()["revision"]
+    wanted = {"Writ-Min-Revision": str(revision)}
+    assert wait_until(lambda: all(ask(agent, **wanted).status_code == 200 for _ in range(10)))
+    seen: set[tuple[str, bool]] = set()
+    while time.time() < start + 3:
+        for server, subject in product((shared.service, agent), ("tina", "tom", "tess")):
+            before = time.time()
+            decision = ask(server, subject).json()["decision"]
+            after = time.time()
+            expected = {start <= instant < start + 2 for instant in (before, after)}
+            assert decision in expected, (server is agent, subject, before - start, after - start)
+            seen.add((subject, decision))
+        time.sleep(0.02)
+    assert len(seen) == 6, "each was denied, and allowed"
+    assert shared.http.get(root).json()["revision"] == revision
 
 
 def test_a_request_may_ask_for_a_revision(shared: Edge, agent: Server) -> None:

@@ -100,6 +100,11 @@ def test_an_id_exists_once(store):
         (Create("policies", {"id": "x", "effect": "ALOW"}), ("unknown-value", "$.effect")),
         (Create("grants", GRANT | {"actions": ["raed"]}), ("unknown-action", "$.actions[0]")),
         (Create("grants", GRANT | {"expires_at": "soon"}), ("bad-instant", "$.expires_at")),
+        (Create("grants", GRANT | {"starts_at": "soon"}), ("bad-instant", "$.starts_at")),
+        (
+            Create("grants", GRANT | dict.fromkeys(("starts_at", "expires_at"), "2035-01-01T00:00Z")),
+            ("never-in-force", "$.expires_at"),
+        ),
         (Create("assignments", {"role": "editer", "subject": ALICE}), ("unknown-role", "$.role")),
         (Create("groups", {"id": "x", "members": [{"group": "y"}]}), ("unknown-group", "$.members[0].group")),
         (Create("subjects", {"type": "user", "id": "b", "nam": 1}), ("unknown-member", "$.nam")),

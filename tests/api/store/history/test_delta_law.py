@@ -22,11 +22,12 @@ from writ.bundles.delta import (
 )
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
-from writ.bundles.program.facts import Facts, Holding
+from writ.bundles.program.facts import Facts
 from writ.compiler.lowering.resolve_facts import resolve_facts
 from writ.compiler.model.elements import Model
 from writ.compiler.passes import compile_program
 
+from tests.support.deltas import united
 from tests.support.stored import ENV, deltas, put, random_edits, stored, try_write
 from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
@@ -46,7 +47,7 @@ def states(model: Model) -> States:
         found["policy", clause.policy] = (*found.get(("policy", clause.policy), ()), clause)
     above = closure.ancestors({id: group.parents for id, group in facts.groups.items()})
     for id, group in facts.groups.items():
-        found["group", id] = (tuple(sorted(above[id])), longest(group.holdings))
+        found["group", id] = (tuple(sorted(above[id])), united(group.holdings))
     return found | fact_states(facts)
 
 
@@ -54,11 +55,11 @@ def fact_states(facts: Facts) -> States:
     found: States = {}
     for grant in sorted(facts.grants):
         pair = ("grants", grant.subject, grant.resource)
-        found[pair] = (*found.get(pair, ()), (grant.id, grant.actions, grant.expires))
+        found[pair] = (*found.get(pair, ()), (grant.id, grant.actions, grant.expires, grant.starts))
     for key, subject in facts.subjects.items():
         granted = tuple(sorted({grant.resource for grant in facts.grants if grant.subject == key}))
         listed = granted if len(granted) <= LISTED_GRANTS else None
-        found["subject", key] = (tuple(sorted(subject.groups)), longest(subject.holdings), listed)
+        found["subject", key] = (tuple(sorted(subject.groups)), united(subject.holdings), listed)
         if subject.external_id is not None:
             found["alias", "subject", key.type, "external_id", subject.external_id] = key.id
     for key, resource in facts.resources.items():
@@ -67,13 +68,6 @@ def fact_states(facts: Facts) -> States:
             if (alias := getattr(resource, kind)) is not None:
                 found["alias", "resource", key.type, kind, alias] = key.id
     return found
-
-
-def longest(holdings: list[Holding]) -> tuple[Holding, ...]:
-    held: dict[str, float] = {}
-    for role, expires in holdings:
-        held[role] = max(held.get(role, expires), expires)
-    return tuple(Holding(*one) for one in sorted(held.items()))
 
 
 def said(delta: Delta) -> States:
@@ -92,7 +86,7 @@ def said(delta: Delta) -> States:
             case SubjectChange(key, groups, holdings, granted, present):
                 found["subject", key] = (groups, holdings, granted) if present else None
             case GrantsChange(subject, resource, grants):
-                shown = tuple((grant.id, grant.actions, grant.expires) for grant in grants)
+                shown = tuple((grant.id, grant.actions, grant.expires, grant.starts) for grant in grants)
                 found["grants", subject, resource] = shown or None
             case ResourceChange(key, present):
                 found["resource", key] = present or None

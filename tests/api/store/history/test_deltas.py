@@ -2,7 +2,7 @@
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
-from writ.bundles.delta import PolicyChange, ResourceChange, SubjectChange, decode_delta
+from writ.bundles.delta import FormatNeeded, PolicyChange, ResourceChange, SubjectChange, decode_delta
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program.facts import EntityKey
 from writ.bundles.zones import zone_data
@@ -55,6 +55,17 @@ def test_many_granted_resources_are_not_listed(store):
     assert len(one(SubjectChange, found).granted) == LISTED_GRANTS
     assert one(SubjectChange, changes(store, Create("grants", grant("x")))).granted is None
     assert one(SubjectChange, changes(store, Delete("grants", ("g x",)))).granted is not None
+
+
+def test_a_delta_with_a_start_is_refused_by_a_writ_that_would_ignore_it(store):
+    """P4: it would grant early. Such a Writ knows no `FormatNeeded`, and neither a third member of a holding."""
+    started = {"starts_at": "2035-01-01T00:00:00Z"}
+    found = changes(store, Create("grants", grant("a") | started))
+    assert found[0] == FormatNeeded(1)
+    assert not any(isinstance(one, FormatNeeded) for one in changes(store, Delete("grants", ("g a",))))
+    put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "roles": [{"id": "r"}]})
+    found = changes(store, Create("assignments", {"role": "r", "subject": ALICE} | started))
+    assert [len(held) for held in one(SubjectChange, found).holdings] == [3]
 
 
 def test_a_policy_brings_its_time_zone_and_a_disabled_one_has_no_clauses(store):

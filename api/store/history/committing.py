@@ -1,0 +1,22 @@
+"""Logs what a write changed: the end of its transaction."""
+
+from ..actor import Actor
+from ..elements.workspace import Workspace
+from .change_log import ChangeLogWriter
+from .delta_states import delta_of
+
+
+def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:
+    """Log the changes of a workspace as one revision, with its delta. `time` is RFC 3339.
+
+    Returns the number of the revision, or that of the newest one if there are no changes.
+    """
+    environment = workspace.environment
+    if not workspace.changes:
+        return environment.revision
+    net = workspace.net_changes()
+    log = ChangeLogWriter(workspace.db, environment)
+    for change in net:
+        log.add(change)
+    delta = delta_of(workspace.db, environment.number, workspace.version, net)
+    return log.end(time, actor, delta)
