@@ -17,6 +17,9 @@ _CASCADE: Final = Parameter(
     "Also delete the elements that refer to it. A policy that loses its last role is deleted too.",
     {"type": "boolean", "default": False},
 )
+_BEFORE: Final = Parameter(
+    "before", "The id of the route that it comes before. Without it, a new route comes last, and another one stays."
+)
 _PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (RFC 7396). A null removes the member."}
 
 
@@ -26,7 +29,7 @@ def listing(kind: ServedKind) -> Operation:
     return Operation(
         f"list{_classes(kind)}",
         _tag(kind),
-        f"List the {_plural(kind)} by key",
+        f"List the {_plural(kind)} " + ("in their order" if kind.ordering else "by key"),
         {200: Answer("A page.", page_of(named(_class(kind))))},
         query=(*PAGE, *filters),
     )
@@ -40,6 +43,7 @@ def creating(kind: ServedKind) -> Operation:
         f"Add one of the {_plural(kind)}",
         {201: Answer(f"The {kind.noun}.", named(_class(kind)), (LOCATION, ETAG))},
         "Without an `id`, Writ makes one.",
+        query=_ordering(kind),
         bodies={JSON: named(f"New{_class(kind)}")},
         errors=(409,),
     )
@@ -82,7 +86,7 @@ def reading(kind: ServedKind) -> Operation:
 
 def replacing(kind: ServedKind) -> Operation:
     """Returns the operation: replace one element."""
-    return _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")})
+    return _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")}, _ordering(kind))
 
 
 def patching(kind: ServedKind) -> Operation:
@@ -90,13 +94,20 @@ def patching(kind: ServedKind) -> Operation:
     return _changing(kind, "patch", "Patch", {MERGE_PATCH: _PATCH, JSON: _PATCH})
 
 
-def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schema]) -> Operation:
+def _ordering(kind: ServedKind) -> tuple[Parameter, ...]:
+    return (_BEFORE,) if kind.ordering else ()
+
+
+def _changing(
+    kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schema], query: tuple[Parameter, ...] = ()
+) -> Operation:
     return Operation(
         f"{verb}{_class(kind)}",
         _tag(kind),
         f"{word} one of the {_plural(kind)}",
         {200: Answer(f"The changed {kind.noun}.", named(_class(kind)), (ETAG,))},
         "If the body has a key, it must be that of the path.",
+        query=query,
         headers=(IF_MATCH, IF_NONE_MATCH),
         bodies=bodies,
         errors=(412,),

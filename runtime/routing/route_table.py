@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...bundles.routing.hosts import ANYWHERE, names_above
 from ...bundles.routing.route import AttributeSource, Route
+from ...bundles.routing.route_tree import NEVER, RouteTree
 from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value, path_template, value_template
-from .route_tree import NEVER, RouteTree
 from .target import Target
-
-_ANYWHERE = ""
 
 
 class Matched(NamedTuple):
@@ -44,7 +43,7 @@ class RouteTable:
         self._routes = [_Read(one, path_template(one.path), value_template(one.value)) for one in routes]
         self._trees: dict[str, RouteTree] = defaultdict(RouteTree)
         for place, one in enumerate(self._routes):
-            for host in one.route.hosts or (_ANYWHERE,):
+            for host in one.route.hosts or (ANYWHERE,):
                 self._trees[host].add(place, one.segments, one.route.methods)
 
     def __len__(self) -> int:
@@ -53,7 +52,7 @@ class RouteTable:
     def match(self, host: str, method: str, target: Target) -> Matched | None:
         """Returns the first route that matches, or None. `host` is a name in lower case, without a port."""
         place = NEVER
-        for name in _names(host):
+        for name in names_above(host):
             tree = self._trees.get(name)
             if tree is not None:
                 place = tree.first(target.segments, method, place)
@@ -62,18 +61,6 @@ class RouteTable:
         found = self._routes[place]
         captures = _captures(found.segments, target.segments)
         return Matched(found.route, found.value.of(captures), captures)
-
-
-def _names(host: str) -> list[str]:
-    """Returns the names under which the routes of a host are found: its own, `*.` of each domain above, and any."""
-    names = [_ANYWHERE]
-    if host:
-        names.append(host)
-        rest = host
-        while "." in rest:
-            rest = rest.partition(".")[2]
-            names.append(f"*.{rest}")
-    return names
 
 
 def _captures(segments: Sequence[Segment], path: Sequence[str]) -> dict[str, str]:

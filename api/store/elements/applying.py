@@ -11,12 +11,13 @@ from ....bundles.wording import quoted
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model
 from ....compiler.model.generated_ids import with_ids
-from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
+from ..errors import BadQuery, Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import CheckedElement
 from .edits import Create, Delete, Edit, Patch, Replace, StoredElement
 from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
+from .route_order import move_route
 from .tables import StoredRow
 from .workspace import Workspace
 
@@ -29,6 +30,7 @@ _NAMES: dict[ElementKind, tuple[str, ...]] = {
     ElementKind.ASSIGNMENTS: (),
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
+    ElementKind.ROUTES: (),
 }
 """The unique members besides the key. An entity's are unique within its type (E1), a type's among all types (E7)."""
 
@@ -63,7 +65,7 @@ class EditApplier:
     def _apply(self, edit: Edit) -> StoredElement | None:
         kind = kind_named(edit.kind)
         if isinstance(edit, Create):
-            return self._create(kind, edit.body)
+            return self._create(kind, edit)
         found = self._found(kind, edit.key, edit.if_match)
         match edit:
             case Delete():
@@ -73,7 +75,7 @@ class EditApplier:
                 self.workspace.remove(kind, edit.key, found)
                 return None
             case Replace():
-                return self._replace(kind, edit.key, edit.body, found)
+                return self._replaced(kind, edit, found)
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
@@ -85,7 +87,22 @@ class EditApplier:
             raise PreconditionFailed(f"the {kind.noun} was changed since it was read; read it again")
         return found
 
-    def _create(self, kind: Kind, body: Body) -> StoredElement | None:
+    def _replaced(self, kind: Kind, edit: Replace, found: StoredRow) -> StoredElement | None:
+        stored = self._replace(kind, edit.key, edit.body, found)
+        if edit.before is not None and stored is not None:
+            self._move(kind, edit.key, edit.before)
+        return stored
+
+    def _move(self, kind: Kind, key: ElementKey, before: str) -> None:
+        """Move a route before another one."""
+        if kind.name != ElementKind.ROUTES:
+            raise BadQuery("only routes have an order, so `before` is for them alone")
+        if not is_text(before) or self.workspace.find(kind, (before,)) is None:
+            raise BadQuery(f"there is no route {quoted(before)}, which `before` names")
+        move_route(self.workspace, key[0], before)
+
+    def _create(self, kind: Kind, edit: Create) -> StoredElement | None:
+        body = edit.body
         if isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS)):
             stated = {name: value for name, value in body.items() if name != "id"}
             body = {"id": self._made_id(kind, stated)} | stated
@@ -97,7 +114,10 @@ class EditApplier:
         found = self.workspace.find(kind, key)
         if found is not None:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
-        return self._put(kind, key, read, read.element, None)
+        stored = self._put(kind, key, read, read.element, None)
+        if edit.before is not None and stored is not None:
+            self._move(kind, key, edit.before)
+        return stored
 
     def _replace(self, kind: Kind, key: ElementKey, body: Body, found: StoredRow) -> StoredElement | None:
         if isinstance(body, dict):

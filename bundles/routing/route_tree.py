@@ -1,10 +1,10 @@
 """A tree of path templates: it finds the first route that matches a path, whatever the number of routes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ...bundles.routing.route import ANY
-from ...bundles.routing.templates import Capture, Rest, Segment
+from .route import ANY
+from .templates import Capture, Rest, Segment
 
 NEVER: Final = 2**62
 """The place of no route."""
@@ -29,11 +29,12 @@ class RouteTree:
     """The templates of some routes, by place. The least place that matches counts."""
 
     def __init__(self) -> None:
-        self._root = Node()
+        self.root = Node()
+        """The node of the empty path."""
 
     def add(self, place: int, segments: Sequence[Segment], methods: Sequence[str]) -> None:
         """Add a route. Places may come in any order."""
-        node = self._root
+        node = self.root
         node.least = min(node.least, place)
         for segment in segments:
             if isinstance(segment, Rest):
@@ -50,11 +51,11 @@ class RouteTree:
 
     def first(self, segments: Sequence[str], method: str, below: int = NEVER) -> int:
         """Returns the least place below `below` that matches a path and a method, or `below`."""
-        return _first(self._root, segments, 0, method, below)
+        return _first(self.root, segments, 0, method, below)
 
     def matching(self, segments: Sequence[str]) -> Iterator[int]:
         """Yields the places of all routes that match a path, of any method, in no order."""
-        yield from _matching(self._root, segments, 0)
+        yield from _matching(self.root, segments, 0)
 
 
 def _note(found: dict[str, int], methods: Sequence[str], place: int) -> None:
@@ -65,10 +66,10 @@ def _note(found: dict[str, int], methods: Sequence[str], place: int) -> None:
 def _first(node: Node, segments: Sequence[str], at: int, method: str, best: int) -> int:
     """PERF: a branch is entered only if it has a place below the best one; most requests enter one branch."""
     if at == len(segments):
-        return _of(node.ends, method, best)
+        return least_of(node.ends, method, best)
     segment = segments[at]
     if node.rests:
-        best = _of(node.rests, method, best)
+        best = least_of(node.rests, method, best)
     found = node.by_text.get(segment)
     if found is not None and found.least < best:
         best = _first(found, segments, at + 1, method, best)
@@ -78,7 +79,8 @@ def _first(node: Node, segments: Sequence[str], at: int, method: str, best: int)
     return best
 
 
-def _of(places: dict[str, int], method: str, best: int) -> int:
+def least_of(places: Mapping[str, int], method: str, best: int = NEVER) -> int:
+    """Returns the least place for a method, that of any method included, or `best` if that is less."""
     return min(places.get(method, NEVER), places.get(ANY, NEVER), best)
 
 
