@@ -181,7 +181,7 @@ def create_application(parts: Collaborators) -> Application:
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: parts.log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: parts.public_url, parts.clock)
-    gateway = Gateway(parts.engines.engine, guard, recent, users)
+    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock)
     calls, limits = lane_calls(handlers), parts.settings.limits
     lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway))
     front = GatewayFront(app, gateway, services.deciding, key_sets, errors)

@@ -24,12 +24,12 @@ from .management import (
     element_batch,
     element_operations,
     elements,
-    environments,
     expiring,
     revisions,
     whole_model,
 )
 from .management.credentials import api_keys, clients
+from .management.environments import environments, gateway
 from .management.kinds import SERVED_KINDS, ServedKind
 from .management.promotions import approvals, drift, promotions, restoration
 from .openapi import resource
@@ -238,6 +238,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: bundle.BundleExport(given.export),
         {"GET": (READ, bundle.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/gateway",
+        Env.NAMED,
+        lambda given: gateway.Gateway(given.management),
+        {"GET": (READ, gateway.GET), "PUT": (ADMIN, gateway.PUT), "DELETE": (ADMIN, gateway.DELETE)},
     ),
     Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
     Route(

@@ -13,6 +13,7 @@ from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
 from .program.clauses import Clause, ResourceType
 from .program.facts import ALWAYS, EntityKey, Holding
+from .routing.routing import Routing
 
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
@@ -127,6 +128,16 @@ class AliasChange(Change, frozen=True, array_like=True, tag=True):
     id: str | None
 
 
+class RoutingChange(Change, frozen=True, array_like=True, tag=True):
+    """All routes in their order, and the gateway settings. A Writ before format 2 knows no such change."""
+
+    routing: Routing
+
+
+MAX_ROUTES = 1_000
+"""The most routes of a delta. If there are more, a change of them needs a new bundle."""
+
+
 AnyChange: TypeAlias = (
     FormatNeeded
     | TypeChange
@@ -137,6 +148,7 @@ AnyChange: TypeAlias = (
     | GrantsChange
     | ResourceChange
     | AliasChange
+    | RoutingChange
 )
 
 

@@ -8,6 +8,9 @@ from ..bundles.file.writer import Progress, write_bundle
 from ..bundles.manifest import Manifest, Profile
 from ..bundles.program.clauses import During, Program
 from ..bundles.program.facts import Facts
+from ..bundles.routing.routing import NO_ROUTING, Routing
+from ..bundles.routing.settings import GatewaySettings
+from .lowering.lower_routes import lower_routes
 from .lowering.resolve_facts import resolve_facts
 from .model.elements import Model
 from .model.source_digest import source_digest
@@ -22,23 +25,31 @@ class Compiled:
     facts: Facts
     zones: dict[str, bytes]
     manifest: Manifest
+    routing: Routing = NO_ROUTING
 
     def write(self, file: BinaryIO, progress: Progress = lambda *_: None) -> None:
         """Writes the bundle to `file`, which is empty and seekable.
 
         It calls `progress` with a stage, the amount done, and the total. Raises IllegalProgram for a broken law.
         """
-        write_bundle(file, self.program, self.facts, self.zones, self.manifest, progress)
+        write_bundle(file, self.program, self.facts, self.zones, self.manifest, progress, self.routing)
 
 
-def compile_model(model: Model, zone_data: Callable[[str], bytes], tzdata: str, profile: Profile = "full") -> Compiled:
+def compile_model(
+    model: Model,
+    zone_data: Callable[[str], bytes],
+    tzdata: str,
+    profile: Profile = "full",
+    gateway: GatewaySettings | None = None,
+) -> Compiled:
     """Returns the compiled form of a model that passed its checks.
 
     The compiler reads no files. So `zone_data` returns the TZif file of a time zone by its name. `tzdata` is the
-    release of the time zone database that contains these files.
+    release of the time zone database that contains these files. `gateway` are the settings of the environment.
     """
     program = compile_program(model)
     windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
     manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={}, profile=profile)
-    return Compiled(program, resolve_facts(model), zones, manifest)
+    routing = Routing(lower_routes(model), gateway)
+    return Compiled(program, resolve_facts(model), zones, manifest, routing)

@@ -31,6 +31,10 @@ class Limits:
     group_ancestors: int = MAX_PAIRS
     """Pairs of a group and a group that contains it, to any depth."""
 
+    routes: int = 10_000
+    route_entries: int = 100
+    """The hosts, the methods and the attributes of a route, each."""
+
     yaml_nodes: int = 1_000_000
     """Values of a YAML document, counted again for each alias."""
 
@@ -38,7 +42,10 @@ class Limits:
     """Diagnostics that one run lists. If there are more, one further diagnostic gives their number."""
 
     lint_steps: int = 5_000_000
-    """Steps that one lint may take to compare policies, about a microsecond each. Then it stops with a warning."""
+    """Steps that one lint may take to compare policies or routes, about a microsecond each.
+
+    Then it stops with a warning.
+    """
 
 
 DEFAULTS = Limits()

@@ -13,6 +13,7 @@ from ..bundles.errors import BundleError
 from ..bundles.file.reader import Bundle, open_bundle
 from ..bundles.manifest import Manifest
 from ..bundles.patience import TakesLong, refuse_if_impatient
+from ..bundles.routing.settings import GatewaySettings
 from .decisions.decide import decide
 from .decisions.explain import explain
 from .decisions.validity import valid_until
@@ -21,6 +22,7 @@ from .rates.table import RateTable
 from .requests.evaluations import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
+from .routing.route_table import RouteTable
 from .rules.attributes import NO_CLOCK
 from .rules.plan import permits
 from .rules.reasons import GrantingPath
@@ -110,6 +112,20 @@ class Engine:
     def revision(self) -> int:
         """The revision of the model in force."""
         return self._snapshot.state.revision
+
+    @property
+    def routes(self) -> RouteTable:
+        """The routes in force, ready to match. They are read at the first use, and then kept. Raises BundleError."""
+        return self._snapshot.routed.routes
+
+    @property
+    def gateway(self) -> GatewaySettings | None:
+        """The gateway settings in force, or None if the environment has none. Raises BundleError."""
+        return self._snapshot.routed.gateway
+
+    def type_name(self, id: str) -> str:
+        """Returns the name by which requests know the resource type of an id, or the id if there is none (E7)."""
+        return self._snapshot.type_names().get(id, id)
 
     def apply_deltas(self, deltas: Iterable[Delta]) -> None:
         """Puts the deltas that follow the revision in force into force, all at once.

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
 from .effort import MOST_HELD, effort_for
 from .limits import CacheLimits
+from .routing.routed import Routed
 from .rules.reasons import AccessPath, PolicyPath
 from .rules.role_set import RoleSet
 from .specialisation_cache import SpecialisationCache
@@ -67,6 +68,9 @@ class Snapshot:
         self.state = state
         self.rules = rules or SpecialisationCache.of(state, limits)
         self.plans = self.rules.plans
+        self.routed = Routed(state.routing)
+        """The routes and the gateway settings."""
+        self._type_names: dict[str, str] | None = None
         self._limits = limits
         self._groups: dict[int, GroupRecord] = {}
         self._clear_subjects()
@@ -84,6 +88,8 @@ class Snapshot:
         cache has at most 65,536 holders, and copying them takes a millisecond.
         """
         later = Snapshot(state, self._limits, self.rules.updated(state, invalidated.types, invalidated.clauses))
+        if not invalidated.routing:
+            later.routed = self.routed
         if not invalidated.groups:
             later.holders = {type: holders.copy() for type, holders in list(self.holders.items())}
             if invalidated.types:  # what grants cover depends on the types
@@ -93,6 +99,12 @@ class Snapshot:
             later._subjects = sum(map(len, later.holders.values()))
             later._groups = self._groups.copy()
         return later
+
+    def type_names(self) -> dict[str, str]:
+        """Returns the names of the types by id. PERF: made at the first use, since most engines need none."""
+        if self._type_names is None:
+            self._type_names = {type.id: type.name for type in self.state.types if type is not None}
+        return self._type_names
 
     def holder(self, type: str, id: str, now: float) -> Holder:
         """Computes the holder of a subject at `now`, in epoch seconds, and caches it."""

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from ...runtime import BadRequest
 from ..decisions.deciding import Deciding
 from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
+from ..serving.bound_engines import ready_engine
 from ..store.environment_ids import DEFAULT
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
@@ -55,14 +56,16 @@ class GatewayFront:
         await _send(send, outcome, asked.method == "HEAD")
 
     async def _outcome(self, asked: Asked) -> Outcome:
+        admitted = self._gateway.admit(asked)
+        if isinstance(admitted, Outcome):
+            return admitted
+        engine = await ready_engine(self._gateway.engine_of, asked.env)
         try:
-            found = self._gateway.prepare(asked)
+            found = self._gateway.prepare(asked, admitted, engine)
         except KeysAreComing as ex:
-            await self._deciding.in_thread(self._key_sets.of(ex.place).load)
-            try:
-                found = self._gateway.prepare(asked)
-            except KeysAreComing:
-                return refused("the keys of the user's tokens can't be fetched yet")
+            if not await self._key_sets.of(ex.place).loaded():
+                return refused("the keys of the users' tokens can't be fetched")
+            found = self._gateway.prepare(asked, admitted, engine)
         if isinstance(found, Outcome):
             return found
         try:

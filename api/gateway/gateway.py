@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ...runtime import BadRequest, Engine
-from ..credentials.credential import Recent, Scope
+from ..credentials.credential import Credential, Recent, Scope
 from ..credentials.guard import Guard
 from ..http.rejections import Unauthenticated
 from ..serving.bound_engines import refuse_other
@@ -43,12 +43,19 @@ class Prepared(NamedTuple):
 class Gateway:
     """Answers the requests of gateways. It never lets one through that it can't read."""
 
-    def __init__(self, engine_of: EngineOf, guard: Guard, recent: Recent, tokens: UserTokens) -> None:
-        self._engine_of, self._guard, self._recent, self._tokens = engine_of, guard, recent, tokens
+    def __init__(
+        self, engine_of: EngineOf, guard: Guard, recent: Recent, tokens: UserTokens, clock: Callable[[], float]
+    ) -> None:
+        """`clock` gives epoch seconds."""
+        self.engine_of = engine_of
+        self._guard, self._recent, self._tokens, self._clock = guard, recent, tokens, clock
 
     def at_once(self, asked: Asked) -> Outcome:
-        """Returns the answer. Raises what `prepare` raises, and what `Engine.decide` raises but for BadRequest."""
-        found = self.prepare(asked)
+        """Returns the answer. Raises what `admit`, `prepare` and `EngineOf` raise, and TakesLong."""
+        admitted = self.admit(asked)
+        if isinstance(admitted, Outcome):
+            return admitted
+        found = self.prepare(asked, admitted, self.engine_of(asked.env))
         if isinstance(found, Outcome):
             return found
         try:
@@ -56,31 +63,30 @@ class Gateway:
         except BadRequest as ex:
             return unreadable(ex)
 
-    def prepare(self, asked: Asked) -> Prepared | Outcome:
-        """Returns the question, or the answer if there is none.
+    def admit(self, asked: Asked) -> Credential | Outcome:
+        """Returns the gateway's own credential, or the answer to a request that has several.
 
-        Raises Unauthenticated, TooManyFailures, Forbidden, OutOfBounds for the gateway's own credential, NotFound for
-        an unknown environment, KeysAreComing, and Stale.
+        Raises Unauthenticated, TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
-            headers = Headers(asked.fields)
-            engine = self._admitted(asked, headers)
-            return self._question(asked, headers, engine)
+            header = Headers(asked.fields).one(CREDENTIAL)
+        except Refused as ex:
+            return refused(str(ex))
+        if header is None:
+            raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
+        return self._guard.admitted(header, lambda: asked.peer, Scope.READ, asked.env, self._recent.version())
+
+    def prepare(self, asked: Asked, admitted: Credential, engine: Engine) -> Prepared | Outcome:
+        """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing."""
+        refuse_other(engine, admitted.bounds)
+        try:
+            return self._question(asked, Headers(asked.fields), engine.pinned())
         except Refused as ex:
             return refused(str(ex))
         except NoSubject as ex:
             return no_subject(str(ex))
         except NoRoute:
             return no_route()
-
-    def _admitted(self, asked: Asked, headers: Headers) -> Engine:
-        header = headers.one(CREDENTIAL)
-        if header is None:
-            raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
-        credential = self._guard.admitted(header, lambda: asked.peer, Scope.READ, asked.env, self._recent.version())
-        engine = self._engine_of(asked.env)
-        refuse_other(engine, credential.bounds)
-        return engine.pinned()
 
     def _question(self, asked: Asked, headers: Headers, engine: Engine) -> Prepared:
         settings = engine.gateway
@@ -91,11 +97,13 @@ class Gateway:
             raise Refused("the peer may not tell of requests; add the gateway to `trusted_proxies`")
         original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
         subject = subject_of(headers, settings, trusted, self._tokens)
-        question = question_of(original, subject, headers, settings, engine.routes, trusted)
+        question = question_of(original, subject, headers, settings, engine, trusted)
+        if settings.max_cache_seconds:
+            question["options"] = {"valid_until": True}
 
         def outcome(decision: Mapping[str, Any]) -> Outcome:
             if decision["decision"] is not True:
                 return denied(decision)
-            return allowed(settings, question, decision, engine.revision)
+            return allowed(settings, question, decision, engine.revision, self._clock())
 
         return Prepared(engine, question, outcome)

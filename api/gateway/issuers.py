@@ -1,5 +1,6 @@
 """The public keys of the issuers of users' tokens: fetched in the background, and kept while an issuer is away."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable
@@ -26,6 +27,8 @@ MOST_BYTES: Final = 1024 * 1024
 
 MOST_KEYS: Final = 100
 """The keys of a set that are used."""
+
+_POLL_SECONDS: Final = 0.02
 
 MOST_ISSUERS: Final = 1_000
 """The key sets that a worker remembers."""
@@ -102,12 +105,15 @@ class KeySet:
         """Whether any keys were read yet."""
         return self._keys is not None
 
-    def load(self) -> None:
-        """Wait until the fetch that is going on has ended, FETCH_SECONDS at most; start one before the first."""
-        self.key(None)
-        fetching = self._fetching
-        if fetching is not None:
-            fetching.join(FETCH_SECONDS)
+    async def loaded(self) -> bool:
+        """Wait until the fetch that is going on has ended, FETCH_SECONDS at most. Returns whether there are keys.
+
+        It takes no thread: those who wait for a slow issuer hold up nobody else.
+        """
+        until = self._clock() + FETCH_SECONDS
+        while self._fetching is not None and self._fetching.is_alive() and self._clock() < until:
+            await asyncio.sleep(_POLL_SECONDS)
+        return self.is_loaded
 
     def _start(self) -> None:
         with self._lock:

@@ -1,12 +1,13 @@
 """The answer to a gateway: status and headers, and what it tells the backend."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import msgspec
 
+from ...bundles.conditions.instants import SECOND, from_seconds, parse_instant
 from ...bundles.routing.settings import ATTRIBUTE, GatewaySettings
 from ...runtime import BadRequest
 
@@ -34,17 +35,33 @@ class Outcome(NamedTuple):
 
 
 def allowed(
-    settings: GatewaySettings, question: Mapping[str, Any], decision: Mapping[str, Any], revision: int
+    settings: GatewaySettings, question: Mapping[str, Any], decision: Mapping[str, Any], revision: int, now: float
 ) -> Outcome:
     """Returns the 200 that lets a request through, with the headers that the settings ask for.
 
-    Each of them is there, if need be empty: one that the client sent must not reach the backend in its place.
+    Each of them is there, if need be empty: one that the client sent must not reach the backend in its place. `now` is
+    the instant of the decision in epoch seconds.
     """
     told = [
         (name, _encoded(_told(value, question, decision, revision)))
         for name, value in settings.response_headers.items()
     ]
-    return Outcome(HTTPStatus.OK, (*told, _NO_STORE))
+    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)))
+
+
+def _caching(
+    settings: GatewaySettings, decision: Mapping[str, Any], revision: int, now: float
+) -> Iterator[tuple[str, str]]:
+    """Yields how long a gateway may keep a permission, which outlives a change of the model meanwhile."""
+    if not settings.max_cache_seconds:
+        yield _NO_STORE
+        return
+    until, seconds = decision["context"]["valid_until"], settings.max_cache_seconds
+    yield "Writ-Revision", str(revision)
+    if until is not None:
+        yield "Writ-Valid-Until", until
+        seconds = min(seconds, int((parse_instant(until) - from_seconds(now)) // SECOND))
+    yield ("Cache-Control", f"private, max-age={seconds}") if seconds > 0 else _NO_STORE
 
 
 def denied(decision: Mapping[str, Any]) -> Outcome:

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from ...bundles.routing.route import AttributeSource
 from ...bundles.routing.settings import GatewaySettings
-from ...runtime.routing.route_table import Matched, RouteTable
+from ...runtime import Engine
+from ...runtime.routing.route_table import Matched
 from ...runtime.routing.target import BadTarget, Target, read_target
 from .headers import Headers, Refused
 from .original import Original
@@ -19,14 +20,14 @@ class NoRoute(Exception):
 
 
 def question_of(
-    original: Original, subject: Subject, headers: Headers, settings: GatewaySettings, routes: RouteTable, trusted: bool
+    original: Original, subject: Subject, headers: Headers, settings: GatewaySettings, engine: Engine, trusted: bool
 ) -> dict[str, Any]:
     """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
     try:
         target = read_target(original.target)
         named = _named(headers, settings, trusted)
         if not ("action" in named and "resource" in named):
-            named = _of_route(original, target, headers, routes) | named
+            named = _of_route(original, target, headers, engine) | named
         return {"subject": subject, **named, "context": _context(original, target)}
     except BadTarget as ex:
         raise Refused(f"the original target has {ex}") from None
@@ -52,8 +53,8 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-def _of_route(original: Original, target: Target, headers: Headers, routes: RouteTable) -> dict[str, Any]:
-    if not len(routes):
+def _of_route(original: Original, target: Target, headers: Headers, engine: Engine) -> dict[str, Any]:
+    if not len(engine.routes):
         properties = {
             "host": original.host,
             "path": _path(target),
@@ -63,10 +64,10 @@ def _of_route(original: Original, target: Target, headers: Headers, routes: Rout
         }
         resource = {"type": HTTP, "id": _path(target), "properties": properties}
         return {"action": {"name": original.method.lower()}, "resource": resource}
-    found = routes.match(original.host, original.method, target)
+    found = engine.routes.match(original.host, original.method, target)
     if found is None:
         raise NoRoute("no route matches the request")
-    resource = {"type": found.route.resource_type, found.route.identifier: found.identifier}
+    resource = {"type": engine.type_name(found.route.resource_type), found.route.identifier: found.identifier}
     attributes = _attributes(found, target, headers)
     return {
         "action": {"name": found.route.action},

@@ -102,8 +102,9 @@ class UserTokens:
         place = settings.jwks_file or settings.jwks_url
         assert place is not None
         keys = self._key_sets.of(place)
+        was_loaded = keys.is_loaded
         key = keys.key(id if isinstance(id, str) else None)
-        if key is None and not keys.is_loaded:
+        if key is None and not was_loaded:
             raise KeysAreComing(place)
         if key is None:
             raise BadToken("its key is not known")

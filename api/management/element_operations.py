@@ -19,6 +19,9 @@ _CASCADE: Final = Parameter(
     "Also delete the elements that refer to it. A policy that loses its last role is deleted too.",
     {"type": "boolean", "default": False},
 )
+_BEFORE: Final = Parameter(
+    "before", "The id of the route that it comes before. Without it, a new route comes last, and another one stays."
+)
 _PATCH: Final[Schema] = {"type": "object", "description": "A JSON merge patch (RFC 7396). A null removes the member."}
 
 
@@ -28,7 +31,7 @@ def listing(kind: ServedKind) -> Operation:
     return Operation(
         f"list{_classes(kind)}",
         _tag(kind),
-        f"List the {_plural(kind)} by key",
+        f"List the {_plural(kind)} " + ("in their order" if kind.ordering else "by key"),
         {200: Answer("A page.", page_of(named(_class(kind))))},
         query=(*PAGE, *filters),
     )
@@ -46,6 +49,7 @@ def creating(kind: ServedKind) -> Operation:
         f"Add one of the {_plural(kind)}",
         answers,
         "Without an `id`, Writ makes one.",
+        query=_ordering(kind),
         bodies={JSON: named(f"New{_class(kind)}")},
         errors=(409,),
     )
@@ -94,7 +98,7 @@ def reading(kind: ServedKind) -> Operation:
 
 def replacing(kind: ServedKind) -> Operation:
     """Returns the operation: replace one element."""
-    changing = _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")})
+    changing = _changing(kind, "replace", "Replace", {JSON: named(_class(kind) + "InPlace")}, _ordering(kind))
     made = Answer(f"The new {kind.noun}.", named(_class(kind)), (LOCATION, ETAG, WRITE_WARNINGS))
     description = f"{changing.description} With `If-None-Match: *`, it adds the {kind.noun}, and nothing is replaced."
     return replace(changing, answers={**changing.answers, 201: made}, description=description)
@@ -105,13 +109,20 @@ def patching(kind: ServedKind) -> Operation:
     return _changing(kind, "patch", "Patch", {MERGE_PATCH: _PATCH, JSON: _PATCH})
 
 
-def _changing(kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schema]) -> Operation:
+def _ordering(kind: ServedKind) -> tuple[Parameter, ...]:
+    return (_BEFORE,) if kind.ordering else ()
+
+
+def _changing(
+    kind: ServedKind, verb: str, word: str, bodies: Mapping[str, Schema], query: tuple[Parameter, ...] = ()
+) -> Operation:
     return Operation(
         f"{verb}{_class(kind)}",
         _tag(kind),
         f"{word} one of the {_plural(kind)}",
         {200: Answer(f"The changed {kind.noun}.", named(_class(kind)), (ETAG, WRITE_WARNINGS))},
         "If the body has a key, it must be that of the path.",
+        query=query,
         headers=(IF_MATCH, IF_NONE_MATCH),
         bodies=bodies,
         errors=(412,),

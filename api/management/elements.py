@@ -56,10 +56,13 @@ class ElementList:
         resp.data = b'{"items":[' + b",".join(chunks) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 201 with the new element, or 200 with an assignment of equal content."""
-        known_parameters(req)
+        """Answer 201 with the new element, or 200 with an assignment of equal content.
+
+        A route comes last, or `before` another one.
+        """
+        before = known_parameters(req, *self._kind.ordering).get("before")
         body = await self._bodies.read_element(req)
-        committed = await self._work.write(env, actor_of(req), (Create(self._kind.name, body),))
+        committed = await self._work.write(env, actor_of(req), (Create(self._kind.name, body, before),))
         _show_written(resp, committed)
         resp.set_header("Location", self._kind.path_to(env, _key_in(self._kind, committed)))
 
@@ -87,15 +90,18 @@ class Element:
             resp.status = falcon.HTTP_304
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
-        """Answer 200 with the element, which replaces the stored one, or 201 if `If-None-Match: *` asked for it."""
-        known_parameters(req)
+        """Answer 200 with the element, which replaces the stored one, or 201 if `If-None-Match: *` asked for it.
+
+        With `before`, a route moves.
+        """
+        before = known_parameters(req, *self._kind.ordering).get("before")
         body = await self._bodies.read_element(req)
         if wants_new(req):
-            await self._write(req, resp, env, CreateAt(self._kind.name, self._key(key), body))
+            await self._write(req, resp, env, CreateAt(self._kind.name, self._key(key), body, before))
             resp.set_header("Location", self._kind.path_to(env, self._key(key)))
             return
         tag = await self._tag(req, env, self._key(key))
-        await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag))
+        await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag, before))
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200 with the patched element (RFC 7396)."""

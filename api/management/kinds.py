@@ -1,4 +1,4 @@
-"""The eight kinds of elements over HTTP: their paths, and the members of their keys."""
+"""The nine kinds of elements over HTTP: their paths, and the members of their keys."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +16,11 @@ class ServedKind:
     name: ElementKind
     noun: str
     key: tuple[str, ...]
+
+    @property
+    def ordering(self) -> tuple[str, ...]:
+        """Returns the parameters that place an element in its list: only the order of routes has a meaning."""
+        return ("before",) if self.name == ElementKind.ROUTES else ()
 
     @property
     def segment(self) -> str:

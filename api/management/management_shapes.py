@@ -8,7 +8,7 @@ from ..http.rejections import Detail
 from ..openapi.operation import Instant
 from ..store.history.origin import Origin
 
-Change = Literal["added", "changed", "removed"]
+Change = Literal["added", "changed", "removed", "moved"]
 Count = Annotated[int, Meta(ge=0)]
 
 
@@ -19,8 +19,8 @@ Description = Annotated[str, Meta(max_length=1_000)]
 class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
     """A new environment. A protected one can't be deleted.
 
-    If it is `promotion_only`, its resource types, roles and policies change by promotion alone. With `approvals` 1,
-    each promotion waits until another credential approves it.
+    If it is `promotion_only`, its resource types, roles, policies and routes change by promotion alone. With
+    `approvals` 1, each promotion waits until another credential approves it.
     """
 
     id: Annotated[str, Meta(extra_json_schema={"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"})]
@@ -60,12 +60,13 @@ class EnvironmentAnswer(Struct, frozen=True):
     created: Instant
 
 
-class ListChanges(Struct, frozen=True):
-    """How many elements of a list were added, changed and removed."""
+class ListChanges(Struct, frozen=True, omit_defaults=True):
+    """How many elements of a list were added, changed and removed, and how many routes moved among the others."""
 
     added: Count
     changed: Count
     removed: Count
+    moved: Count = 0
 
 
 class ElementChange(Struct, frozen=True, omit_defaults=True):
@@ -92,7 +93,7 @@ class ModelChanges(Struct, frozen=True, omit_defaults=True):
 
 
 class RevisionAnswer(Struct, frozen=True):
-    """A revision: its author, its time, and its number of changes by list of the model document.
+    """A revision: its author, its time, and its number of changes by list of the model document, and of `gateway`.
 
     `promotion` says where the policy model came from if a promotion or a restoration made the revision, or else null.
     """

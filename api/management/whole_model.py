@@ -37,14 +37,15 @@ MOST_EXPORTS: Final = 8
 """Models that one worker sends at a time. Each keeps a state of the database, so the database's log grows meanwhile."""
 
 _TAG: Final = "Models and history"
-_DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and up to eight lists."}
+_DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and up to nine lists."}
 
 GET: Final = Operation(
     "getModel",
     _TAG,
     "Read the whole model as one document",
     {200: Answer("The document, with the ids that Writ made.", _DOCUMENT, (ETAG,)), 304: UNCHANGED},
-    "In an earlier revision, elements have today's order. Elements deleted since then come last in their list.",
+    "In an earlier revision, elements have today's order. Elements deleted since then come last in their list. Only"
+    " routes have the order of that revision.",
     query=(Parameter("revision", "The model of this revision.", {"type": "integer", "minimum": 0}),),
     headers=(IF_NONE_MATCH,),
 )

@@ -19,6 +19,7 @@ from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
 from ..store.environments import Environment
+from ..store.gateway_settings import read_gateway
 from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
 from ..store.store import Store
@@ -137,7 +138,7 @@ class BundleFiles:
         known: KnownModel | None = None,
     ) -> tuple[Environment, Path]:
         env, model = self._store.read_model(environment, known)
-        compiled = compile_model(model, zones.zone_data, zones.VERSION, profile)
+        compiled = compile_model(model, zones.zone_data, zones.VERSION, profile, read_gateway(env))
         origin = Origin(env.id, env.uuid)
         manifest = msgspec.structs.replace(
             compiled.manifest,

@@ -11,7 +11,7 @@ from .environment_ids import DEFAULT, is_environment_id, refuse_outside
 from .errors import Conflict, Fault, NotFound, Protected, Rejected
 
 _COLUMNS = """number, uuid, id, protected, epoch, revision, created,
-    description, promotion_only, approvals, baseline, provenance"""
+    description, promotion_only, approvals, baseline, provenance, gateway"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Environment:
 
     If it is `promotion_only`, its policy model changes by promotions and restorations alone. With `approvals`, these
     wait until another credential approves them. `baseline` is the revision of the promotion that its policy model comes
-    from, and `provenance` the JSON that its bundles carry. Both are None before the first promotion.
+    from, and `provenance` the JSON that its bundles carry. Both are None before the first promotion. `gateway` is the
+    JSON of its gateway settings, or None.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Environment:
     approvals: int = 0
     baseline: int | None = None
     provenance: str | None = None
+    gateway: str | None = None
 
     @property
     def etag(self) -> str:

@@ -19,7 +19,11 @@ MOST_WRITES: Final = 32
 MOST_SECONDS: Final = 0.05
 """After so many seconds, a transaction takes no further write: the writes in it wait for its end."""
 
-_SHORT_KINDS: Final = frozenset(ElementKind) - {ElementKind.RESOURCE_TYPES, ElementKind.GROUPS}
+_SHORT_KINDS: Final = frozenset(ElementKind) - {
+    ElementKind.RESOURCE_TYPES,
+    ElementKind.GROUPS,
+    ElementKind.ROUTES,
+}
 """A group can have many members, and a changed type is checked with all that uses it."""
 
 

@@ -6,11 +6,13 @@ from contextlib import AbstractContextManager
 import msgspec
 from sqlite_utils import Database
 
+from ...compiler.model.elements import ElementKind
 from .elements.bodies import element_of
-from .elements.kinds import Kind
+from .elements.kinds import KINDS, Kind
 from .elements.tables import TABLES
 from .environment_ids import Bounds
 from .history.change_log import entries_chunk, no_revision
+from .history.route_orders import order_at
 from .models.reading import ModelStream
 from .store import Store
 
@@ -19,10 +21,14 @@ _UNDO = """CREATE TEMP TABLE undo (
 ) WITHOUT ROWID"""
 
 
+ROUTES = KINDS[ElementKind.ROUTES]
+
+
 class HistoricalModel(ModelStream):
     """The model document of an earlier revision, in pieces (see `ModelStream`).
 
-    Elements have today's order. Those that were removed since come last in their list, by key. The undone changes lie
+    Elements have today's order. Those that were removed since come last in their list, by key. Only routes, whose order
+    has a meaning, have that of the revision. The undone changes lie
     in a temporary file of SQLite, so that memory stays constant.
     """
 
@@ -63,6 +69,11 @@ class HistoricalModel(ModelStream):
 
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
         """Yields the bodies of a list at that revision, or None for an element that was added later."""
+        found = self._undone(kind)
+        return self._ordered_routes(found) if kind is ROUTES else found
+
+    def _undone(self, kind: Kind) -> Iterator[bytes | None]:
+        """Yields the same in today's order."""
         find = "SELECT body FROM undo WHERE kind = ? AND key = ?"
         mark = "UPDATE undo SET used = 1 WHERE kind = ? AND key = ?"
         for body in TABLES[kind.name].bodies(self._db, self.environment.number):
@@ -73,6 +84,14 @@ class HistoricalModel(ModelStream):
             yield body if changed is None else changed[0]
         gone = "SELECT body FROM undo WHERE kind = ? AND NOT used AND body IS NOT NULL ORDER BY key"
         yield from (body for (body,) in self._db.execute(gone, (kind.name,)))
+
+    def _ordered_routes(self, bodies: Iterator[bytes | None]) -> Iterator[bytes]:
+        """Yields the routes in the order of that revision."""
+        found = {ROUTES.key_of(element_of(ROUTES.name, body)): body for body in bodies if body is not None}
+        for id in order_at(self._db, self.environment.number, self.revision):
+            body = found.get((id,))
+            if body is not None:
+                yield body
 
 
 def historical_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> HistoricalModel:

@@ -10,11 +10,12 @@ from sqlite_utils import Database
 from ...bundles.conditions.instants import from_seconds, show_instant
 from ...bundles.conditions.trees.tree import FilterTree
 from ...bundles.conditions.values import is_text
+from ...bundles.routing.settings import GatewaySettings
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
 from ..settings import SYNCHRONOUS
-from . import environment_changes
+from . import environment_changes, gateway_changes
 from .actor import Actor
 from .audit.log import AuditLog
 from .backup import back_up
@@ -40,6 +41,7 @@ from .environments import (
 )
 from .errors import BadQuery, ElementKey, PreconditionFailed
 from .expiring import ExpiryIndex
+from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
@@ -138,6 +140,16 @@ class Store:
         """Delete an environment and everything in it. Raises what `environment_changes.delete` raises."""
         with self._connections.writing() as db:
             environment_changes.delete(db, actor, id, self._time(None))
+
+    def gateway(self, env: str, bounds: Bounds = None) -> GatewaySettings | None:
+        """Returns the gateway settings of an environment, or None if it has none."""
+        with self._connections.reading() as db:
+            return read_gateway(environment_within(db, env, bounds))
+
+    def change_gateway(self, actor: Actor, env: str, settings: GatewaySettings | None) -> Environment:
+        """Replace the gateway settings, or remove them with None. Raises what `gateway_changes.change` raises."""
+        with self._connections.writing() as db:
+            return gateway_changes.change(db, actor, env, settings, self._time(None))
 
     def get(self, env: str, kind: str, key: ElementKey, bounds: Bounds = None) -> StoredElement:
         """Returns an element of `kind`, a list of the model document, by its key. Raises NotFound, BadQuery."""

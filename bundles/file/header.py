@@ -45,6 +45,10 @@ STARTS_FORMAT = 1
 """The first format whose grants and holdings have starts."""
 
 
+ROUTING_FORMAT = 2
+"""The first format whose bundles have a section of routes and gateway settings."""
+
+
 def _with_starts(table: SectionTable) -> SectionTable:
     """Upgrades format 0. Since format 1, holdings and grants have starts, and the sections are the same (P4).
 
@@ -53,7 +57,18 @@ def _with_starts(table: SectionTable) -> SectionTable:
     return table
 
 
-UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = (_with_starts,)
+def _with_routing(table: SectionTable) -> SectionTable:
+    """Upgrades format 1. Since format 2, `routing` is the last section but the signature. An empty one has no routes.
+
+    An older Writ would not serve the routes, and a gateway would ask it in vain.
+    """
+    others = {name: extent for name, extent in table.items() if name != "signature"}
+    end = max((extent.offset + extent.size for extent in others.values()), default=0)
+    behind = {name: extent for name, extent in table.items() if name not in others}
+    return {**others, "routing": Extent(end + -end % ALIGNMENT, 0, 0), **behind}
+
+
+UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = (_with_starts, _with_routing)
 """The upgrades: each turns the section table of one format version into that of the next version."""
 
 VERSION = len(UPGRADES)

@@ -20,6 +20,7 @@ from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest, decode_manifest
 from ..program.clauses import Clause, During, Program, ResourceType
 from ..program.laws import check_clause, check_program
+from ..routing.routing import NO_ROUTING, Routing, check_routing
 from ..zones import decode_zone
 from .bucket_table import BucketTable
 from .clause_codec import decode_clause
@@ -83,6 +84,7 @@ class Bundle:
         self._read_names(record_decoder(Section.NAMES)(self._blob(Section.NAMES)))
         self._lists = {s: RecordList(data, s, self._extent(s)) for s in Section if s.shape is Shape.RECORD_LIST}
         self._tables = {s: BucketTable(data, s, self._extent(s)) for s in Section if s.shape is Shape.BUCKET_TABLE}
+        self._routing = self._extent(Section.ROUTING)
         self._clauses, self._rules = self._lists[Section.CLAUSES], self._tables[Section.RULES]
         self._prepare_lookups()
 
@@ -273,6 +275,16 @@ class Bundle:
         """Returns the registered names and attributes of a resource, or None if it is not registered."""
         return self._resource_registry(resource_key(type, id))
 
+    def routing(self) -> Routing:
+        """Returns the routes and the gateway settings, checked. It reads them each time. Raises BundleError."""
+        if self._routing.size == 0:
+            return NO_ROUTING
+        with memoryview(self._data) as view:
+            check_section(view, Section.ROUTING, self._routing)
+        found: Routing = record_decoder(Section.ROUTING)(self._blob(Section.ROUTING))
+        check_routing(found)
+        return found
+
     @property
     def data(self) -> mmap.mmap:
         """The mapped file."""
@@ -298,7 +310,8 @@ class Bundle:
                 if isinstance(atom, During):
                     self.zone(atom.window.timezone)
         verify_rules(program, self._rules)
-        verify_facts(program, len(self.action_sets), {**self._lists, **self._tables}, self.manifest)
+        routes = len(self.routing().routes)
+        verify_facts(program, len(self.action_sets), routes, {**self._lists, **self._tables}, self.manifest)
 
 
 def _check_law(check: Callable[..., None], *program: object) -> None:

@@ -11,6 +11,7 @@ from ..manifest import Manifest, encode_manifest
 from ..program import closure
 from ..program.clauses import Program
 from ..program.facts import EntityKey, Facts, Holding, united_holdings
+from ..routing.routing import NO_ROUTING, Routing
 from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
@@ -37,9 +38,17 @@ from .sections import Section
 class SectionContents:
     """The contents of all sections. Types, roles, groups and sets of actions are numbered in sorted order."""
 
-    def __init__(self, program: Program, facts: Facts, zones: Mapping[str, bytes], manifest: Manifest):
+    def __init__(
+        self,
+        program: Program,
+        facts: Facts,
+        zones: Mapping[str, bytes],
+        manifest: Manifest,
+        routing: Routing = NO_ROUTING,
+    ):
         """`zones` are TZif files by the name of the zone. `manifest` lacks only the counts."""
         self.program, self.facts, self.zones, self.manifest = program, facts, zones, manifest
+        self.routing = routing
         self.types = {type.id: number for number, type in enumerate(program.types)}
         self.roles = {role: number for number, role in enumerate(program.roles)}
         self.groups = {group: number for number, group in enumerate(sorted(facts.groups))}
@@ -80,6 +89,8 @@ class SectionContents:
                 return self._subject_registry()
             case Section.RESOURCE_REGISTRY:
                 return self._resource_registry()
+            case Section.ROUTING:
+                return () if self.routing.is_empty else (encode_record(self.routing),)
             case _:
                 assert_never(section)
 
@@ -95,6 +106,7 @@ class SectionContents:
             "groups": len(facts.groups),
             "resources": len(facts.resources),
             "roles": len(self.roles),
+            "routes": len(self.routing.routes),
             "subjects": len(facts.subjects),
             "types": len(self.types),
         }

@@ -13,6 +13,7 @@ import msgspec
 from ..errors import UNREADABLE, BundleError
 from ..manifest import Manifest, Profile
 from ..program.clauses import Clause
+from ..routing.routing import Routing
 from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectKeys, SubjectRecord
 from .header import Extent, SectionTable
 from .rule_index import AnyIndex
@@ -68,6 +69,7 @@ class Section(StrEnum):
     RESOURCE_GRANTS = "resource-grants", Shape.BUCKET_TABLE, SubjectKeys, FULL_ONLY, Checked.ON_ACCESS
     SUBJECT_REGISTRY = "subject-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
     RESOURCE_REGISTRY = "resource-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
+    ROUTING = "routing", Shape.BLOB, Routing, ALL_PROFILES, Checked.ON_ACCESS
 
     def __new__(
         cls, name: str, shape: Shape, record: Any, profiles: tuple[Profile, ...], checked: Checked
@@ -82,7 +84,9 @@ class Section(StrEnum):
 CHECKED_AT_OPENING = tuple(section for section in Section if section.checked is Checked.AT_OPENING)
 """The sections of the manifest and the rules. Each of them has a special codec."""
 
-FACTS = tuple(section for section in Section if section.checked is Checked.ON_ACCESS)
+FACTS = tuple(
+    section for section in Section if section.checked is Checked.ON_ACCESS and section.shape is not Shape.BLOB
+)
 """The sections of the facts. Each record is one MessagePack value of the row's type."""
 
 

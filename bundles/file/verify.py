@@ -28,10 +28,10 @@ def verify_rules(program: Program, rules: BucketTable) -> None:
         raise BundleError("the bundle is damaged: its rule index does not match its clauses")
 
 
-def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: Manifest) -> None:
+def verify_facts(program: Program, action_sets: int, routes: int, stored: Stored, manifest: Manifest) -> None:
     """Raises BundleError for an unreadable record, a number that nothing has, or a wrong count in the manifest.
 
-    `action_sets` is the number of sets of actions.
+    `action_sets` is the number of sets of actions, `routes` that of routes.
     """
     known = {
         "role": len(program.roles),
@@ -53,10 +53,12 @@ def verify_facts(program: Program, action_sets: int, stored: Stored, manifest: M
         "groups": known["group"],
         "resources": len(stored[resources]) if _is_filled(resources, manifest) else manifest.counts.get("resources"),
         "roles": known["role"],
+        "routes": routes,
         "subjects": len(stored[Section.SUBJECTS]),
         "types": known["type"],
     }
-    if manifest.counts != found:
+    # Before format 2, a manifest counts no routes.
+    if {"routes": 0} | manifest.counts != found:
         raise BundleError("the bundle is damaged: the counts in its manifest are wrong")
 
 

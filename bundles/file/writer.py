@@ -9,6 +9,7 @@ from ..manifest import Manifest
 from ..program.clauses import Program
 from ..program.facts import Facts
 from ..program.laws import check_program
+from ..routing.routing import NO_ROUTING, Routing
 from .bucket_table import encode_table
 from .header import ALIGNMENT, Extent, encode_header, header_size
 from .record_list import encode_records
@@ -26,13 +27,14 @@ def write_bundle(
     zones: Mapping[str, bytes],
     manifest: Manifest,
     progress: Progress = lambda *_: None,
+    routing: Routing = NO_ROUTING,
 ) -> None:
     """Writes a bundle to `file`, which is empty and seekable. `manifest` lacks only the counts.
 
     `zones` are the TZif files of the time zones that clauses name. Raises IllegalProgram if the program breaks a law.
     """
     check_program(program)
-    contents = SectionContents(program, facts, zones, manifest)
+    contents = SectionContents(program, facts, zones, manifest, routing)
     writer = _FileWriter(file)
     for section in Section:
         filled = contents.contents(section) if manifest.profile in section.profiles else ()

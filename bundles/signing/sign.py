@@ -50,7 +50,7 @@ def _make_room(file: BinaryIO, table: SectionTable, size: int) -> None:
     """Rewrites a bundle so that only the `size` bytes of its signature section are missing at its end."""
     others = {name: extent for name, extent in table.items() if name != SIGNATURE}
     first, last = next(iter(others.values())), next(reversed(others.values()))
-    shift = header_size(len(others) + 1) - header_size(len(table))
+    shift = header_size(len(others) + 1) - first.offset  # an older format has fewer sections
     end = last.offset + last.size
     file.truncate(end)
     _move(file, first.offset, end, shift)

@@ -16,6 +16,7 @@ _WITH_IDS = {
     ElementKind.POLICIES: "policy",
     ElementKind.ASSIGNMENTS: "assignment",
     ElementKind.GRANTS: "grant",
+    ElementKind.ROUTES: "route",
 }
 _ENTITIES = {ElementKind.SUBJECTS: "subject", ElementKind.RESOURCES: "resource"}
 

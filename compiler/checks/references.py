@@ -1,6 +1,6 @@
 """Checks that the model declares every role, group, resource type and action that it refers to (P1 to P4, E7)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...bundles.wording import Path, quoted
 from ..diagnostics.diagnostic import Finding
@@ -50,18 +50,21 @@ def unknown_type(draft: Draft, name: str, path: Path) -> Finding:
 
 def action_faults(draft: Draft, type_id: str, actions: Sequence[str], path: Path) -> Iterator[Finding]:
     """Yields a finding for each action that a type does not declare. `*` as the type stands for all types together."""
-    known = _actions_on(draft, type_id)
+    known = actions_on(draft, type_id)
     if known is None:
         return
-    owner = "no resource type has the" if type_id == EVERYTHING else f"the resource type {quoted(type_id)} has no"
     for index, action in enumerate(actions):
         if action != EVERYTHING and action not in known:
-            yield Finding(
-                "unknown-action", f"{owner} action {quoted(action)}", (*path, index), draft.suggest(action, known)
-            )
+            yield unknown_action(draft, type_id, action, (*path, index), known)
 
 
-def _actions_on(draft: Draft, type_id: str) -> set[str] | None:
+def unknown_action(draft: Draft, type_id: str, action: str, path: Path, known: Collection[str]) -> Finding:
+    """Returns the finding for an action that a type does not declare. `known` are those that it declares."""
+    owner = "no resource type has the" if type_id == EVERYTHING else f"the resource type {quoted(type_id)} has no"
+    return Finding("unknown-action", f"{owner} action {quoted(action)}", path, draft.suggest(action, known))
+
+
+def actions_on(draft: Draft, type_id: str) -> set[str] | None:
     """Returns the actions of a type, or of all types for `*`. None if some actions could not be read."""
     if type_id in draft.types:
         return set(draft.types[type_id].actions)

@@ -14,6 +14,7 @@ from .instants import check_instants
 from .pattern_sizes import check_pattern_sizes
 from .policies import check_policies
 from .references import check_assignments, check_group_members, check_policy_references, check_resource_types
+from .routes import check_routes
 from .time_windows import check_time_windows
 
 CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
@@ -33,5 +34,6 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_instants,
     check_time_windows,
     check_allowlists,
+    check_routes,
 )
 """No check depends on another one. Each skips an element that it can't judge because of another fault."""

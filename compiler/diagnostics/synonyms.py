@@ -56,6 +56,12 @@ _WORDS = {
     "subjects": "users principals",
     "resources": "objects",
     "assignments": "bindings rolebindings",
+    "routes": "endpoints paths urls",
+    "methods": "method httpmethods httpmethod",
+    "hosts": "host hostnames domains",
+    "path": "uri url template pattern",
+    "resource_type": "type resourcetypeid",
+    "resource_id": "resourceid objectid",
 }
 
 _NAMES: dict[str, list[str]] = defaultdict(list)

@@ -36,7 +36,13 @@ class Interner:
                 return self._assignment
             case ElementKind.SUBJECTS | ElementKind.RESOURCES:
                 return self._entity
-            case ElementKind.RESOURCE_TYPES | ElementKind.ROLES | ElementKind.GROUPS | ElementKind.POLICIES:
+            case (
+                ElementKind.RESOURCE_TYPES
+                | ElementKind.ROLES
+                | ElementKind.GROUPS
+                | ElementKind.POLICIES
+                | ElementKind.ROUTES
+            ):
                 return None
             case _:
                 assert_never(kind)

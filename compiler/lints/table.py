@@ -9,11 +9,14 @@ from ..documents.element_list import ElementList
 from ..limits import DEFAULTS
 from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
+from .ambiguous_routes import ambiguous_routes
 from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
 from .overlap import OutOfSteps
 from .prepared_policy import PreparedPolicy
+from .prepared_route import PreparedRoutes, prepare_routes
+from .unreachable_route import unreachable_route
 
 
 class Lint(NamedTuple):
@@ -31,6 +34,7 @@ LINTS = (
 )
 
 _NO_DRAFT = draft_of({name: ElementList() for name in LISTS}, (), DEFAULTS)
+ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = (unreachable_route, ambiguous_routes)
 
 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
@@ -39,11 +43,13 @@ def lint(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
         try:
             yield from find(draft, policies)
         except OutOfSteps:
-            name = find.__name__.replace("_", "-")
-            message = (
-                f"the lint `{name}` stopped after {draft.limits.lint_steps} steps, before it compared all policies"
-            )
-            yield Finding("lint-unfinished", message, ("policies", policies[0].index), severity="warning")
+            yield _unfinished(draft, find.__name__, "policies", policies[0].index)
+    routes = prepare_routes(draft)
+    for find_routes in ROUTE_LINTS:
+        try:
+            yield from find_routes(draft, routes)
+        except OutOfSteps:
+            yield _unfinished(draft, find_routes.__name__, "routes", routes.first)
 
 
 def lint_alone(policy: Policy, index: int = 0) -> Iterator[Finding]:
@@ -56,3 +62,9 @@ def lint_alone(policy: Policy, index: int = 0) -> Iterator[Finding]:
         for find, alone in LINTS:
             if alone:
                 yield from find(_NO_DRAFT, prepared)
+
+
+def _unfinished(draft: Draft, function: str, compared: str, first: int) -> Finding:
+    name = function.replace("_", "-")
+    message = f"the lint `{name}` stopped after {draft.limits.lint_steps} steps, before it compared all {compared}"
+    return Finding("lint-unfinished", message, (compared, first), severity="warning")

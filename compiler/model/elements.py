@@ -20,6 +20,7 @@ Key: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 """The name of an attribute, or a path of names joined by dots (C1)."""
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=512)]
+PathTemplate: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2048)]
 AttributeType: TypeAlias = Literal["string", "number", "boolean", "array", "object"]
 
 
@@ -174,8 +175,25 @@ class Policy(Element, frozen=True):
     conditions: Conditions | None = None
 
 
+class Route(Element, frozen=True):
+    """The resource and the action that requests to a path are about. Of the routes that match, the first counts.
+
+    `resource_id` or `external_id` names the resource. If there is neither, `{id}` of the path is its id.
+    """
+
+    id: Id
+    methods: tuple[Name, ...]
+    path: PathTemplate
+    resource_type: Id
+    action: Name
+    hosts: tuple[Name, ...] | None = None
+    resource_id: Id | None = None
+    external_id: Id | None = None
+    attributes: dict[Key, Name] | None = None
+
+
 class Model(Struct, frozen=True):
-    """A whole model. Its lists have the order of the documents."""
+    """A whole model. Its lists have the order of the documents. Only the order of `routes` has a meaning."""
 
     resource_types: tuple[ResourceType, ...] = ()
     roles: tuple[Role, ...] = ()
@@ -185,10 +203,11 @@ class Model(Struct, frozen=True):
     assignments: tuple[Assignment, ...] = ()
     grants: tuple[Grant, ...] = ()
     policies: tuple[Policy, ...] = ()
+    routes: tuple[Route, ...] = ()
 
 
 class ElementKind(StrEnum):
-    """One of the eight kinds of elements. Its value is the name of the kind's list in a model document."""
+    """One of the nine kinds of elements. Its value is the name of the kind's list in a model document."""
 
     RESOURCE_TYPES = "resource_types"
     ROLES = "roles"
@@ -198,6 +217,7 @@ class ElementKind(StrEnum):
     ASSIGNMENTS = "assignments"
     GRANTS = "grants"
     POLICIES = "policies"
+    ROUTES = "routes"
 
 
 LISTS: dict[str, type[Element]] = {
@@ -209,5 +229,6 @@ LISTS: dict[str, type[Element]] = {
     ElementKind.ASSIGNMENTS: Assignment,
     ElementKind.GRANTS: Grant,
     ElementKind.POLICIES: Policy,
+    ElementKind.ROUTES: Route,
 }
 """The class of the elements of each list of a model document, by the name of the list."""

@@ -3,18 +3,24 @@
 from collections.abc import Iterable
 from hashlib import sha256
 
-from .elements import LISTS, Element, Model
+from .elements import LISTS, Element, ElementKind, Model
 from .normal_form import canonical_json, normalised
 
 
 def source_digest(model: Model) -> str:
-    """Returns the hexadecimal SHA-256 over the sorted digests of the elements of each list.
+    """Returns the hexadecimal SHA-256 over the digests of the elements of each list: sorted, but of routes in order.
 
-    The digest of an element is the SHA-256 of its normal form, as JSON without default values.
+    The digest of an element is the SHA-256 of its normal form, as JSON without default values. A model without routes
+    has the digest that it had before there were routes.
     """
     digest = sha256()
     for name in LISTS:
         elements: Iterable[Element] = getattr(model, name)
+        found = [sha256(canonical_json(normalised(element))).digest() for element in elements]
+        if name != ElementKind.ROUTES:
+            found.sort()
+        elif not found:
+            continue
         digest.update(f"{name}\n".encode())
-        digest.update(b"".join(sorted(sha256(canonical_json(normalised(element))).digest() for element in elements)))
+        digest.update(b"".join(found))
     return digest.hexdigest()

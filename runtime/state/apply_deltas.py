@@ -16,6 +16,7 @@ from ...bundles.delta import (
     PolicyChange,
     ResourceChange,
     RoleChange,
+    RoutingChange,
     SubjectChange,
     TypeChange,
     clauses_of,
@@ -27,6 +28,7 @@ from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey, Holding
 from ...bundles.program.laws import IllegalProgram, check_clause
+from ...bundles.routing.routing import check_routing
 from ...bundles.zones import decode_zone
 from .overlay import NONE, Overlay
 
@@ -43,6 +45,8 @@ class Invalidated:
     """The keys of the subjects whose roles, groups or grants changed."""
     groups: bool = False
     """Whether a group changed, which may change the roles of any subject."""
+    routing: bool = False
+    """Whether the routes or the gateway settings changed."""
 
 
 def apply_deltas(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Invalidated]:
@@ -66,6 +70,7 @@ class _Application:
     def __init__(self, state: Overlay):
         self._before, self._numbering = state, state.numbering
         self._revision, self._types = state.revision, list(state.types)
+        self._routing = state.changed_routing
         self._evolving: dict[str, Any] = {}
         self.invalidated = Invalidated()
 
@@ -73,7 +78,13 @@ class _Application:
     def state(self) -> Overlay:
         """The state after the deltas that were applied so far."""
         maps = {name: evolver.persistent() for name, evolver in self._evolving.items()}
-        return replace(self._before, revision=self._revision, types=tuple(self._types), **maps)
+        return replace(
+            self._before,
+            revision=self._revision,
+            types=tuple(self._types),
+            changed_routing=self._routing,
+            **maps,
+        )
 
     def _map(self, name: str) -> Any:
         """Returns one of the state's maps, for changes."""
@@ -113,6 +124,9 @@ class _Application:
                 self._map("subject_aliases")[EntityKey(type, alias)] = id
             case AliasChange(type=type, kind=kind, alias=alias, id=id):
                 self._map("resource_aliases")[self._numbering.type(type), kind, alias] = id
+            case RoutingChange(routing):
+                check_routing(routing)
+                self._routing, self.invalidated.routing = routing, True
 
     def _type(self, change: TypeChange) -> None:
         number = self._numbering.type(change.id)

@@ -17,6 +17,7 @@ from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey
+from ...bundles.routing.routing import Routing
 from .numbering import Numbering
 from .state import State
 
@@ -46,6 +47,7 @@ class Overlay:
     registered: PMap[tuple[int, str], bool] = NOTHING
     subject_aliases: PMap[EntityKey, str | None] = NOTHING
     resource_aliases: PMap[tuple[int, str, str], str | None] = NOTHING
+    changed_routing: Routing | None = None
 
     @property
     def manifest(self) -> Manifest:
@@ -129,6 +131,10 @@ class Overlay:
         """See `State`."""
         found = self.resource_aliases.get((type, kind, alias), ...)
         return self.bundle.resource_id(type, kind, alias) if found is ... else found
+
+    def routing(self) -> Routing:
+        """See `State`."""
+        return self.bundle.routing() if self.changed_routing is None else self.changed_routing
 
 
 def overlay_of(state: State) -> Overlay:

@@ -8,6 +8,7 @@ from ...bundles.file.fact_records import GrantRecord, GroupRecord, SubjectRecord
 from ...bundles.file.rule_index import AllowIndex, RuleIndex
 from ...bundles.manifest import Manifest
 from ...bundles.program.clauses import Clause, ResourceType
+from ...bundles.routing.routing import Routing
 
 
 class State(Protocol):
@@ -64,3 +65,6 @@ class State(Protocol):
 
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
         """Returns the id of the resource with an `external_id` or a `name` (`kind`), or None if there is none (E3)."""
+
+    def routing(self) -> Routing:
+        """Returns the routes and the gateway settings."""

@@ -11,12 +11,24 @@ from typing import Any, Final
 
 import pytest
 from writ import BundleError, Engine
-from writ.bundles.delta import Delta, FormatNeeded, GrantsChange, GrantState, RoleChange, SubjectChange, encode_delta
+from writ.bundles.delta import (
+    Delta,
+    FormatNeeded,
+    GrantsChange,
+    GrantState,
+    RoleChange,
+    RoutingChange,
+    SubjectChange,
+    encode_delta,
+)
 from writ.bundles.feed.position import position_of
 from writ.bundles.feed.update import claims_about, encode_update, verified_update
-from writ.bundles.file.header import HEADER, MAGIC, VERSION
+from writ.bundles.file.header import HEADER, MAGIC, ROUTING_FORMAT, VERSION
 from writ.bundles.program.facts import EntityKey, Holding
+from writ.bundles.routing.routing import Routing
+from writ.bundles.routing.settings import GatewaySettings, GatewaySubject
 from writ.bundles.signing.verify import open_verified_bundle
+from writ.runtime.routing.target import read_target
 
 from tests.support.signed import ISSUED, KEY, NOW, PROD, public_pem, sign_file, write_bundle
 
@@ -78,6 +90,19 @@ MODEL: Final[dict[str, Any]] = {
             "conditions": {"resource_attrs": [{"key": "title", "op": "regex", "value": "^secret"}]},
         },
     ],
+    "routes": [
+        {"id": "r1", "methods": ["GET"], "path": "/d/{id}", "resource_type": "document", "action": "read"},
+        {
+            "id": "r2",
+            "hosts": ["*.example"],
+            "methods": ["PUT", "PATCH"],
+            "path": "/d/*",
+            "resource_type": "document",
+            "external_id": "doc-{*}",
+            "action": "update",
+            "attributes": {"page": "query:page"},
+        },
+    ],
 }
 
 
@@ -117,7 +142,9 @@ def write_current() -> None:
     bob = SubjectChange(EntityKey("user", "bob"), ("eng",), (Holding("editor", float("inf")),))
     late = GrantState("g3", ("read",), float("inf"), NOW + 1)
     dave = GrantsChange(EntityKey("user", "dave"), EntityKey("document", "d1"), (late,))
-    delta = encode_delta(Delta(8, (FormatNeeded(VERSION), RoleChange("new", True), bob, dave)))
+    gateway = GatewaySettings(GatewaySubject("X-Subject"), ("10.0.0.0/8",))
+    routing = RoutingChange(Routing(bundle.routing().routes[1:], gateway))
+    delta = encode_delta(Delta(8, (FormatNeeded(VERSION), RoleChange("new", True), bob, dave, routing)))
     claims = claims_about(PROD, 1, [position_of(bundle).manifest], 7, [delta], ISSUED)
     (FOLDER / f"{VERSION}.update").write_bytes(encode_update(claims, [delta], KEY))
     engine = Engine(bundle)
@@ -144,6 +171,21 @@ def test_a_bundle_of_a_released_format_decides_as_it_did(version: int) -> None:
     update.check_follows(position)
     engine.apply_deltas(update.deltas)
     assert json.loads(json.dumps(answers(engine))) == said["after"] != said["before"]
+
+
+def test_the_first_format_with_routes_routes_as_it_did() -> None:
+    engine = Engine.open(FOLDER / f"{ROUTING_FORMAT}.bundle", clock=lambda: NOW)
+    assert [_routed(engine, "GET"), _routed(engine, "PUT")] == [("r1", "x"), ("r2", "doc-x")]
+    assert engine.gateway is None
+    update = verified_update((FOLDER / f"{ROUTING_FORMAT}.update").read_bytes(), public_pem(KEY), NOW)
+    engine.apply_deltas(update.deltas)
+    assert [_routed(engine, "GET"), _routed(engine, "PUT")] == [None, ("r2", "doc-x")]
+    assert engine.gateway == GatewaySettings(GatewaySubject("X-Subject"), ("10.0.0.0/8",))
+
+
+def _routed(engine: Engine, method: str) -> tuple[str, str] | None:
+    found = engine.routes.match("a.example", method, read_target("/d/x"))
+    return None if found is None else (found.route.id, found.identifier)
 
 
 def test_a_newer_format_is_refused_in_one_sentence(tmp_path: Path) -> None:

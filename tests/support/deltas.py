@@ -13,6 +13,7 @@ from writ.bundles.delta import (
     GroupChange,
     ResourceChange,
     RoleChange,
+    RoutingChange,
     SubjectChange,
     TypeChange,
     policy_change,
@@ -46,6 +47,7 @@ def states(model: Compiled) -> dict[tuple[str, Any], AnyChange]:
     for policy in {clause.policy for clause in model.program.clauses}:
         clauses = tuple(clause for clause in model.program.clauses if clause.policy == policy)
         found["policy", policy] = policy_change(policy, clauses)
+    found["routing", None] = RoutingChange(model.routing)
     return found | _fact_states(model.facts)
 
 

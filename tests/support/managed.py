@@ -43,6 +43,13 @@ MEMBERS: dict[str, dict[str, Any]] = {
         "roles": ["editor"],
         "resource_types": [{"resource_type_id": "document", "actions": ["update"]}],
     },
+    "routes": {
+        "id": "read-document",
+        "methods": ["GET"],
+        "path": "/documents/{id}",
+        "resource_type": "document",
+        "action": "read",
+    },
 }
 """An element of each kind, by its path, such that each refers to ones before it."""
 

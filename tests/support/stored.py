@@ -7,8 +7,9 @@ from typing import Any
 from writ.api.store.actor import Actor
 from writ.api.store.elements.edits import Create, Delete, Edit, Patch, Replace
 from writ.api.store.elements.kinds import KINDS
-from writ.api.store.errors import Refusal
+from writ.api.store.errors import BadQuery, Refusal
 from writ.api.store.store import Store
+from writ.compiler.model.elements import ElementKind
 from writ.compiler.source import Source
 
 from tests.support.strategies_pick import Pick
@@ -59,10 +60,14 @@ def _towards(here: Document, other: Document) -> Iterator[Edit]:
             key = key_of(kind.key, element) if "id" in element else None
             if key not in present:
                 yield Create(name, element)
+                if name == ElementKind.ROUTES and present:
+                    yield Create(name, element, before=next(iter(present))[0])
             elif present[key] != element:
                 yield Replace(name, key, element)
                 yield Patch(name, key, {member: value for member, value in element.items() if member != "id"})
         for key in present:
+            if name == ElementKind.ROUTES:
+                yield Replace(name, key, present[key], before=next(iter(present))[0])
             yield Delete(name, key)
             yield Delete(name, key, cascade=True)
 
@@ -76,6 +81,6 @@ def try_write(store: Store, edits: Sequence[Edit]) -> bool:
     """Write edits. Returns whether the store accepted them."""
     try:
         store.write(ENV, ACTOR, edits)
-    except Refusal:
+    except (Refusal, BadQuery):
         return False
     return True

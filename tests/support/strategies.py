@@ -71,6 +71,7 @@ def document(pick: Pick) -> Row:
         "assignments": assignments(pick, role_ids, group_ids),
         "grants": [grant(pick, id_, types) for id_ in pick.some(POLICY_IDS, 0, 4 if types else 0)],
         "policies": [policy(pick, id_, types, role_ids) for id_ in pick.some(POLICY_IDS, 0, 6)],
+        "routes": [route(pick, f"r{number}", types) for number in range(pick.number(0, 4) if types else 0)],
     }
     if pick.chance(1, 2):
         declare_attributes(found)
@@ -176,6 +177,18 @@ def policy(pick: Pick, id_: str, types: list[Row], roles: list[str]) -> Row:
     if pick.chance(2, 3):
         found["conditions"] = conditions(pick, effect)
     return found
+
+
+def route(pick: Pick, id_: str, types: list[Row]) -> Row:
+    """A route on a declared type and action; its paths, hosts and methods often meet those of others."""
+    type_ = pick.one(types)
+    path = pick.one(("/a/{id}", "/{id}/b", "/a/b", "/{x}/{id}", "/a/*", "/"))
+    found: Row = {"id": id_, "methods": pick.one((["GET"], ["*"], ["POST", "GET"])), "path": path}
+    found |= {"resource_type": type_["id"], "action": pick.one(type_["actions"])}
+    found |= pick.member(1, 3, "hosts", pick.one((["a.example"], ["*.example", "b.example"])))
+    if "{id}" not in path or pick.chance(1, 3):
+        found[pick.one(("resource_id", "external_id"))] = pick.one(("main", "doc-{id}" if "{id}" in path else "other"))
+    return found | pick.member(1, 3, "attributes", {"a": pick.one(("query:page", "header:X-Page"))})
 
 
 def covered(pick: Pick, types: list[Row]) -> Row:

@@ -8,6 +8,7 @@ from ....compiler.model.normal_form import normalised
 from ...store.elements.kinds import KINDS
 from ...store.history.change_log import change_of
 from ...store.history.origin import POLICY_KINDS
+from ...store.history.route_orders import moved
 from .place import Elements
 
 
@@ -20,7 +21,7 @@ class Difference(NamedTuple):
 
 
 def policy_elements(model: Model) -> Elements:
-    """Returns the resource types, roles and policies of a model."""
+    """Returns the resource types, roles, policies and routes of a model. Routes are in their order."""
     return {kind: {KINDS[kind].key_of(one): one for one in getattr(model, kind)} for kind in POLICY_KINDS}
 
 
@@ -32,3 +33,5 @@ def differences(documents: Elements, environment: Elements) -> Iterator[Differen
             before, after = (None if key not in of else normalised(of[key]) for of in (old, new))
             if before != after:
                 yield Difference(kind, key[-1], change_of(before, after))
+    orders = ([id for (id,) in of[ElementKind.ROUTES]] for of in (documents, environment))
+    yield from (Difference(ElementKind.ROUTES, id, "moved") for id in sorted(moved(*orders)))

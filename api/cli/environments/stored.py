@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from ...management.environments import shown_environment
+from ...management.environments.environments import shown_environment
 from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...store.actor import COMMAND_LINE
 from ...store.environments import EnvironmentChange

@@ -14,7 +14,7 @@ FORMATS: Final = ("text", "json", "markdown")
 MAX_VALUE: Final = 200
 """The characters of a member's value that a line shows."""
 
-_SIGNS = {"added": "+", "changed": "~", "removed": "-"}
+_SIGNS = {"added": "+", "changed": "~", "removed": "-", "moved": "↕"}
 _MISSING: Final = "(none)"
 
 

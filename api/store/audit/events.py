@@ -23,6 +23,7 @@ class Event(StrEnum):
     ENVIRONMENT_CREATED = "environment.created"
     ENVIRONMENT_CHANGED = "environment.changed"
     ENVIRONMENT_DELETED = "environment.deleted"
+    GATEWAY_CHANGED = "gateway.changed"
     MODEL_CHANGED = "model.changed"
     MODEL_EXPORTED = "model.exported"
     MODEL_PROMOTED = "model.promoted"

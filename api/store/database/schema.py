@@ -264,6 +264,32 @@ CREATE INDEX grants_by_expiry ON grants (environment, expires, id) WHERE expires
 """The expiries of assignments and grants, in epoch seconds. Rows without one are not in the indexes (P4)."""
 
 
+_ROUTES = f"""
+ALTER TABLE environments ADD COLUMN gateway TEXT;
+CREATE TABLE routes ({_ROW},
+    id TEXT NOT NULL, resource_type TEXT NOT NULL, action TEXT NOT NULL,
+    UNIQUE (environment, id),
+    FOREIGN KEY (environment, resource_type) {_TYPE}
+) STRICT;
+CREATE INDEX routes_of_type ON routes (environment, resource_type);
+CREATE TABLE route_orders (
+    environment INTEGER NOT NULL, revision INTEGER NOT NULL, ids BLOB NOT NULL,
+    PRIMARY KEY (environment, revision),
+    FOREIGN KEY (environment, revision) REFERENCES changes (environment, revision)
+        ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+DROP INDEX changes_of_policies;
+CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE json_type(summary, '$.resource_types')
+    IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL OR json_type(summary, '$.policies') IS NOT NULL
+    OR json_type(summary, '$.routes') IS NOT NULL;
+"""
+"""Routes, and the gateway settings of an environment in JSON.
+
+`route_orders` has the ids of all routes in order, packed, as they were before a revision that did more to their list
+than add to its end.
+"""
+
+
 class _Expiring(msgspec.Struct):
     """The member of a body that the column `expires` follows."""
 
@@ -320,6 +346,10 @@ def _add_expiries(db: Database) -> None:
     db.executescript(_EXPIRIES)
 
 
+def _add_routes(db: Database) -> None:
+    db.executescript(_ROUTES)
+
+
 MIGRATIONS = (
     _create,
     _ease_searches,
@@ -329,5 +359,6 @@ MIGRATIONS = (
     _add_exports,
     _add_promotions,
     _add_expiries,
+    _add_routes,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -13,13 +13,14 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
+from ..errors import BadQuery, Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
 from .equal_assignments import equal_assignment, is_equal
 from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
+from .route_order import move_route
 from .tables import StoredRow
 from .workspace import Workspace
 
@@ -32,6 +33,7 @@ _NAMES: dict[ElementKind, tuple[str, ...]] = {
     ElementKind.ASSIGNMENTS: (),
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
+    ElementKind.ROUTES: (),
 }
 """The unique members besides the key. An entity's are unique within its type (E1), a type's among all types (E7)."""
 
@@ -73,9 +75,9 @@ class EditApplier:
     def _apply(self, edit: Edit) -> StoredElement | None:
         kind = kind_named(edit.kind)
         if isinstance(edit, Create):
-            return self._create(kind, edit.body)
+            return self._create(kind, edit)
         if isinstance(edit, CreateAt):
-            return self._create_at(kind, edit.key, edit.body)
+            return self._moved(kind, edit.key, edit.before, self._create_at(kind, edit.key, edit.body))
         found = self._found(kind, edit.key, edit.if_match)
         match edit:
             case Delete():
@@ -85,7 +87,8 @@ class EditApplier:
                 self.workspace.remove(kind, edit.key, found)
                 return None
             case Replace():
-                return self._replace(kind, edit.key, self._read(kind, edit.key, edit.body), found)
+                replaced = self._replace(kind, edit.key, self._read(kind, edit.key, edit.body), found)
+                return self._moved(kind, edit.key, edit.before, replaced)
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
@@ -101,7 +104,21 @@ class EditApplier:
         """Returns the row of any key, or None. SQLite takes no lone surrogates."""
         return self.workspace.find(kind, key) if len(key) == len(kind.key) and all(map(is_text, key)) else None
 
-    def _create(self, kind: Kind, body: Body) -> StoredElement | None:
+    def _moved(
+        self, kind: Kind, key: ElementKey, before: str | None, stored: StoredElement | None
+    ) -> StoredElement | None:
+        """Move a route that was written before another one. Returns what was stored."""
+        if before is None or stored is None:
+            return stored
+        if kind.name != ElementKind.ROUTES:
+            raise BadQuery("only routes have an order, so `before` is for them alone")
+        if self._row(kind, (before,)) is None:
+            raise BadQuery(f"there is no route {quoted(before)}, which `before` names")
+        move_route(self.workspace, key[0], before)
+        return stored
+
+    def _create(self, kind: Kind, edit: Create) -> StoredElement | None:
+        body = edit.body
         made = isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS))
         if made:
             stated = {name: value for name, value in body.items() if name != "id"}
@@ -119,7 +136,7 @@ class EditApplier:
         if found is not None:
             raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
         self.added.add(self._edit)
-        return self._put(kind, key, read, read.element, None)
+        return self._moved(kind, key, edit.before, self._put(kind, key, read, read.element, None))
 
     def _create_at(self, kind: Kind, key: ElementKey, body: Body) -> StoredElement | None:
         if self._row(kind, key) is not None:

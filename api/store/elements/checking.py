@@ -21,12 +21,14 @@ from ....compiler.model.elements import (
     Resource,
     ResourceType,
     Role,
+    Route,
 )
 from ..errors import Fault, Rejected
 from .bodies import decode_body, element_of
 from .kinds import KINDS, Reference
 from .nesting import nesting_faults
 from .pattern_sizes import pattern_size_faults
+from .route_order import route_count_faults
 from .tables import TABLES
 from .workspace import Change, Workspace
 
@@ -66,7 +68,12 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
     ]
     written += _users_of_changed_types(workspace, changes)
     examined, changed = [*written, *rejected], {(change.kind, change.key) for change in changes}
-    faults = [*faults, *nesting_faults(workspace, changes), *pattern_size_faults(workspace, changes)]
+    faults = [
+        *faults,
+        *nesting_faults(workspace, changes),
+        *pattern_size_faults(workspace, changes),
+        *route_count_faults(workspace, changes),
+    ]
     referred = _referred(workspace, written) - changed
     if rejected or faults or _faults(examined, _declared(workspace, referred)):
         # Check again with all declarations, so that the message can suggest a similar name.
@@ -128,6 +135,8 @@ def _references(element: Element | None) -> Iterator[Reference]:
             yield ElementKind.RESOURCE_TYPES, (element.resource.type,)
         case Resource():
             yield ElementKind.RESOURCE_TYPES, (element.type,)
+        case Route():
+            yield ElementKind.RESOURCE_TYPES, (element.resource_type,)
 
 
 def _all_declared(workspace: Workspace) -> set[Reference]:
@@ -171,6 +180,8 @@ def _users_of(
         )
     if before and after and set(before.actions) - set(after.actions):
         yield from _granting(workspace, id)
+        query = "SELECT id FROM routes WHERE environment = ? AND resource_type = ?"
+        yield from ((ElementKind.ROUTES, key) for key in workspace.db.execute(query, (workspace.number, id)).fetchall())
 
 
 def _granting(workspace: Workspace, type: str) -> Iterator[Reference]:

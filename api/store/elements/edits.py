@@ -14,29 +14,40 @@ class Create:
 
     If it has no id, it gets one (E1): a grant's or assignment's is made from its content. If there is an assignment of
     equal content already, without an id in the body or with the same one, that assignment is the result.
+
+    A route comes last, or before the route whose id is `before`.
     """
 
     kind: str
     body: Body
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CreateAt:
-    """Add the element of this key, if there is none. The body may leave the key out."""
+    """Add the element of this key, if there is none. The body may leave the key out.
+
+    A route comes last, or before the route whose id is `before`.
+    """
 
     kind: str
     key: ElementKey
     body: Body
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Replace the body of an element. `if_match` is the entity tag that the element must still have, if it is given."""
+    """Replace the body of an element. `if_match` is the entity tag that the element must still have, if it is given.
+
+    A route stays in its place, or moves before the route whose id is `before`.
+    """
 
     kind: str
     key: ElementKey
     body: Body
     if_match: str | None = None
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

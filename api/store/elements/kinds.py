@@ -1,4 +1,4 @@
-"""The eight lists of a model as tables: an element's columns, and its parts in tables of their own."""
+"""The nine lists of a model as tables: an element's columns, and its parts in tables of their own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from ....compiler.model.elements import (
     Resource,
     ResourceType,
     Role,
+    Route,
     Subject,
 )
 from ..errors import BadQuery, ElementKey, NotFound
@@ -58,6 +59,11 @@ class Kind:
         of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
         id = ":".join(key[1:] or key)
         return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns that pages of the list follow: the key, or the place of routes, whose order has a meaning."""
+        return ("place",) if self.name == ElementKind.ROUTES else self.key
 
     @property
     def where(self) -> str:
@@ -109,6 +115,10 @@ def expiry_of(element: Assignment | Grant) -> float | None:
 
 def _policy_values(policy: Policy) -> Row:
     return policy.id, policy.name or policy.id, policy.effect, policy.enabled
+
+
+def _route_values(route: Route) -> Row:
+    return route.id, route.resource_type, route.action
 
 
 def _member_subjects(group: Group) -> set[Row]:
@@ -175,6 +185,7 @@ KINDS: dict[ElementKind, Kind] = {
                 Part("policy_patterns", "policy_id", ("pattern", "instructions"), _patterns),
             ),
         ),
+        Kind(ElementKind.ROUTES, "route", ("id",), ("resource_type", "action"), _route_values),
     )
 }
 """The lists in the order of the model document."""

@@ -1,4 +1,4 @@
-"""Lists: filtered by the fields that are columns, one page at a time, in the order of the key."""
+"""Lists: filtered by the fields that are columns, one page at a time, in the order of the key, or of the routes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -80,6 +80,7 @@ FILTERS: dict[ElementKind, dict[str, Filter]] = {
             " WHERE y.environment = t.environment AND y.policy_id = t.id AND y.type = ?)"
         ),
     },
+    ElementKind.ROUTES: {"resource_type": Filter("resource_type = ?"), "action": Filter("action = ?")},
 }
 """The filters of each list, by the path of the field. The name of an element without a name is its id."""
 
@@ -87,19 +88,19 @@ FILTERS: dict[ElementKind, dict[str, Filter]] = {
 def list_page(
     db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
 ) -> Page:
-    """Returns a page of a list, by key, in the order of code points. Raises BadQuery."""
+    """Returns a page of a list, by key, in the order of code points; of routes in their order. Raises BadQuery."""
     if not 1 <= limit <= MAX_PAGE:
         raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
     conditions, values = _conditions(kind, filters)
     if cursor is not None:
-        conditions.append(f"({', '.join(kind.key)}) > ({', '.join('?' for _ in kind.key)})")
-        values += read_cursor(kind.name, cursor, len(kind.key))
+        conditions.append(f"({', '.join(kind.order)}) > ({', '.join('?' for _ in kind.order)})")
+        values += read_cursor(kind.name, cursor, len(kind.order))
     where = " AND ".join(["environment = ?", *conditions])
-    order = ", ".join(kind.key)
+    order = ", ".join(kind.order)
     query = f"SELECT version, body, {order} FROM {kind.name} t WHERE {where} ORDER BY {order} LIMIT ?"
     rows = db.execute(query, (environment.number, *values, limit + 1)).fetchall()
     items = tuple(StoredElement(decode_body(body), environment.etag_of(version)) for version, body, *_ in rows[:limit])
-    return Page(items, cursor_after(kind.name, rows[limit - 1][2:]) if len(rows) > limit else None)
+    return Page(items, cursor_after(kind.name, tuple(map(str, rows[limit - 1][2:]))) if len(rows) > limit else None)
 
 
 def _conditions(kind: Kind, filters: Mapping[str, str]) -> tuple[list[str], list[Value]]:

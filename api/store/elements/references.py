@@ -27,6 +27,7 @@ _USES: dict[ElementKind, tuple[_Use, ...]] = {
         ),
         _Use(ElementKind.GRANTS, "SELECT id FROM grants WHERE environment = ? AND resource_type = ?"),
         _Use(ElementKind.RESOURCES, "SELECT type, id FROM resources WHERE environment = ? AND type = ?"),
+        _Use(ElementKind.ROUTES, "SELECT id FROM routes WHERE environment = ? AND resource_type = ?"),
     ),
     ElementKind.ROLES: (
         _Use(
@@ -58,6 +59,7 @@ _USES: dict[ElementKind, tuple[_Use, ...]] = {
     ElementKind.ASSIGNMENTS: (),
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
+    ElementKind.ROUTES: (),
 }
 
 
@@ -105,7 +107,7 @@ def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) 
             return body | {"members": members}
         case ElementKind.POLICIES:
             return _policy_without(kind, key, body)
-        case ElementKind.ASSIGNMENTS | ElementKind.GRANTS | ElementKind.RESOURCES:
+        case ElementKind.ASSIGNMENTS | ElementKind.GRANTS | ElementKind.RESOURCES | ElementKind.ROUTES:
             return None
         case ElementKind.RESOURCE_TYPES | ElementKind.ROLES | ElementKind.SUBJECTS:
             raise AssertionError("these refer to nothing")

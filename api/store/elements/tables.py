@@ -99,6 +99,11 @@ class Table:
         rows = db.execute(f"SELECT body FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place", (low, high))
         return (body for (body,) in rows)
 
+    def ids(self, db: Database, environment: int) -> list[str]:
+        """Returns the ids of all elements, in the order of the list."""
+        query = f"SELECT id FROM {self.kind.name} WHERE place BETWEEN ? AND ? ORDER BY place"
+        return [id for (id,) in db.execute(query, bounds(environment))]
+
     def next_place(self, db: Database, environment: int) -> int:
         """Returns the first place after the end of the list."""
         low, high = bounds(environment)

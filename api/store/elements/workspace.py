@@ -54,6 +54,8 @@ class Workspace:
         self.edit = 0
         self.changes: dict[Reference, Change] = {}
         self._next_places: dict[ElementKind, int] = {}
+        self.routes_before: list[str] | None = None
+        """The ids of all routes before this write, in order, if it did more than add routes at the end."""
 
     def net_changes(self) -> list[Change]:
         """Returns the changes, without those of elements that are equal to before."""
@@ -68,7 +70,7 @@ class Workspace:
         table, element, before = TABLES[kind.name], read.element, None
         assert element is not None
         if found is None:
-            place = self._next_place(kind.name)
+            place = self.next_place(kind.name)
             table.add(self.db, self.number, self.version, (NewRow(place, text, element),))
         else:
             before = element_of(kind.name, found.body)
@@ -77,16 +79,28 @@ class Workspace:
 
     def remove(self, kind: Kind, key: ElementKey, found: StoredRow) -> None:
         """Remove an element."""
+        if kind.name == ElementKind.ROUTES:
+            self.keep_route_order()
         TABLES[kind.name].remove(self.db, (found.place,))
         self._note(Change(kind.name, key, found.body, None, self.edit))
 
-    def _note(self, change: Change) -> None:
-        first = self.changes.setdefault((change.kind, change.key), change)
-        first.after, first.edit, first.written = change.after, change.edit, change.written
+    def keep_route_order(self) -> None:
+        """Remember the order of the routes, before this write removes or moves one."""
+        if self.routes_before is None:
+            stored = TABLES[ElementKind.ROUTES].ids(self.db, self.number)
+            added = {
+                key[0] for (kind, key), one in self.changes.items() if kind == ElementKind.ROUTES and one.before is None
+            }
+            self.routes_before = [id for id in stored if id not in added]
 
-    def _next_place(self, kind: ElementKind) -> int:
+    def next_place(self, kind: ElementKind) -> int:
+        """Returns the first free place at the end of a list, and takes it."""
         place = self._next_places.get(kind)
         if place is None:
             place = TABLES[kind].next_place(self.db, self.number)
         self._next_places[kind] = place + 1
         return place
+
+    def _note(self, change: Change) -> None:
+        first = self.changes.setdefault((change.kind, change.key), change)
+        first.after, first.edit, first.written = change.after, change.edit, change.written

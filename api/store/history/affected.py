@@ -56,10 +56,12 @@ class Affected:
     pairs: set[tuple[EntityKey, EntityKey]] = field(default_factory=set)
     resources: set[EntityKey] = field(default_factory=set)
     aliases: set[Alias] = field(default_factory=set)
+    routing: bool = False
+    """Whether the routes or the gateway settings changed."""
 
     def check_size(self) -> None:
         """Raises TooManyAffected."""
-        if sum(len(getattr(self, name)) for name in self.__slots__) > MAX_STATES:
+        if sum(len(found) for name in self.__slots__ if isinstance(found := getattr(self, name), set)) > MAX_STATES:
             raise TooManyAffected
 
 
@@ -95,6 +97,8 @@ class _AffectedFinder:
             case ElementKind.SUBJECTS | ElementKind.RESOURCES | ElementKind.ASSIGNMENTS | ElementKind.GRANTS:
                 for element in (before, after):
                     self._fact(element)
+            case ElementKind.ROUTES:
+                self.affected.routing = True
             case _:
                 assert_never(change.kind)
 

@@ -24,7 +24,15 @@ CHUNK_ENTRIES = 1_000
 """The entries that are stored and read in one chunk."""
 
 ChangeCounts: TypeAlias = dict[str, dict[str, int]]
-"""By list, the number of elements `added`, `changed` and `removed`. Lists without changes are left out."""
+"""By list, the number of elements `added`, `changed` and `removed`, and of routes `moved` if there are any.
+
+`gateway` stands for the gateway settings.
+
+Lists without changes are left out.
+"""
+
+GATEWAY = "gateway"
+"""What counts of changes call the gateway settings."""
 
 _REVISIONS = "revisions"
 _COLUMNS = "revision, actor, time, summary, origin"
@@ -81,6 +89,7 @@ class ChangeLogWriter:
         self._pending: list[tuple[ElementKind, ElementKey, msgspec.Raw, msgspec.Raw]] = []
         self._chunks = 0
         self._counts: Counter[tuple[ElementKind, str]] = Counter()
+        self._gateway: str | None = None
 
     @property
     def change_counts(self) -> ChangeCounts:
@@ -90,11 +99,22 @@ class ChangeLogWriter:
         }
         for (kind, change), count in self._counts.items():
             found[kind][change] = count
+        if self._gateway is not None:
+            found[GATEWAY] = _NOTHING | {self._gateway: 1}
         return found
 
     def count(self, change: BodyChange) -> None:
         """Count the change of one element, without an entry."""
         self._counts[change.kind, change_of(change.before, change.after)] += 1
+
+    def count_moved(self, routes: int) -> None:
+        """Count routes that come earlier or later among the others than before."""
+        if routes:
+            self._counts[ElementKind.ROUTES, "moved"] += routes
+
+    def count_gateway(self, change: Literal["added", "changed", "removed"]) -> None:
+        """Count a change of the gateway settings. They are no element and have no entry: the audit log shows them."""
+        self._gateway = change
 
     def add(self, change: BodyChange) -> None:
         """Add an entry for the change of one element."""

@@ -4,6 +4,7 @@ from ..actor import Actor
 from ..elements.workspace import Workspace
 from .change_log import ChangeLogWriter
 from .delta_states import delta_of
+from .route_orders import record_order
 
 
 def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:
@@ -12,11 +13,13 @@ def log_changes(workspace: Workspace, actor: Actor, time: str) -> int:
     Returns the number of the revision, or that of the newest one if there are no changes.
     """
     environment = workspace.environment
-    if not workspace.changes:
+    moved = record_order(workspace.db, environment.number, workspace.version, workspace.routes_before)
+    if not workspace.changes and not moved:
         return environment.revision
     net = workspace.net_changes()
     log = ChangeLogWriter(workspace.db, environment)
     for change in net:
         log.add(change)
-    delta = delta_of(workspace.db, environment.number, workspace.version, net)
+    log.count_moved(len(moved))
+    delta = delta_of(workspace.db, environment.number, workspace.version, net, bool(moved))
     return log.end(time, actor, delta)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from ....bundles.delta import (
+    MAX_ROUTES,
     AliasChange,
     AnyChange,
     Delta,
@@ -17,6 +18,7 @@ from ....bundles.delta import (
     PolicyChange,
     ResourceChange,
     RoleChange,
+    RoutingChange,
     SubjectChange,
     TypeChange,
     encode_delta,
@@ -26,24 +28,40 @@ from ....bundles.file.fact_records import LISTED_GRANTS
 from ....bundles.file.header import STARTS_FORMAT
 from ....bundles.program.clauses import Clause, During, Program
 from ....bundles.program.facts import ALWAYS, EntityKey, Facts, SubjectFacts, united_holdings
+from ....bundles.routing.routing import Routing
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.lowering.lower_routes import lower_routes
 from ....compiler.lowering.resolve_facts import resolve_facts
-from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy
+from ....compiler.model.elements import Assignment, Element, ElementKind, Grant, Group, Member, Model, Policy, Route
 from ....compiler.passes import compile_program
 from ..elements.bodies import element_of
 from ..elements.tables import TABLES
+from ..gateway_settings import stored_gateway
 from .affected import Affected, Alias, ElementChange, TooManyAffected, affected_by
 
 
-def delta_of(db: Database, environment: int, revision: int, changes: Collection[ElementChange]) -> bytes | None:
-    """Returns the encoded delta of changes that are written already, or None if a new bundle is needed."""
+def delta_of(
+    db: Database, environment: int, revision: int, changes: Collection[ElementChange], routing: bool = False
+) -> bytes | None:
+    """Returns the encoded delta of changes that are written already, or None if a new bundle is needed.
+
+    With `routing`, the order of the routes or the gateway settings changed too.
+    """
     try:
         affected = affected_by(db, environment, changes)
+        affected.routing = affected.routing or routing
+        if affected.routing and _count_routes(db, environment) > MAX_ROUTES:
+            raise TooManyAffected
     except TooManyAffected:
         return None
     states = _States(db, environment, affected, changes)
     return encode_delta(Delta(revision, tuple(states.changes()), states.zones()))
+
+
+def _count_routes(db: Database, environment: int) -> int:
+    (count,) = db.execute("SELECT count(*) FROM routes WHERE environment = ?", (environment,)).fetchone()
+    return int(count)
 
 
 class _States:
@@ -69,6 +87,8 @@ class _States:
         yield from self._grants()
         yield from map(self._resource, sorted(affected.resources))
         yield from map(self._alias, sorted(affected.aliases))
+        if affected.routing:
+            yield RoutingChange(self._routing())
 
     def zones(self) -> dict[str, bytes]:
         """Returns the data of the time zones in the clauses."""
@@ -158,6 +178,13 @@ class _States:
         query = f"SELECT id FROM {alias.entity}s WHERE environment = ? AND type = ? AND {alias.kind} = ?"
         row = next(iter(self._rows(query, alias.type, alias.alias)), None)
         return AliasChange(alias.entity, alias.type, alias.kind, alias.alias, None if row is None else row[0])
+
+    def _routing(self) -> Routing:
+        """Returns all routes and the gateway settings."""
+        texts = TABLES[ElementKind.ROUTES].bodies(self._db, self._environment)
+        routes = (element_of(ElementKind.ROUTES, text) for text in texts)
+        model = Model(routes=tuple(one for one in routes if isinstance(one, Route)))
+        return Routing(lower_routes(model), stored_gateway(self._db, self._environment))
 
     def _is_listed_or_granted(self, entity: str, key: EntityKey) -> bool:
         query = f"SELECT 1 FROM grants WHERE environment = ? AND {entity}_type = ? AND {entity}_id = ? LIMIT 1"

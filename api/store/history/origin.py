@@ -9,7 +9,7 @@ from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import Conflict
 
-POLICY_KINDS: Final = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.POLICIES)
+POLICY_KINDS: Final = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.POLICIES, ElementKind.ROUTES)
 """The lists that a promotion covers: the policy model. All else belongs to its environment."""
 
 
@@ -47,6 +47,6 @@ def refuse_direct_change(environment: Environment, changes: Iterable[str]) -> No
     """Raises Conflict for changes (by list) of the policy model of an environment that changes by promotion only."""
     if environment.promotion_only and any(kind in POLICY_KINDS for kind in changes):
         raise Conflict(
-            f"the resource types, roles and policies of `{environment.id}` change by promotion only: change them in"
-            f" another environment, and promote that (`POST /v1/environments/{environment.id}/promotions`)"
+            f"the resource types, roles, policies and routes of `{environment.id}` change by promotion only: change"
+            f" them in another environment, and promote that (`POST /v1/environments/{environment.id}/promotions`)"
         )

@@ -1,7 +1,7 @@
 """Replaces a whole model: finds the difference between documents and the stored model, and writes only that."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
 from typing import Protocol
@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 from sqlite_utils import Database
 
-from ....compiler.model.elements import Element
+from ....compiler.model.elements import Element, ElementKind, Route
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
 from ..elements.bodies import element_of
@@ -22,6 +22,7 @@ from ..history.affected import MAX_CHANGES
 from ..history.change_log import ChangeCounts, ChangeLogWriter, change_of
 from ..history.delta_states import delta_of
 from ..history.origin import Origin, refuse_direct_change
+from ..history.route_orders import moved, record_order
 from .reading import put_lists
 
 MAX_LISTED = 1_000
@@ -101,6 +102,7 @@ class Replacement:
         self._log = ChangeLogWriter(db, environment)
         self._listed: list[tuple[str, ElementKey, str]] = []
         self._few: list[Change] = []
+        self._moves = False
         self._plans = [self._plan(kind) for kind in kinds]
 
     def is_current(self, db: Database, environment: Environment) -> bool:
@@ -114,6 +116,7 @@ class Replacement:
             for change in chain(self._removals(plan), (change for _, _, change in differences)):
                 self._log.count(change)
                 self._list(change)
+        self._count_moved(moved(self._route_ids(), self._submitted_ids()) if self._orders_routes else frozenset())
         if origin is None:
             refuse_direct_change(self._environment, self._log.change_counts)
         return self._result(self._environment.revision)
@@ -129,15 +132,34 @@ class Replacement:
             return self._result(environment.revision)
         large = sum(sum(plan.differs) + len(plan.removed) for plan in self._plans) > LARGE
         self._db.execute(f"PRAGMA cache_size = -{LARGE_CACHE_KIB if large else CACHE_KIB}")
+        order = self._route_ids() if self._orders_routes else None
         for plan in self._plans:
             self._write(plan)
+        self._count_moved(record_order(self._db, environment.number, self._version, order))
         text = msgspec.json.encode(lists).decode()
         self._db.execute("UPDATE environments SET lists = ? WHERE number = ?", (text, environment.number))
         few = len(self._few) <= MAX_CHANGES
-        delta = delta_of(self._db, environment.number, self._version, self._few) if few else None
+        delta = delta_of(self._db, environment.number, self._version, self._few, self._moves) if few else None
         revision = self._log.end(time, actor, delta, origin)
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return self._result(revision)
+
+    @property
+    def _orders_routes(self) -> bool:
+        """Whether the list of routes may change its order."""
+        return any(plan.kind.name == ElementKind.ROUTES and (plan.moves or plan.removed) for plan in self._plans)
+
+    def _route_ids(self) -> list[str]:
+        return TABLES[ElementKind.ROUTES].ids(self._db, self._environment.number)
+
+    def _submitted_ids(self) -> list[str]:
+        return [route.id for route in self._submitted.elements(ElementKind.ROUTES) if isinstance(route, Route)]
+
+    def _count_moved(self, ids: Collection[str]) -> None:
+        self._moves = bool(ids)
+        self._log.count_moved(len(ids))
+        for id in sorted(ids):
+            self._list_one(ElementKind.ROUTES, (id,), "moved")
 
     def _result(self, revision: int) -> ReplacementResult:
         etag = self._environment.etag_of(revision)
@@ -230,5 +252,8 @@ class Replacement:
             self._few.append(change)
 
     def _list(self, change: Change) -> None:
+        self._list_one(change.kind, change.key, change_of(change.before, change.after))
+
+    def _list_one(self, kind: ElementKind, key: ElementKey, what: str) -> None:
         if len(self._listed) < MAX_LISTED:
-            self._listed.append((change.kind, change.key, change_of(change.before, change.after)))
+            self._listed.append((kind, key, what))

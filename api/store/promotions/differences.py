@@ -5,9 +5,11 @@ from typing import TypeVar
 
 import msgspec
 
+from ....compiler.model.elements import ElementKind
 from ..elements.bodies import decode_body
 from ..elements.kinds import Reference
 from ..history.change_log import change_of
+from ..history.route_orders import moved
 from .policy_model import POLICY_LISTS, PolicyModel
 from .promotion import MAX_SHOWN, MAX_SHOWN_BYTES, ElementDifference
 
@@ -27,7 +29,7 @@ def changed_elements(before: PolicyModel, after: PolicyModel) -> Iterator[Refere
 
 
 def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDifference]:
-    """Yields the changed elements with their bodies."""
+    """Yields the changed elements with their bodies, and then the routes that move among the others."""
     for name, key in changed_elements(before, after):
         old, new = before.stored[name].get(key), after.stored[name].get(key)
         yield ElementDifference(
@@ -37,6 +39,9 @@ def differences(before: PolicyModel, after: PolicyModel) -> Iterator[ElementDiff
             None if old is None else decode_body(old.text),
             None if new is None else decode_body(new.text),
         )
+    for id in sorted(moved(before.route_order, after.route_order)):
+        body = decode_body(after.stored[ElementKind.ROUTES][(id,)].text)
+        yield ElementDifference(ElementKind.ROUTES, id, "moved", body, body)
 
 
 def shown(found: Iterable[_T]) -> tuple[tuple[_T, ...], bool]:

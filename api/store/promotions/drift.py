@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sqlite_utils import Database
 
+from ....compiler.model.elements import ElementKind
 from ....compiler.model.normal_form import normalised
 from ..elements.bodies import Body, decode_body, element_of, encode_body
 from ..elements.kinds import Reference
@@ -11,6 +12,7 @@ from ..elements.tables import TABLES
 from ..environments import Environment
 from ..history.change_log import change_of, revision_numbered
 from ..history.origin import Origin
+from ..history.route_orders import last_move, moved, order_at
 from .differences import shown
 from .policy_changes import PolicyChange, policy_changes_since
 from .promotion import Drift, DriftChange
@@ -42,6 +44,20 @@ def _drifted(db: Database, environment: Environment, since: int) -> Iterator[Dri
         after = None if row is None else decode_body(row.body)
         if change.before != after and not _mean_the_same(reference, change.before, after):
             yield _shown(reference, change, after)
+    yield from _moved_routes(db, environment, since)
+
+
+def _moved_routes(db: Database, environment: Environment, since: int) -> Iterator[DriftChange]:
+    """Yields the routes that come earlier or later among the others than at the revision `since`."""
+    last = last_move(db, environment.number, since)
+    if last is None:
+        return
+    now = TABLES[ElementKind.ROUTES].ids(db, environment.number)
+    revision = revision_numbered(db, environment, last)
+    for id in sorted(moved(order_at(db, environment.number, since), now)):
+        row = TABLES[ElementKind.ROUTES].find(db, environment.number, (id,))
+        body = None if row is None else decode_body(row.body)
+        yield DriftChange(ElementKind.ROUTES, id, "moved", body, body, last, revision.by, revision.time)
 
 
 def _shown(reference: Reference, change: PolicyChange, after: Body | None) -> DriftChange:

@@ -1,4 +1,4 @@
-"""The policy model of an environment at one of its revisions: resource types, roles and policies."""
+"""The policy model of an environment at one of its revisions: resource types, roles, policies and routes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from ..environments import Environment
 from ..errors import ElementKey, Fault
 from ..history.change_log import no_revision
 from ..history.origin import POLICY_KINDS
+from ..history.route_orders import order_at
 from .policy_changes import policy_changes_since
 
 POLICY_LISTS = tuple(KINDS[kind] for kind in POLICY_KINDS)
@@ -52,6 +53,11 @@ class PolicyModel:
         """Returns their texts, in the same order."""
         return tuple(one.text for one in self.stored[ElementKind(name)].values())
 
+    @property
+    def route_order(self) -> Sequence[str]:
+        """The ids of its routes, in order."""
+        return [id for (id,) in self.stored[ElementKind.ROUTES]]
+
     def by_key(self, name: ElementKind) -> Mapping[ElementKey, Element]:
         """Returns the elements of a list by key."""
         return {key: one.element for key, one in self.stored[name].items()}
@@ -70,13 +76,14 @@ class PolicyModel:
 def unpacked(text: bytes) -> PolicyModel:
     """Returns the policy model that `packed` returned."""
     lists = {name: [bytes(one) for one in many] for name, many in _stored.decode(text).items()}
-    return PolicyModel({kind.name: _by_key(kind.name, lists[kind.name]) for kind in POLICY_LISTS})
+    return PolicyModel({kind.name: _by_key(kind.name, lists.get(kind.name, ())) for kind in POLICY_LISTS})
 
 
 def policy_model(db: Database, environment: Environment, revision: int | None = None) -> PolicyModel:
     """Returns the policy model at a revision, or at the newest one. Raises NotFound for an unknown revision.
 
-    Elements have today's order. Those that were removed since come last in their list.
+    Elements have today's order. Those that were removed since come last in their list. Routes have that of the
+    revision.
     """
     lists = {kind.name: _by_key(kind.name, TABLES[kind.name].bodies(db, environment.number)) for kind in POLICY_LISTS}
     if revision is None or revision == environment.revision:
@@ -89,6 +96,9 @@ def policy_model(db: Database, environment: Environment, revision: int | None = 
         else:
             text = encode_body(change.before)
             lists[kind][key] = Stored(text, element_of(kind, text))
+    routes = lists[ElementKind.ROUTES]
+    order = ((id,) for id in order_at(db, environment.number, revision))
+    lists[ElementKind.ROUTES] = {key: routes[key] for key in order if key in routes}
     return PolicyModel(lists)
 
 

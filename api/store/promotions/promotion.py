@@ -26,11 +26,14 @@ Body = dict[str, Any] | None
 
 
 class ElementDifference(Struct, frozen=True):
-    """The change of an element: its bodies before and after, or null if it did not exist."""
+    """The change of an element: its bodies before and after, or null if it did not exist.
+
+    A route that comes earlier or later among the others is `moved`.
+    """
 
     kind: ElementKind
     id: str
-    change: Literal["added", "changed", "removed"]
+    change: Literal["added", "changed", "removed", "moved"]
     before: Body
     after: Body
 

@@ -23,7 +23,8 @@ MANY_GRANTS: list[dict[str, Any]] = [
     }
     for number in range(LISTED_GRANTS + 1)
 ]
-FILLED = DOCUMENT | {"grants": [*DOCUMENT["grants"], *MANY_GRANTS]}
+ROUTE = {"id": "r", "methods": ["GET"], "path": "/{id}", "resource_type": "document", "action": "read"}
+FILLED = DOCUMENT | {"grants": [*DOCUMENT["grants"], *MANY_GRANTS], "routes": [ROUTE]}
 """A model that has something for every section."""
 
 
@@ -90,5 +91,6 @@ def test_a_record_of_another_form_is_one_error(section):
 
 
 def test_a_section_is_checked_at_opening_or_on_access():
-    assert {*CHECKED_AT_OPENING, *FACTS} == {*Section}
-    assert len(CHECKED_AT_OPENING) + len(FACTS) == len(Section)
+    """The routes are no facts: all of them are one record."""
+    assert {*CHECKED_AT_OPENING, *FACTS, Section.ROUTING} == {*Section}
+    assert len(CHECKED_AT_OPENING) + len(FACTS) + 1 == len(Section)

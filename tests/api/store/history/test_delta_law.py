@@ -15,6 +15,7 @@ from writ.bundles.delta import (
     PolicyChange,
     ResourceChange,
     RoleChange,
+    RoutingChange,
     SubjectChange,
     TypeChange,
     clauses_of,
@@ -23,6 +24,7 @@ from writ.bundles.delta import (
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program import closure
 from writ.bundles.program.facts import Facts
+from writ.compiler.lowering.lower_routes import lower_routes
 from writ.compiler.lowering.resolve_facts import resolve_facts
 from writ.compiler.model.elements import Model
 from writ.compiler.passes import compile_program
@@ -48,6 +50,7 @@ def states(model: Model) -> States:
     above = closure.ancestors({id: group.parents for id, group in facts.groups.items()})
     for id, group in facts.groups.items():
         found["group", id] = (tuple(sorted(above[id])), united(group.holdings))
+    found["routes",] = lower_routes(model)
     return found | fact_states(facts)
 
 
@@ -92,6 +95,8 @@ def said(delta: Delta) -> States:
                 found["resource", key] = present or None
             case AliasChange(entity, type, kind, alias, id):
                 found["alias", entity, type, kind, alias] = id
+            case RoutingChange(routing):
+                found["routes",] = routing.routes
     return found
 
 

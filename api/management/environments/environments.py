@@ -7,19 +7,19 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from ..credentials.request_actor import actor_of
-from ..http.bodies import ENCODER, JSON
-from ..http.entity_tags import refuse_tags
-from ..http.queries import known_parameters, page_limit
-from ..http.raw_paths import segment
-from ..openapi.operation import Answer, Operation, page_of
-from ..openapi.vocabulary import LOCATION, PAGE
-from ..store.actor import Actor
-from ..store.environments import Environment, EnvironmentChange
-from ..store.pages import cursor_after, read_cursor
-from .body_shapes import shaped
-from .elements import MERGE_PATCH, ManagementServices
-from .management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...credentials.request_actor import actor_of
+from ...http.bodies import ENCODER, JSON
+from ...http.entity_tags import refuse_tags
+from ...http.queries import known_parameters, page_limit
+from ...http.raw_paths import segment
+from ...openapi.operation import Answer, Operation, page_of
+from ...openapi.vocabulary import LOCATION, PAGE
+from ...store.actor import Actor
+from ...store.environments import Environment, EnvironmentChange
+from ...store.pages import cursor_after, read_cursor
+from ..body_shapes import shaped
+from ..elements import MERGE_PATCH, ManagementServices
+from ..management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 
 _LIST = "environments"
 _TAG: Final = "Environments"

@@ -1,0 +1,1 @@
+"""The endpoints of environments and of their settings."""

@@ -1,0 +1,137 @@
+"""The table of routes finds the first route that matches: beside a naive scan, on random routes and paths."""
+
+import re
+import sys
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from writ.bundles.routing.route import Route
+from writ.bundles.routing.templates import BadTemplate, path_template, value_template
+from writ.runtime.routing.route_table import RouteTable
+from writ.runtime.routing.target import Target, read_target
+
+TEXTS = st.sampled_from(["a", "b", "new", ""])
+PARTS = st.sampled_from(["a", "b", "new", "{x}", "{y}"])
+METHODS = st.sampled_from([("GET",), ("POST",), ("*",), ("GET", "POST")])
+HOSTS = st.sampled_from([(), ("a.example",), ("*.example",), ("*.a.example", "b.example"), ("example",)])
+
+
+@st.composite
+def routes(draw: st.DrawFn) -> list[Route]:
+    found = []
+    for number in range(draw(st.integers(0, 8))):
+        parts = draw(st.lists(PARTS, max_size=3))
+        parts = [part if part not in parts[:at] or "{" not in part else "a" for at, part in enumerate(parts)]
+        end = draw(st.sampled_from(["", "/", "/*"]))
+        path = "/" + "/".join(parts) + (end if parts else end.removeprefix("/"))
+        found.append(Route(f"r{number}", draw(HOSTS), draw(METHODS), path, "t", "id", "main", "read"))
+    return found
+
+
+def naive(routes: Sequence[Route], host: str, method: str, target: Target) -> str | None:
+    """The first route of a plain scan."""
+    for route in routes:
+        on_host = not route.hosts or any(
+            host == one or (one.startswith("*.") and host.endswith(one[1:])) for one in route.hosts
+        )
+        pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route.path)).replace(r"\*", ".*")
+        if on_host and (method in route.methods or "*" in route.methods) and re.fullmatch(pattern, target.path):
+            return route.id
+    return None
+
+
+@given(
+    routes(),
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.sampled_from(["GET", "PUT"]),
+    st.sampled_from(["", "a.example", "x.a.example", "b.example", "example", "other"]),
+)
+def test_the_table_finds_what_a_scan_finds(routes: list[Route], parts: list[str], method: str, host: str) -> None:
+    parts = [part for part in parts[:-1] if part] + parts[-1:]
+    target = read_target("/" + "/".join(parts))
+    found = RouteTable(routes).match(host, method, target)
+    assert (None if found is None else found.route.id) == naive(routes, host, method, target)
+
+
+def route(path: str, value: str = "{id}", **members: object) -> Route:
+    return Route("r", (), ("GET",), path, "document", "id", value, "read")._replace(**members)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "target", "identifier"),
+    [
+        ("/documents/{id}", "{id}", "/documents/d%201", "d 1"),
+        ("/documents/{id}/pages/*", "{id}", "/documents/d1/pages/3/4", "d1"),
+        ("/files/*", "{*}", "/files/a/b%20c/", "a/b c/"),
+        ("/files/*", "f:{*}", "/files/", "f:"),
+        ("/about", "main", "/about", "main"),
+        ("/{tenant}/x", "t-{tenant}.1", "/acme/x", "t-acme.1"),
+    ],
+)
+def test_captures_make_the_identifier(path: str, value: str, target: str, identifier: str) -> None:
+    found = RouteTable([route(path, value)]).match("", "GET", read_target(target))
+    assert found is not None
+    assert found.identifier == identifier
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/documents/{id}", "/documents/"),
+        ("/documents/{id}", "/documents"),
+        ("/documents/{id}", "/documents/d1/"),
+        ("/documents", "/documents/"),
+        ("/documents/", "/documents"),
+        ("/files/*", "/files"),
+        ("/Documents", "/documents"),
+    ],
+)
+def test_what_is_not_the_template_does_not_match(path: str, target: str) -> None:
+    assert RouteTable([route(path, "main")]).match("", "GET", read_target(target)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "/a//b",
+        "/*/a",
+        "/a*",
+        "/{a}/{a}",
+        "/{1}",
+        "/{a}b",
+        "/{",
+        "/a b",
+        "/..",
+        "/a/./b",
+        "/%41",
+        "/a?b",
+        "/" + "a/" * 64,
+    ],
+)
+def test_a_bad_path_template_is_refused(text: str) -> None:
+    with pytest.raises(BadTemplate):
+        path_template(text)
+
+
+@pytest.mark.parametrize("text", ["{a}{b}", "{", "a}", "{a}-{b}", "{a b}"])
+def test_a_bad_value_template_is_refused(text: str) -> None:
+    with pytest.raises(BadTemplate):
+        value_template(text)
+
+
+def test_a_match_does_the_same_steps_among_ten_thousand_routes_as_among_ten() -> None:
+    steps = []
+    for count in (10, 10_000):
+        table = RouteTable([route(f"/service{number}/items/{{id}}", id=f"r{number}") for number in range(count)])
+        target, calls = read_target("/service9/items/i"), list[str]()
+        sys.setprofile(lambda frame, event, _, calls=calls: calls.append(event) if event == "call" else None)
+        found = table.match("shop.example", "GET", target)
+        sys.setprofile(None)
+        assert found is not None
+        assert found.route.id == "r9"
+        steps.append(len(calls))
+    assert steps[0] == steps[1]
