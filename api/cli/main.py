@@ -35,11 +35,12 @@ COMMANDS: Final = {
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
+    "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
     "serve": Command(".serve", "Start the decision service."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "export", "publish")
+PUBLISHING = ("compile", "export", "publish", "routes")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077

@@ -119,6 +119,15 @@ class YamlDocument:
         return key.value, Unreadable("wrong-type", message, "put it in quotes")
 
 
+def yaml_value(source: Source, limits: Limits) -> Json:
+    """Returns the value of any YAML document, such as an OpenAPI document. What can't be read in it is Unreadable.
+
+    A member whose name is not a string is left out. Raises BadDocument and BadText.
+    """
+    document = YamlDocument(source, limits)
+    return document._value(compose("".join(document.text.chunks()), limits, lambda _: None))
+
+
 def _member(node: Node, name: str) -> tuple[Node, Node] | None:
     """Returns the nodes of a member's name and value, or None. If a name is repeated, the last one counts."""
     pairs = node.value if isinstance(node, MappingNode) else ()

@@ -49,6 +49,13 @@ class RouteTable:
     def __len__(self) -> int:
         return len(self._routes)
 
+    def of_path(self, host: str, target: Target) -> list[Route]:
+        """Returns the routes that match a host and a path with some method, in order, for an explanation.
+
+        Of several routes with the same template and method, it has the first.
+        """
+        return [self._routes[place].route for place in sorted(_matched_by_path(self._trees, host, target))]
+
     def match(self, host: str, method: str, target: Target) -> Matched | None:
         """Returns the first route that matches, or None. `host` is a name in lower case, without a port."""
         place = NEVER
@@ -61,6 +68,11 @@ class RouteTable:
         found = self._routes[place]
         captures = _captures(found.segments, target.segments)
         return Matched(found.route, found.value.of(captures), captures)
+
+
+def _matched_by_path(trees: Mapping[str, RouteTree], host: str, target: Target) -> set[int]:
+    found = (tree.matching(target.segments) for name in names_above(host) if (tree := trees.get(name)) is not None)
+    return {place for places in found for place in places}
 
 
 def _captures(segments: Sequence[Segment], path: Sequence[str]) -> dict[str, str]:

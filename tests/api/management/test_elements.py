@@ -52,6 +52,7 @@ def test_an_element_lives_from_post_to_delete(full: Managed, kind: str) -> None:
     member, value = {
         "grants": ("expires_at", "2035-01-01T00:00:00Z"),
         "assignments": ("expires_at", "2035-01-01T00:00:00Z"),
+        "routes": ("resource_id", "doc-{id}"),
     }.get(kind, ("external_id" if kind in ("subjects", "resources") else "name", "new"))
     changed = full.simulate_patch(path, body=json.dumps({member: value}), headers=PATCH)
     assert (changed.status_code, changed.json) == (200, body | {member: value})

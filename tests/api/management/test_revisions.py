@@ -13,14 +13,14 @@ def test_revisions_are_listed_newest_first_in_pages(full: Managed) -> None:
     listed = first["items"] + second["items"]
     assert [one["revision"] for one in listed] == list(range(len(MEMBERS), 0, -1))
     assert {one["by"] for one in listed} == {"admin-key"}
-    assert listed[0]["changes"] == {"policies": {"added": 1, "changed": 0, "removed": 0}}
+    assert listed[0]["changes"] == {"routes": {"added": 1, "changed": 0, "removed": 0}}
     assert second["next_cursor"] is None
 
 
 def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
     full.simulate_patch(f"{ROOT}/policies/p7", json={"priority": 5})
     full.simulate_delete(f"{ROOT}/subjects/user/alice?cascade=true")
-    patched = full.simulate_get(f"{ALL}/9").json
+    patched = full.simulate_get(f"{ALL}/10").json
     assert patched["entries"] == [
         {
             "kind": "policies",
@@ -30,7 +30,7 @@ def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
             "after": MEMBERS["policies"] | {"priority": 5},
         }
     ]
-    deleted = {(one["kind"], one["id"]): one for one in full.simulate_get(f"{ALL}/10").json["entries"]}
+    deleted = {(one["kind"], one["id"]): one for one in full.simulate_get(f"{ALL}/11").json["entries"]}
     assert deleted["subjects", "alice"] == {
         "kind": "subjects",
         "id": "alice",
@@ -41,7 +41,7 @@ def test_a_revision_tells_the_exact_difference(full: Managed) -> None:
     }
     assert deleted["groups", "eng"]["after"] == {"id": "eng", "members": []}
     assert deleted["grants", "g1"]["change"] == "removed"
-    assert patched == full.simulate_get(f"{ALL}/9").json, "history does not change"
+    assert patched == full.simulate_get(f"{ALL}/10").json, "history does not change"
 
 
 def test_a_large_revision_is_told_whole(service: Managed) -> None:
@@ -59,7 +59,7 @@ def test_a_revision_is_never_sent_twice(full: Managed) -> None:
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        ("9", "9 in environment `default`"),
+        ("10", "10 in environment `default`"),
         ("-1", "`-1`; give its number"),
         ("1.0", "`1.0`; give its number"),
         ("9" * 30, f"`{'9' * 30}`; give its number"),

@@ -1,0 +1,147 @@
+"""`writ routes test`: shows which route matches a request, and what the request is about."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+
+from ....bundles.errors import BundleError
+from ....bundles.file.reader import open_bundle
+from ....bundles.routing.route import Route
+from ....compiler.lowering.lower_routes import lower_routes
+from ....runtime.routing.route_table import Matched, RouteTable
+from ....runtime.routing.target import BadTarget, Target, read_target
+from ...store.errors import NotFound, StoreUnavailable
+from ..output import CommandFailed, escaped, os_sentence
+from ..sentences import bundle_sentence
+from ..stores.opening import data_option, env_option, open_store
+
+
+class Asked(NamedTuple):
+    """A URL as a gateway hands it on: the host in lower case without its port, or "", and the request target."""
+
+    host: str
+    target: str
+
+
+@click.command("test")
+@click.argument("method")
+@click.argument("url")
+@click.argument("bundle", required=False, type=click.Path(path_type=Path))
+@data_option
+@env_option
+@click.option("--header", "headers", multiple=True, metavar="NAME:VALUE", help="A header of the request.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def test_command(
+    method: str, url: str, bundle: Path | None, directory: Path, environment: str, headers: tuple[str, ...], form: str
+) -> None:
+    """Show which route matches a request to URL, and the resource, the action and the attributes that follow.
+
+    URL is an absolute URL, or a path for any host. The routes are those of BUNDLE, or without it, of an environment in
+    the store. Exit code 0 if a route matches, 1 if none does or the URL is refused, 2 if a file can't be read.
+
+    \b
+    Examples:
+      writ routes test GET https://api.example/documents/d1?page=2 model.bundle
+      writ routes test PUT /documents/d1 --data /var/lib/writ --env staging
+    """
+    table = _of_store(directory, environment) if bundle is None else _of_bundle(bundle)
+    asked, given = split_url(url), _headers(headers)
+    try:
+        target = read_target(asked.target)
+        found = table.match(asked.host, method, target)
+        answer = _nothing(table, asked, method, target) if found is None else _shown(found, target, given)
+    except BadTarget as ex:
+        answer = {"matches": False, "reason": f"no gateway passes this URL: it has {ex}"}
+    if form == "json":
+        click.echo(escaped(msgspec.json.encode(answer).decode()))
+    else:
+        for name, value in answer.items():
+            if name != "matches":
+                click.echo(escaped(f"{name:<14} {value if isinstance(value, str) else _json(value)}"))
+    sys.exit(0 if answer["matches"] else 1)
+
+
+def split_url(url: str) -> Asked:
+    """Returns the host and the target of a URL, without reading more into it than a gateway does.
+
+    >>> split_url("HTTPS://API.example:8443/a/%2e?x"), split_url("/a")
+    (Asked(host='api.example', target='/a/%2e?x'), Asked(host='', target='/a'))
+    """
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.lower() not in ("http", "https"):
+        return Asked("", url)
+    authority = rest.partition("/")[0].partition("?")[0]
+    target = rest[len(authority) :]
+    name, _, port = authority.lower().rpartition(":")
+    host = name if name and port.isdigit() else authority.lower()
+    return Asked(host, target if target.startswith("/") else f"/{target}")
+
+
+def _of_bundle(path: Path) -> RouteTable:
+    try:
+        return RouteTable(open_bundle(path).routing().routes)
+    except BundleError as ex:
+        raise CommandFailed(bundle_sentence(path, ex)) from None
+    except OSError as ex:
+        raise CommandFailed(os_sentence(ex)) from None
+
+
+def _of_store(directory: Path, environment: str) -> RouteTable:
+    try:
+        store = open_store(directory)
+        try:
+            _, model = store.read_model(environment)
+        finally:
+            store.close()
+    except (NotFound, StoreUnavailable) as ex:
+        raise CommandFailed(str(ex)) from None
+    return RouteTable(lower_routes(model))
+
+
+def _headers(given: tuple[str, ...]) -> Mapping[str, str]:
+    """Returns the headers by name in lower case. Raises UsageError."""
+    found = {}
+    for one in given:
+        name, separator, value = one.partition(":")
+        if not separator or not name.strip():
+            raise click.UsageError("--header takes NAME:VALUE")
+        found[name.strip().lower()] = value.strip()
+    return found
+
+
+def _shown(found: Matched, target: Target, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Returns what a request is about. Raises BadTarget for a parameter that is there twice."""
+    route = found.route
+    attributes: dict[str, str] = {}
+    for key, source, name in found.sources():
+        values = {"capture": found.captures.get(name), "header": headers.get(name)}
+        value = target.parameter(name) if source == "query" else values[source]
+        if value is not None:
+            attributes[key] = value
+    shown: dict[str, Any] = {"matches": True, "route": route.id, "path": route.path, "action": route.action}
+    resource = {"type": route.resource_type, route.identifier: found.identifier}
+    return shown | {"resource": resource, "attributes": attributes}
+
+
+def _nothing(table: RouteTable, asked: Asked, method: str, target: Target) -> dict[str, Any]:
+    """Returns why nothing matches: the path may be known with another method, or on another host."""
+    with_path = table.of_path(asked.host, target)
+    if with_path:
+        reason = f"no route matches {method} there, but routes match the path with other methods: {_named(with_path)}"
+    elif not len(table):
+        reason = "there are no routes"
+    else:
+        reason = "no route matches the host and the path"
+    return {"matches": False, "reason": reason}
+
+
+def _named(routes: list[Route]) -> str:
+    return ", ".join(f"`{route.id}` ({', '.join(route.methods)})" for route in routes)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
