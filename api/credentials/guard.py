@@ -74,6 +74,11 @@ class Guard:
         self._clock = clock
         self._anonymous = anonymous
 
+    @property
+    def admits_anybody(self) -> bool:
+        """Whether a request needs no credential."""
+        return self._anonymous is not None
+
     async def process_resource(
         self, req: falcon.asgi.Request, _resp: falcon.asgi.Response, _resource: object, params: Mapping[str, str]
     ) -> None:

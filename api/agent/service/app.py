@@ -21,6 +21,10 @@ from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
 from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
 from ...errors import ErrorAnswers
+from ...gateway.front import GatewayFront, at_once
+from ...gateway.gateway import Gateway
+from ...gateway.issuers import KeySets
+from ...gateway.user_tokens import UserTokens
 from ...http.bodies import Bodies
 from ...http.raw_paths import RawPaths
 from ...http.request_id import RequestId
@@ -58,7 +62,7 @@ class AgentParts:
 class AgentApplication:
     """The ASGI application, and the lane that answers its hot decision calls without it."""
 
-    asgi: falcon.asgi.App[Any, Any]
+    asgi: GatewayFront
     lane: DecisionLane
 
 
@@ -82,8 +86,18 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     errors.register(app)
     for path, handler in handlers.items():
         app.add_route(path, handler)
+    key_sets = KeySets(lambda sentence: log.warning("%s", sentence))
+    users = UserTokens(key_sets, lambda: _issuer(following), parts.clock)
+    gateway = Gateway(engines.engine, guard, recent, users, parts.clock)
     calls = lane_calls(handlers)
-    return AgentApplication(app, DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line))
+    lane = DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line, at_once(gateway))
+    return AgentApplication(GatewayFront(app, gateway, Deciding(unmarked), key_sets, errors), lane)
+
+
+def _issuer(following: InForce) -> str:
+    """Returns the issuer of the service's own tokens, which are no users' tokens, or an empty text."""
+    callers = following.callers
+    return "" if callers is None else callers.issuer
 
 
 class _Versions:

@@ -158,6 +158,28 @@ def test_an_agent_answers_the_short_form_as_the_service(random_edge: tuple[httpx
             assert (one.status_code, one.content) == (200, other.content)
 
 
+def test_an_agent_answers_gateways_as_the_service(shared: Edge, agent: Server) -> None:
+    """Routes and gateway settings are in the bundle and in its updates."""
+    root = "/v1/environments/default"
+    route = {"id": "r", "methods": ["GET"], "path": "/documents/{id}", "resource_type": "document", "action": "read"}
+    settings = {"subject": {"header": "X-Writ-Subject"}, "trusted_proxies": ["127.0.0.1"]}
+    shared.http.post(f"{root}/routes", json=route).raise_for_status()
+    shared.http.put(f"{root}/gateway", json=settings).raise_for_status()
+    told = {"X-Writ-Authorization": f"Bearer {KEY}", "X-Original-Method": "GET", "X-Original-URI": "/documents/d1"}
+
+    def answers(server: Server) -> list[tuple[int, bytes]]:
+        found = []
+        for subject in ("user:alice", "user:mallory", ""):
+            answer = httpx.get(f"{server.url}/gateway/nginx", headers=told | {"X-Writ-Subject": subject})
+            found.append((answer.status_code, answer.content))
+        return found
+
+    expected = answers(shared.service)
+    assert [status for status, _ in expected] == [200, 403, 401]
+    assert wait_until(lambda: all(answers(agent) == expected for _ in range(5)))
+    assert httpx.get(f"{agent.url}/gateway/nginx", headers=dict(list(told.items())[1:])).status_code == 401
+
+
 def test_a_change_is_enforced_by_every_worker(shared: Edge, agent: Server) -> None:
     assert ask(agent, "bob").json()["decision"] is False
     revision = shared.assign("bob")
