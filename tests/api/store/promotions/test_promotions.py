@@ -10,7 +10,7 @@ import pytest
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.store.actor import ADMIN_KEY, Actor
 from writ.api.store.audit.entries import EntryFilter
-from writ.api.store.credentials.credentials import ApiKeySpec
+from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
@@ -342,6 +342,36 @@ def test_what_a_child_asks_for_its_makers_may_not_approve(store: Store, team: Te
         with pytest.raises(NotPermitted):
             store.promotions.approve(PROD, actor, waiting.id)
     assert store.promotions.approve(PROD, team.other, waiting.id).status == "done"
+
+
+def test_two_credentials_that_one_made_count_as_one(store: Store, team: Team) -> None:
+    sibling = team.made_by(team.asker)
+    waiting = store.promotions.promote(PROD, team.grandchild, FROM_STAGING)
+    for actor in (sibling, team.made_by(sibling), team.made_by(team.child)):
+        with pytest.raises(NotPermitted, match=f"`{team.asker.name}` can act as|`{team.child.name}` can act as"):
+            store.promotions.approve(PROD, actor, waiting.id)
+    assert store.promotions.approve(PROD, team.made_by(team.other), waiting.id).status == "done"
+
+
+def test_who_gives_a_client_more_rights_may_know_its_secret(store: Store, team: Team) -> None:
+    reader, named = (
+        store.credentials.add_client(ADMIN, ClientSpec("c", ("read",), 60), bytes([100 + one] * 32)) for one in range(2)
+    )
+    store.credentials.change_client(team.asker, reader.id, lambda _: ClientSpec("c", ("admin",), 60))
+    store.credentials.change_client(ADMIN, named.id, lambda _: ClientSpec("c", ("admin",), 60))
+    store.credentials.change_client(team.asker, named.id, lambda _: ClientSpec("new name", ("admin",), 60))
+    waiting = store.promotions.promote(PROD, team.asker, FROM_STAGING)
+    with pytest.raises(NotPermitted, match="can act as"):
+        store.promotions.approve(PROD, Actor(f"client:{reader.id}", client=reader.id), waiting.id)
+    approver = Actor(f"client:{named.id}", client=named.id)
+    assert store.promotions.approve(PROD, approver, waiting.id).status == "done"
+
+
+def test_what_an_unknown_maker_made_counts_for_no_approval(store: Store, team: Team) -> None:
+    old = Actor("api-key:from-before")
+    waiting = store.promotions.promote(PROD, team.made_by(old), FROM_STAGING)
+    with pytest.raises(NotPermitted, match="nothing is known of who made `api-key:from-before`"):
+        store.promotions.approve(PROD, team.other, waiting.id)
 
 
 def test_an_approval_holds_for_what_was_shown(store: Store, team: Team) -> None:
