@@ -148,6 +148,24 @@ def test_a_promotion_that_waits_is_told_and_rejected(place: Place) -> None:
     assert (code, output.splitlines()[0]) == (0, f"staging (revision 1) → prod is rejected: {id}")
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--approve", "ID", "--dry-run"),
+        ("--reject", "ID", "--dry-run"),
+        ("--approve", "ID", "--accept-drift"),
+        ("--approve", "ID", "--note", "n"),
+        ("--reject", "ID", "--expect-digest", "0" * 64),
+    ],
+)
+def test_a_decision_takes_no_option_that_it_would_not_heed(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    place = Place(tmp_path, None)
+    place.run("environments", "change", "prod", "--approvals", "1")
+    waiting = place.json("promote", "--from", "staging", "--to", "prod")
+    code, _, said = place.run("promote", "--to", "prod", *(waiting["id"] if one == "ID" else one for one in arguments))
+    assert (code, "go with" in said or "goes with" in said) == (2, True), said
+
+
 def test_environments_are_made_changed_listed_and_deleted(place: Place) -> None:
     code, output, _ = place.run("environments", "change", "staging", "--description", "For tries", "--protected")
     assert (code, json.loads(output)["description"]) == (0, "For tries")
