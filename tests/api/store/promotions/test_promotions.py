@@ -14,7 +14,7 @@ from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
-from writ.api.store.promotions.promotion import Wanted
+from writ.api.store.promotions.promotion import MAX_SHOWN_BYTES, Wanted
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
@@ -408,6 +408,22 @@ def test_promotions_are_listed_newest_first_in_pages(store: Store, team: Team) -
     assert [one.status for one in second] == ["done"]
     assert end is None
     assert store.promotions.list(STAGING, 3) == ([], None)
+
+
+def test_a_page_of_promotions_is_bounded_although_each_tells_much_drift(store: Store) -> None:
+    ids = [f"wide{one}" for one in range(80)]
+    edit(store, STAGING, *(Create("policies", MODEL["policies"][0] | {"id": id}) for id in ids))
+    store.promotions.promote(PROD, ADMIN, FROM_STAGING)
+    for turn in range(3):
+        condition = {"key": "k", "op": "eq", "value": str(turn) + "x" * 60_000}
+        edit(store, PROD, *(Patch("policies", (id,), {"conditions": {"resource_attrs": [condition]}}) for id in ids))
+        store.promotions.promote(PROD, ADMIN, Wanted(STAGING, accept_drift=True))
+    listed, sizes, cursor = 0, list[int](), None
+    while not sizes or cursor is not None:
+        found, cursor = store.promotions.list(PROD, 1_000, cursor)
+        sizes.append(sum(len(msgspec.json.encode(one)) for one in found))
+        listed += len(found)
+    assert (listed, max(sizes) < MAX_SHOWN_BYTES) == (5, True)
 
 
 def test_the_audit_log_tells_of_each_promotion(store: Store) -> None:
