@@ -195,9 +195,14 @@ def test_another_digest_than_the_expected_one_promotes_nothing(store: Store) -> 
     shown = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
     change_staging(store)
     revision = store.environment(PROD).revision
+    pinned = Wanted(STAGING, expect_digest=shown.digest)
     with pytest.raises(Conflict, match="digest"):
-        store.promotions.promote(PROD, ACTOR, Wanted(STAGING, expect_digest=shown.digest))
+        store.promotions.promote(PROD, ACTOR, pinned)
     assert store.environment(PROD).revision == revision
+    with pytest.raises(Conflict, match="digest"):
+        store.promotions.preview(PROD, ACTOR, pinned)
+    with pytest.raises(Conflict, match="digest"):
+        store.promotions.preview_restoration(PROD, ACTOR, 0, pinned)
 
 
 def test_an_environment_is_not_promoted_to_itself_or_from_nowhere(store: Store) -> None:
@@ -220,7 +225,7 @@ def test_a_restoration_goes_back_to_a_policy_model_and_keeps_the_facts(store: St
     store.promotions.promote(PROD, ACTOR, FROM_STAGING)
     edit(store, PROD, Create("subjects", {"type": "user", "id": "new"}))
     assert policies(store) != before
-    shown = store.promotions.preview_restoration(PROD, ACTOR, old)
+    shown = store.promotions.preview_restoration(PROD, ACTOR, old, Wanted(PROD))
     done = store.promotions.restore(PROD, ACTOR, old, Wanted(PROD, "bad release"))
     assert policies(store) == before
     assert {"type": "user", "id": "new"} in stored(store)["subjects"]
