@@ -38,7 +38,7 @@ def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
     yield from _counted(preview.changes)
     yield from element_lines(preview.elements)
     if preview.truncated:
-        yield "there are more changes; see the JSON of both models"
+        yield "there are more changes, or more roles that lose policies; compare both models"
     for lost in preview.loses:
         holders = ", ".join(f"{one['type']} {one['id']}" for one in lost.subjects)
         more = ", and more" if lost.truncated else ""

@@ -14,7 +14,7 @@ from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
-from writ.api.store.promotions.promotion import MAX_SHOWN_BYTES, Wanted
+from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
@@ -125,6 +125,19 @@ def test_a_preview_shows_elements_and_who_loses_what_and_writes_nothing(store: S
     (lost,) = shown.loses
     assert (lost.role, lost.policies, lost.left) == ("editor", ("p1",), 0)
     assert [one["id"] for one in lost.subjects] == ["alice", "bob"]
+
+
+def test_a_preview_names_a_bounded_number_of_roles_that_lose_policies(store: Store) -> None:
+    ids = [f"r{one}" for one in range(MAX_SHOWN + 1)]
+    document = {
+        "resource_types": MODEL["resource_types"],
+        "roles": [{"id": id} for id in ids],
+        "policies": [MODEL["policies"][0] | {"id": "shared", "roles": ids}],
+    }
+    put(store, document | {"policies": []}, STAGING)
+    put(store, document | {"groups": FACTS["groups"], "assignments": [{"role": id, "group": "eng"} for id in ids]})
+    shown = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
+    assert (len(shown.elements), len(shown.loses), shown.truncated) == (1, MAX_SHOWN, True)
 
 
 def test_two_promotions_of_the_same_model_have_the_same_digest(store: Store) -> None:
