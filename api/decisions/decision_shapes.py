@@ -106,9 +106,9 @@ class AuthorizeRequest(Struct, frozen=True, omit_defaults=True):
 
 
 class AuthorizeRequests(Struct, frozen=True):
-    """Many questions in the short form."""
+    """Many questions in the short form, each as in `AuthorizeRequest`. Any other item gets an `error` in its place."""
 
-    requests: Annotated[tuple[AuthorizeRequest, ...], Meta(max_length=1_000)]
+    requests: Annotated[list[Any], Meta(max_length=1_000)]
 
 
 class Authorization(Struct, frozen=True, omit_defaults=True):

@@ -46,6 +46,7 @@ def promote_command(
     """
     if sum(one is not None for one in (source, approve, reject)) != 1:
         raise click.UsageError("give one of `--from`, `--approve` and `--reject`")
+    _refuse_options_without_effect(source, dry_run, accept_drift, note, approve, expect_digest)
     with told_refusals():
         if approve is not None:
             done = place.approve(target, approve, expect_digest)
@@ -60,3 +61,22 @@ def promote_command(
                 return
             done = answer
     show(promotion_lines(done, target), form, done)
+
+
+def _refuse_options_without_effect(
+    source: str | None,
+    dry_run: bool,
+    accept_drift: bool,
+    note: str | None,
+    approve: str | None,
+    expect_digest: str | None,
+) -> None:
+    """Raises UsageError for an option that a decision does not heed: nobody must approve who wants a preview."""
+    if source is not None:
+        return
+    if dry_run or accept_drift:
+        raise click.UsageError("`--dry-run` and `--accept-drift` go with `--from` alone")
+    if approve is not None and note is not None:
+        raise click.UsageError("`--note` goes with `--from` and `--reject`")
+    if approve is None and expect_digest is not None:
+        raise click.UsageError("`--expect-digest` goes with `--from` and `--approve`")

@@ -27,7 +27,6 @@ ANSWER_SECONDS: Final = 120.0
 MOST_BYTES: Final = 2**29
 """The most bytes of an answer. A model has half of them at most."""
 
-_REFUSALS: Final = (400, 409, 412)
 _T = TypeVar("_T")
 
 

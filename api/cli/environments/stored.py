@@ -60,7 +60,7 @@ class StoredPlace:
     def restore(self, env: str, revision: int, wanted: Wanted, dry_run: bool) -> Preview | Promotion:
         with self._store() as store:
             if dry_run:
-                return store.promotions.preview_restoration(env, COMMAND_LINE, revision)
+                return store.promotions.preview_restoration(env, COMMAND_LINE, revision, wanted)
             return store.promotions.restore(env, COMMAND_LINE, revision, wanted)
 
     def drift(self, env: str) -> Drift:

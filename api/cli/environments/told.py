@@ -14,6 +14,9 @@ FORMATS: Final = ("text", "json", "markdown")
 MAX_VALUE: Final = 200
 """The characters of a member's value that a line shows."""
 
+_SHOWN_BEFORE: Final = 40
+"""The characters of a long value that a line shows before the first difference."""
+
 _SIGNS = {"added": "+", "changed": "~", "removed": "-", "moved": "↕"}
 _MISSING: Final = "(none)"
 
@@ -35,7 +38,7 @@ def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
     yield from _counted(preview.changes)
     yield from element_lines(preview.elements)
     if preview.truncated:
-        yield "there are more changes; see the JSON of both models"
+        yield "there are more changes, or more roles that lose policies; compare both models"
     for lost in preview.loses:
         holders = ", ".join(f"{one['type']} {one['id']}" for one in lost.subjects)
         more = ", and more" if lost.truncated else ""
@@ -79,7 +82,7 @@ def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
 
 
 def element_lines(elements: Iterable[ElementDifference]) -> Iterator[str]:
-    """Yields the changed elements, each with its changed members."""
+    """Yields the changed elements, each with its new or changed members."""
     for one in elements:
         yield f"{_SIGNS[one.change]} {one.kind} {one.id}"
         yield from _members(one)
@@ -99,16 +102,32 @@ def _counted(changes: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
 
 
 def _members(change: ElementDifference | DriftChange) -> Iterator[str]:
-    if change.before is None or change.after is None:
+    """Yields the members of an added element but its id, and those of a changed one that differ."""
+    if change.after is None:
+        return
+    if change.before is None:
+        yield from (f"    {name}: {_cut(_text(value))}" for name, value in change.after.items() if name != "id")
         return
     for name in dict.fromkeys([*change.before, *change.after]):
         before, after = change.before.get(name), change.after.get(name)
         if before != after:
-            yield f"    {name}: {_value(before)} → {_value(after)}"
+            yield f"    {name}: {_changed(_text(before), _text(after))}"
 
 
-def _value(value: Any) -> str:
-    if value is None:
-        return _MISSING
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
+def _text(value: Any) -> str:
+    return _MISSING if value is None else msgspec.json.encode(value).decode()
+
+
+def _changed(before: str, after: str) -> str:
+    """Returns both values. Of long ones it shows where they begin to differ, so that no change hides behind the cut."""
+    start = 0
+    if max(len(before), len(after)) > MAX_VALUE:
+        same = next((at for at, (left, right) in enumerate(zip(before, after, strict=False)) if left != right), None)
+        start = max(0, (min(len(before), len(after)) if same is None else same) - _SHOWN_BEFORE)
+    return f"{_cut(before, start)} → {_cut(after, start)}"
+
+
+def _cut(text: str, start: int = 0) -> str:
+    """Returns MAX_VALUE characters of a text, from `start` on. An ellipsis stands for what is left out."""
+    end = start + MAX_VALUE
+    return f"{'…' if start else ''}{text[start:end]}{'…' if len(text) > end else ''}"

@@ -78,7 +78,8 @@ class Takeovers:
             outcome = msgspec.json.decode(said, type=_Outcome)
         except msgspec.DecodeError:
             raise StoreUnavailable(
-                "the process that promotes ended early; check whether the machine has enough memory"
+                "the process that promotes ended early; look at the promotions whether it is in force, and check"
+                " whether the machine has enough memory"
             ) from None
         if outcome.refused is not None:
             raise raised(outcome.refused)
@@ -102,7 +103,7 @@ def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promoti
     if request.revision is None:
         return promotions.preview(env, actor, wanted) if request.dry_run else promotions.promote(env, actor, wanted)
     if request.dry_run:
-        return promotions.preview_restoration(env, actor, request.revision)
+        return promotions.preview_restoration(env, actor, request.revision, wanted)
     return promotions.restore(env, actor, request.revision, wanted)
 
 

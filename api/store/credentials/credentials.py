@@ -28,7 +28,7 @@ from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
-from .makers import record_maker
+from .makers import record_maker, record_widener
 
 REVOCATION_SECONDS: Final = 86_400.0
 """Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""
@@ -127,6 +127,8 @@ class Credentials:
                 (*_columns(db, change(before), actor.bounds, before.bounds), id),
             )
             after = client_row(db, id)
+            if _has_more(after, before):
+                record_widener(db, f"{CLIENT_PREFIX}{id}", actor)
             details = {"before": _audit_details(before), "after": _audit_details(after)}
             self._append(db, actor, Event.CLIENT_CHANGED, details, client_id=id, within=_common_bounds(before, after))
             return after
@@ -275,6 +277,13 @@ def _raise_generation(db: Database) -> None:
 def _common_bounds(before: Client, after: Client) -> Bounds:
     """Returns the bounds of the callers that could manage a client both before and after a change."""
     return None if before.bounds is None or after.bounds is None else before.bounds | after.bounds
+
+
+def _has_more(after: Client, before: Client) -> bool:
+    """Whether a change gave a client scopes or environments."""
+    if not set(after.scopes) <= set(before.scopes):
+        return True
+    return before.bounds is not None and (after.bounds is None or not after.bounds <= before.bounds)
 
 
 def _audit_details(credential: Client | ApiKey) -> dict[str, object]:

@@ -1,16 +1,15 @@
-"""Who made a credential, and so may not approve in its place."""
+"""Who can act as a credential, and so may not approve in its place."""
 
 from sqlite_utils import Database
 
 from ..actor import ADMINISTRATORS, Actor
 from ..errors import NotPermitted
 
-_MAKERS = """
-WITH RECURSIVE made(credential) AS (
-    SELECT ?1 UNION SELECT maker FROM credential_makers JOIN made USING (credential)
-) SELECT 1 FROM made WHERE credential = ?2
+_HANDS = """
+WITH RECURSIVE hands(credential) AS (
+    SELECT ? UNION SELECT maker FROM credential_makers JOIN hands USING (credential)
+) SELECT credential FROM hands
 """
-"""Whether ?2 made ?1, or a credential that made it, and so on."""
 
 
 def record_maker(db: Database, credential: str, maker: Actor) -> None:
@@ -21,29 +20,43 @@ def record_maker(db: Database, credential: str, maker: Actor) -> None:
     db.execute("INSERT OR IGNORE INTO credential_makers VALUES (?, ?)", (credential, maker.name))
 
 
+def record_widener(db: Database, credential: str, widener: Actor) -> None:
+    """Record that `widener` gave a credential more rights: it may have been in its hands with less.
+
+    A credential of unknown making stays one: whoever made it may know its secret.
+    """
+    if _has_maker(db, credential):
+        record_maker(db, credential, widener)
+
+
 def refuse_approver(db: Database, approver: Actor, requester: str) -> None:
     """Raises NotPermitted if `approver` must not approve what the actor named `requester` asked for.
 
-    Whoever makes a credential, or renews its secret, can act in its name. So neither that one nor whoever made that
-    one, and so on, counts as somebody else. A credential of unknown making may not approve.
+    Whoever makes a credential, renews its secret or gives it more rights can act in its name. So neither that one, nor
+    whoever made that one, and so on, counts as somebody else; nor do two credentials that one credential made. Only the
+    administrators may make both. If any of these credentials is of unknown making, there is no approval.
     """
     if approver.name == requester:
         raise NotPermitted("another credential must approve what this one asked for")
-    for one in (approver.name, requester):
-        if one not in ADMINISTRATORS and not _has_maker(db, one):
+    approving, asking = _hands(db, approver.name), _hands(db, requester)
+    for one in sorted((approving | asking) - ADMINISTRATORS):
+        if not _has_maker(db, one):
             raise NotPermitted(
                 f"nothing is known of who made `{one}`, so it counts for no approval; make a new credential"
             )
-    if _made(db, approver.name, requester) or _made(db, requester, approver.name):
+    both = (approving & asking) - (ADMINISTRATORS - {approver.name, requester})
+    if both:
         raise NotPermitted(
-            "one made the other of this credential and the one that asked for the promotion; somebody else must approve"
+            f"`{min(both)}` can act as this credential and as the one that asked for the promotion; somebody else must"
+            " approve"
         )
+
+
+def _hands(db: Database, credential: str) -> set[str]:
+    """Returns the credential itself, whoever made, renewed or widened it, and so on."""
+    return {name for (name,) in db.execute(_HANDS, (credential,)).fetchall()}
 
 
 def _has_maker(db: Database, credential: str) -> bool:
     query = "SELECT 1 FROM credential_makers WHERE credential = ?"
     return db.execute(query, (credential,)).fetchone() is not None
-
-
-def _made(db: Database, maker: str, credential: str) -> bool:
-    return db.execute(_MAKERS, (credential, maker)).fetchone() is not None

@@ -134,13 +134,13 @@ class EditApplier:
             if same is not None:
                 return StoredElement(decode_body(same.body), self.workspace.environment.etag_of(same.version))
         if found is not None:
-            raise Conflict(f"there is a {kind.noun} `{':'.join(key)}` already")
+            raise Conflict(f"the {kind.noun} `{':'.join(key)}` exists already")
         self.added.add(self._edit)
         return self._moved(kind, key, edit.before, self._put(kind, key, read, read.element, None))
 
     def _create_at(self, kind: Kind, key: ElementKey, body: Body) -> StoredElement | None:
         if self._row(kind, key) is not None:
-            raise PreconditionFailed(f"there is a {kind.noun} `{':'.join(key)}` already")
+            raise PreconditionFailed(f"the {kind.noun} `{':'.join(key)}` exists already")
         self.added.add(self._edit)
         return self._replace(kind, key, self._read(kind, key, body), None)
 

@@ -14,10 +14,10 @@ MAX_NOTE: Final = 2_000
 """The characters of a note, and of the reason of a rejection."""
 
 MAX_SHOWN: Final = 1_000
-"""The changed elements that a preview, an approval or a drift shows one by one."""
+"""The changed elements that a preview, an approval or a drift shows one by one, and the roles that lose policies."""
 
 MAX_SHOWN_BYTES: Final = 8 * 1024 * 1024
-"""The bytes of their bodies together."""
+"""The bytes of either together."""
 
 Status = Literal["pending", "done", "rejected"]
 Note = Annotated[str, Meta(max_length=MAX_NOTE)]
@@ -84,8 +84,8 @@ class Use(Struct, frozen=True):
 class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
     """What a promotion would do. `digest` is that of the policy model that the target would have.
 
-    `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies. `in_use` are
-    the elements that prevent the promotion.
+    `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies, the first
+    1,000. `truncated` says that there are more of either. `in_use` are the elements that prevent the promotion.
     """
 
     environment: str

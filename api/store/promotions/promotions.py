@@ -35,14 +35,17 @@ class Promotions:
         self._connections, self._now = connections, now
 
     def preview(self, env: str, actor: Actor, wanted: Wanted) -> Preview:
-        """Returns what a promotion would do. Raises NotFound, Rejected if it is from the environment itself."""
-        with self._connections.reading() as db:
-            return _promotion(db, env, actor, wanted.source).preview()
+        """Returns what a promotion would do.
 
-    def preview_restoration(self, env: str, actor: Actor, revision: int) -> Preview:
-        """Returns what going back to a revision would do. Raises NotFound."""
+        Raises NotFound, Rejected if it is from the environment itself, and Conflict if another digest was expected.
+        """
         with self._connections.reading() as db:
-            return _restoration(db, env, actor, revision).preview()
+            return _previewed(_promotion(db, env, actor, wanted.source), wanted)
+
+    def preview_restoration(self, env: str, actor: Actor, revision: int, wanted: Wanted) -> Preview:
+        """Returns what going back to a revision would do. Raises NotFound, Conflict if another digest was expected."""
+        with self._connections.reading() as db:
+            return _previewed(_restoration(db, env, actor, revision), wanted)
 
     def promote(self, env: str, actor: Actor, wanted: Wanted) -> Promotion:
         """Take over the policy model of the environment `wanted.source`, or let that wait for an approval.
@@ -190,6 +193,11 @@ def _promotion(db: Database, env: str, actor: Actor, source_id: str) -> Takeover
 def _restoration(db: Database, env: str, actor: Actor, revision: int) -> Takeover:
     target = environment_within(db, env, actor.bounds)
     return Takeover(db, target, _as_source(target, revision), policy_model(db, target, revision))
+
+
+def _previewed(takeover: Takeover, wanted: Wanted) -> Preview:
+    _expect(takeover.after.digest, wanted.expect_digest)
+    return takeover.preview()
 
 
 def _as_source(environment: Environment, revision: int) -> Source:

@@ -11,7 +11,7 @@ from ..environments import Environment
 from ..errors import BadQuery, Conflict, NotFound
 from ..pages import cursor_after, read_cursor
 from .policy_model import PolicyModel, unpacked
-from .promotion import Promotion, read_promotion
+from .promotion import MAX_SHOWN_BYTES, Promotion, read_promotion
 
 MAX_PENDING: Final = 100
 """The promotions that may wait for an approval in one environment."""
@@ -58,13 +58,23 @@ def waiting_content(db: Database, promotion: Promotion) -> PolicyModel:
 
 
 def records(db: Database, target: Environment, limit: int, cursor: str | None) -> tuple[list[Promotion], str | None]:
-    """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
+    """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery.
+
+    A page has at most `limit` of them, and no more than fit into MAX_SHOWN_BYTES, but one at least: the drift that one
+    accepted may be as large as that.
+    """
     if not 1 <= limit <= MAX_PAGE:
         raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
     query = "SELECT number, body FROM promotions WHERE environment = ? AND number < ? ORDER BY number DESC LIMIT ?"
-    rows = db.execute(query, (target.number, _before(cursor), limit + 1)).fetchall()
-    behind = cursor_after(_LIST, (str(rows[limit - 1][0]),)) if len(rows) > limit else None
-    return [read_promotion(body) for _, body in rows[:limit]], behind
+    found: list[Promotion] = []
+    size, last = 0, 0
+    for number, body in db.execute(query, (target.number, _before(cursor), limit + 1)):
+        size += len(body)
+        if len(found) == limit or (found and size > MAX_SHOWN_BYTES):
+            return found, cursor_after(_LIST, (str(last),))
+        found.append(read_promotion(body))
+        last = number
+    return found, None
 
 
 def _before(cursor: str | None) -> int:

@@ -48,7 +48,8 @@ class Takeover:
 
     def preview(self) -> Preview:
         """Returns what it would do, and what would prevent it."""
-        elements, truncated = shown(differences(self.before, self.after))
+        elements, more_elements = shown(differences(self.before, self.after))
+        loses, more_roles = shown(lost_roles(self._db, self.target, self.before, self.after))
         return Preview(
             self.source.id,
             self.source.epoch,
@@ -57,8 +58,8 @@ class Takeover:
             self.after.digest,
             self._result().changes,
             elements,
-            truncated,
-            tuple(lost_roles(self._db, self.target, self.before, self.after)),
+            more_elements or more_roles,
+            loses,
             tuple(islice(uses(self._db, self.target, self.before, self.after), MAX_LISTED_USERS)),
             drift_of(self._db, self.target),
         )

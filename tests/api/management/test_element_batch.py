@@ -58,7 +58,7 @@ def test_equal_assignments_are_the_existing_ones(full: Managed) -> None:
 
 def test_a_conflict_names_the_item(full: Managed) -> None:
     answer = full.simulate_post(f"{ROOT}/roles:batch", json={"items": [{"id": "new"}, {"id": "editor"}]})
-    assert answer.json == {"error": "$.items[1]: there is a role `editor` already"}
+    assert answer.json == {"error": "$.items[1]: the role `editor` exists already"}
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,23 @@ def test_a_release_from_preview_to_rollback(place: Place) -> None:
     assert place.run("rollback", "77", "--env", "prod")[0] == 2
 
 
+def test_a_preview_hides_nothing_that_a_reviewer_must_see(place: Place) -> None:
+    def long(last: str) -> dict[str, Any]:
+        values = [f"value {one}" for one in range(100)]
+        return {"resource_attrs": [{"key": "k", "op": "in", "value": [*values, last]}]}
+
+    place.put(changed(conditions=long("one")), "staging")
+    _, added, _ = place.run("promote", "--from", "staging", "--to", "prod", "--dry-run")
+    at = added.splitlines().index("+ policies p1")
+    assert added.splitlines()[at + 1 : at + 3] == ['    effect: "ALLOW"', '    roles: ["editor"]']
+    place.run("promote", "--from", "staging", "--to", "prod")
+    place.put(changed(conditions=long("two")), "staging")
+    _, edited, _ = place.run("promote", "--from", "staging", "--to", "prod", "--dry-run")
+    (line,) = (line for line in edited.splitlines() if line.startswith("    conditions: "))
+    before, after = line.split(" → ")
+    assert ("one" in before, "two" in after, "…" in before) == (True, True, True)
+
+
 def test_drift_is_shown_and_stops_a_promotion(place: Place) -> None:
     place.json("promote", "--from", "staging", "--to", "prod")
     assert place.run("drift", "--env", "prod")[:2] == (0, "prod has not drifted\n")
@@ -146,6 +163,24 @@ def test_a_promotion_that_waits_is_told_and_rejected(place: Place) -> None:
     assert (code, "another credential must approve" in said) == (2, True)
     code, output, _ = place.run("promote", "--to", "prod", "--reject", id)
     assert (code, output.splitlines()[0]) == (0, f"staging (revision 1) → prod is rejected: {id}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--approve", "ID", "--dry-run"),
+        ("--reject", "ID", "--dry-run"),
+        ("--approve", "ID", "--accept-drift"),
+        ("--approve", "ID", "--note", "n"),
+        ("--reject", "ID", "--expect-digest", "0" * 64),
+    ],
+)
+def test_a_decision_takes_no_option_that_it_would_not_heed(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    place = Place(tmp_path, None)
+    place.run("environments", "change", "prod", "--approvals", "1")
+    waiting = place.json("promote", "--from", "staging", "--to", "prod")
+    code, _, said = place.run("promote", "--to", "prod", *(waiting["id"] if one == "ID" else one for one in arguments))
+    assert (code, "go with" in said or "goes with" in said) == (2, True), said
 
 
 def test_environments_are_made_changed_listed_and_deleted(place: Place) -> None:

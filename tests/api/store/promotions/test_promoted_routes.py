@@ -103,7 +103,7 @@ def test_a_moved_route_is_drift(store: Store) -> None:
 
 def test_a_restoration_brings_the_order_back(store: Store) -> None:
     before = store.revision_of(PROD)
-    digest = store.promotions.preview_restoration(PROD, ADMIN, before).digest
+    digest = store.promotions.preview_restoration(PROD, ADMIN, before, Wanted(PROD)).digest
     put(store, MODEL | {"routes": [route("c"), route("x"), route("a")]}, PROD)
     restored = store.promotions.restore(PROD, ADMIN, before, Wanted(PROD))
     assert (order(store), restored.digest) == ("abc", digest)

@@ -10,11 +10,11 @@ import pytest
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.store.actor import ADMIN_KEY, Actor
 from writ.api.store.audit.entries import EntryFilter
-from writ.api.store.credentials.credentials import ApiKeySpec
+from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
-from writ.api.store.promotions.promotion import Wanted
+from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
@@ -127,6 +127,19 @@ def test_a_preview_shows_elements_and_who_loses_what_and_writes_nothing(store: S
     assert [one["id"] for one in lost.subjects] == ["alice", "bob"]
 
 
+def test_a_preview_names_a_bounded_number_of_roles_that_lose_policies(store: Store) -> None:
+    ids = [f"r{one}" for one in range(MAX_SHOWN + 1)]
+    document = {
+        "resource_types": MODEL["resource_types"],
+        "roles": [{"id": id} for id in ids],
+        "policies": [MODEL["policies"][0] | {"id": "shared", "roles": ids}],
+    }
+    put(store, document | {"policies": []}, STAGING)
+    put(store, document | {"groups": FACTS["groups"], "assignments": [{"role": id, "group": "eng"} for id in ids]})
+    shown = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
+    assert (len(shown.elements), len(shown.loses), shown.truncated) == (1, MAX_SHOWN, True)
+
+
 def test_two_promotions_of_the_same_model_have_the_same_digest(store: Store) -> None:
     first = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
     document = stored(store, STAGING)
@@ -195,9 +208,14 @@ def test_another_digest_than_the_expected_one_promotes_nothing(store: Store) -> 
     shown = store.promotions.preview(PROD, ACTOR, FROM_STAGING)
     change_staging(store)
     revision = store.environment(PROD).revision
+    pinned = Wanted(STAGING, expect_digest=shown.digest)
     with pytest.raises(Conflict, match="digest"):
-        store.promotions.promote(PROD, ACTOR, Wanted(STAGING, expect_digest=shown.digest))
+        store.promotions.promote(PROD, ACTOR, pinned)
     assert store.environment(PROD).revision == revision
+    with pytest.raises(Conflict, match="digest"):
+        store.promotions.preview(PROD, ACTOR, pinned)
+    with pytest.raises(Conflict, match="digest"):
+        store.promotions.preview_restoration(PROD, ACTOR, 0, pinned)
 
 
 def test_an_environment_is_not_promoted_to_itself_or_from_nowhere(store: Store) -> None:
@@ -220,7 +238,7 @@ def test_a_restoration_goes_back_to_a_policy_model_and_keeps_the_facts(store: St
     store.promotions.promote(PROD, ACTOR, FROM_STAGING)
     edit(store, PROD, Create("subjects", {"type": "user", "id": "new"}))
     assert policies(store) != before
-    shown = store.promotions.preview_restoration(PROD, ACTOR, old)
+    shown = store.promotions.preview_restoration(PROD, ACTOR, old, Wanted(PROD))
     done = store.promotions.restore(PROD, ACTOR, old, Wanted(PROD, "bad release"))
     assert policies(store) == before
     assert {"type": "user", "id": "new"} in stored(store)["subjects"]
@@ -344,6 +362,36 @@ def test_what_a_child_asks_for_its_makers_may_not_approve(store: Store, team: Te
     assert store.promotions.approve(PROD, team.other, waiting.id).status == "done"
 
 
+def test_two_credentials_that_one_made_count_as_one(store: Store, team: Team) -> None:
+    sibling = team.made_by(team.asker)
+    waiting = store.promotions.promote(PROD, team.grandchild, FROM_STAGING)
+    for actor in (sibling, team.made_by(sibling), team.made_by(team.child)):
+        with pytest.raises(NotPermitted, match=f"`{team.asker.name}` can act as|`{team.child.name}` can act as"):
+            store.promotions.approve(PROD, actor, waiting.id)
+    assert store.promotions.approve(PROD, team.made_by(team.other), waiting.id).status == "done"
+
+
+def test_who_gives_a_client_more_rights_may_know_its_secret(store: Store, team: Team) -> None:
+    reader, named = (
+        store.credentials.add_client(ADMIN, ClientSpec("c", ("read",), 60), bytes([100 + one] * 32)) for one in range(2)
+    )
+    store.credentials.change_client(team.asker, reader.id, lambda _: ClientSpec("c", ("admin",), 60))
+    store.credentials.change_client(ADMIN, named.id, lambda _: ClientSpec("c", ("admin",), 60))
+    store.credentials.change_client(team.asker, named.id, lambda _: ClientSpec("new name", ("admin",), 60))
+    waiting = store.promotions.promote(PROD, team.asker, FROM_STAGING)
+    with pytest.raises(NotPermitted, match="can act as"):
+        store.promotions.approve(PROD, Actor(f"client:{reader.id}", client=reader.id), waiting.id)
+    approver = Actor(f"client:{named.id}", client=named.id)
+    assert store.promotions.approve(PROD, approver, waiting.id).status == "done"
+
+
+def test_what_an_unknown_maker_made_counts_for_no_approval(store: Store, team: Team) -> None:
+    old = Actor("api-key:from-before")
+    waiting = store.promotions.promote(PROD, team.made_by(old), FROM_STAGING)
+    with pytest.raises(NotPermitted, match="nothing is known of who made `api-key:from-before`"):
+        store.promotions.approve(PROD, team.other, waiting.id)
+
+
 def test_an_approval_holds_for_what_was_shown(store: Store, team: Team) -> None:
     waiting = store.promotions.promote(PROD, team.asker, FROM_STAGING)
     edit(store, STAGING, Delete("policies", ("p1",)))  # the source goes on
@@ -378,6 +426,22 @@ def test_promotions_are_listed_newest_first_in_pages(store: Store, team: Team) -
     assert [one.status for one in second] == ["done"]
     assert end is None
     assert store.promotions.list(STAGING, 3) == ([], None)
+
+
+def test_a_page_of_promotions_is_bounded_although_each_tells_much_drift(store: Store) -> None:
+    ids = [f"wide{one}" for one in range(80)]
+    edit(store, STAGING, *(Create("policies", MODEL["policies"][0] | {"id": id}) for id in ids))
+    store.promotions.promote(PROD, ADMIN, FROM_STAGING)
+    for turn in range(3):
+        condition = {"key": "k", "op": "eq", "value": str(turn) + "x" * 60_000}
+        edit(store, PROD, *(Patch("policies", (id,), {"conditions": {"resource_attrs": [condition]}}) for id in ids))
+        store.promotions.promote(PROD, ADMIN, Wanted(STAGING, accept_drift=True))
+    listed, sizes, cursor = 0, list[int](), None
+    while not sizes or cursor is not None:
+        found, cursor = store.promotions.list(PROD, 1_000, cursor)
+        sizes.append(sum(len(msgspec.json.encode(one)) for one in found))
+        listed += len(found)
+    assert (listed, max(sizes) < MAX_SHOWN_BYTES) == (5, True)
 
 
 def test_the_audit_log_tells_of_each_promotion(store: Store) -> None:
