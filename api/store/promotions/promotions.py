@@ -53,8 +53,9 @@ class Promotions:
         Raises NotFound, and Rejected if it is from the environment itself. Raises Drifted for a drift that is not
         accepted, and Conflict if something still uses what is removed, or another digest was expected.
         """
+        prepared = self._prepared(lambda db: _promotion(db, env, actor, wanted.source))
         with self._writing(actor) as db:
-            takeover = _promotion(db, env, actor, wanted.source)
+            takeover = _promotion(db, env, actor, wanted.source, prepared)
             return self._take_over(db, actor, takeover, wanted)
 
     def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted) -> Promotion:
@@ -62,8 +63,9 @@ class Promotions:
 
         Raises NotFound, Conflict.
         """
+        prepared = self._prepared(lambda db: _restoration(db, env, actor, revision))
         with self._writing(actor) as db:
-            return self._take_over(db, actor, _restoration(db, env, actor, revision), wanted)
+            return self._take_over(db, actor, _restoration(db, env, actor, revision, prepared), wanted)
 
     def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:
         """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
@@ -129,6 +131,16 @@ class Promotions:
             found = environment_within(db, env, bounds)
             return found, policy_model(db, found)
 
+    def _prepared(self, find: Callable[[Database], Takeover]) -> Takeover:
+        """Returns a takeover with both policy models read and their digests known.
+
+        PERF: that is half of a promotion's work, and no other write waits for it.
+        """
+        with self._connections.reading() as db:
+            found = find(db)
+            _ = found.before.digest, found.after.digest
+            return found
+
     def _take_over(self, db: Database, actor: Actor, takeover: Takeover, wanted: Wanted) -> Promotion:
         _expect(takeover.after.digest, wanted.expect_digest)
         drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
@@ -181,17 +193,24 @@ class Promotions:
             yield db
 
 
-def _promotion(db: Database, env: str, actor: Actor, source_id: str) -> Takeover:
+def _promotion(db: Database, env: str, actor: Actor, source_id: str, prepared: Takeover | None = None) -> Takeover:
+    """Returns the takeover, `prepared` if neither end has changed since."""
     target = environment_within(db, env, actor.bounds)
     source = environment_within(db, source_id, actor.bounds)
     if source.uuid == target.uuid:
         message = "an environment can't be promoted to itself"
         raise Rejected((Fault("bad-promotion", "$.from", message, "to go back to an earlier revision, restore it"),))
-    return Takeover(db, target, _as_source(source, source.revision), policy_model(db, source))
+    ends = target, _as_source(source, source.revision)
+    if prepared is not None and (prepared.target, prepared.source) == ends:
+        return prepared.within(db)
+    return Takeover(db, *ends, policy_model(db, source))
 
 
-def _restoration(db: Database, env: str, actor: Actor, revision: int) -> Takeover:
+def _restoration(db: Database, env: str, actor: Actor, revision: int, prepared: Takeover | None = None) -> Takeover:
+    """Returns the takeover, `prepared` if the environment has not changed since."""
     target = environment_within(db, env, actor.bounds)
+    if prepared is not None and prepared.target == target:
+        return prepared.within(db)
     return Takeover(db, target, _as_source(target, revision), policy_model(db, target, revision))
 
 

@@ -1,5 +1,6 @@
 """A takeover: the policy model of an environment is replaced by another one, as one revision."""
 
+from copy import copy
 from itertools import islice
 from typing import NamedTuple
 
@@ -40,6 +41,12 @@ class Takeover:
         self._db, self.target, self.source = db, target, source
         self.before = policy_model(db, target)
         self.after = PolicyModel(after.stored, _lists(db, target, after))
+
+    def within(self, db: Database) -> "Takeover":
+        """Returns the same takeover for a later transaction of `db`, in which neither end has changed since."""
+        later = copy(self)
+        later._db = db
+        return later
 
     @property
     def is_restoration(self) -> bool:

@@ -14,7 +14,11 @@ from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
+from writ.api.store.promotions import promotions
+from writ.api.store.promotions.policy_model import PolicyModel, policy_model
 from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
+from writ.api.store.promotions.promotions import Promotions
+from writ.api.store.promotions.takeover import Takeover
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
@@ -216,6 +220,43 @@ def test_another_digest_than_the_expected_one_promotes_nothing(store: Store) -> 
         store.promotions.preview(PROD, ACTOR, pinned)
     with pytest.raises(Conflict, match="digest"):
         store.promotions.preview_restoration(PROD, ACTOR, 0, pinned)
+
+
+@pytest.mark.parametrize("changed", [STAGING, PROD])
+def test_what_changes_while_a_promotion_is_prepared_counts(
+    store: Store, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    prepared = Promotions._prepared
+
+    def then_changed(self: Promotions, find: Any) -> Takeover:
+        found = prepared(self, find)
+        edit(store, changed, Patch("policies", ("p1",), {"priority": 7}))
+        return found
+
+    monkeypatch.setattr(Promotions, "_prepared", then_changed)
+    if changed == PROD:
+        with pytest.raises(Drifted):
+            store.promotions.promote(PROD, ACTOR, FROM_STAGING)
+        return
+    done = store.promotions.promote(PROD, ACTOR, FROM_STAGING)
+    assert policies(store)["p1"]["priority"] == 7
+    assert done.source_revision == store.environment(STAGING).revision
+
+
+def test_other_writes_do_not_wait_while_policy_models_are_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    change_staging(store)
+    store.create_environment(ADMIN, "other")
+    elsewhere, written = Store.open(store.path.parent), list[int]()
+
+    def meanwhile(*arguments: Any) -> PolicyModel:
+        edit(elsewhere, "other", Create("subjects", {"type": "user", "id": "meanwhile"}))
+        written.append(elsewhere.environment("other").revision)
+        return policy_model(*arguments)
+
+    monkeypatch.setattr(promotions, "policy_model", meanwhile)
+    store.promotions.promote(PROD, ACTOR, FROM_STAGING)
+    elsewhere.close()
+    assert written == [1]
 
 
 def test_an_environment_is_not_promoted_to_itself_or_from_nowhere(store: Store) -> None:
