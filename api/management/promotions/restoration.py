@@ -5,11 +5,10 @@ from typing import Final
 import falcon
 import falcon.asgi
 
-from ...credentials.credential import Credential, Scope
+from ...credentials.credential import Scope
 from ...credentials.request_actor import actor_of
 from ...http.bodies import JSON
 from ...http.queries import known_parameters
-from ...http.rejections import Forbidden
 from ...openapi.operation import Answer, Operation
 from ...openapi.vocabulary import LOCATION
 from ...store.promotions.promotion import Preview, Promotion, Wanted
@@ -41,21 +40,13 @@ class Restoration:
     """The restoration of a revision's policy model."""
 
     def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
-        self._taking_over = TakingOver(services)
+        self._bodies, self._taking_over = services.bodies, TakingOver(services)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 201 with the restoration, 202 if it waits for an approval, or with `dry_run` 200 with a preview."""
         known_parameters(req)
         number, asker = revision_number(revision), req.context.credential
         asked = shaped(await self._bodies.read_optional_element(req), NewRestoration, BAD)
-        await self._refuse_editors(env, asker)
         wanted = Wanted(env, asked.note, expect_digest=asked.expect_digest)
-        request = TakeoverRequest(env, actor_of(req), wanted, asked.dry_run, number)
+        request = TakeoverRequest(env, actor_of(req), wanted, asked.dry_run, number, asker.scope >= Scope.ADMIN)
         await self._taking_over.answer(resp, request)
-
-    async def _refuse_editors(self, env: str, asker: Credential) -> None:
-        """Raises Forbidden for less than an admin where only promotions change the policy model."""
-        found = await self._work.read(self._work.store.environment, env, asker.bounds)
-        if found.promotion_only and asker.scope < Scope.ADMIN:
-            raise Forbidden(f"`{env}` changes by promotion only, which needs the scope `admin`", "admin")

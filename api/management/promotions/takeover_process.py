@@ -28,7 +28,8 @@ AT_ONCE: Final = 1
 class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     """What to do in the environment `env`, on behalf of `actor`.
 
-    `revision` is the one to restore, or None to promote `wanted.source`. `approves` is the id of a promotion to
+    `revision` is the one to restore, or None to promote `wanted.source`. `administers` says whether the actor is an
+    admin. `approves` is the id of a promotion to
     approve, whose digest `wanted.expect_digest` is.
     """
 
@@ -37,6 +38,7 @@ class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     wanted: Wanted
     dry_run: bool = False
     revision: int | None = None
+    administers: bool = True
     approves: str | None = None
 
 
@@ -70,7 +72,7 @@ class Takeovers:
         await self._turns.take(who)
         try:
             module = "writ.api.management.promotions.takeover_process"
-            process = await own_process(module, str(self._directory), stdin=PIPE, stdout=PIPE)
+            process = await own_process(module, str(self._directory), stdin=PIPE, stdout=PIPE, niceness=0)
             said, _ = await process.communicate(msgspec.json.encode(request))
         finally:
             self._turns.give_back(who)
@@ -104,7 +106,7 @@ def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promoti
         return promotions.preview(env, actor, wanted) if request.dry_run else promotions.promote(env, actor, wanted)
     if request.dry_run:
         return promotions.preview_restoration(env, actor, request.revision, wanted)
-    return promotions.restore(env, actor, request.revision, wanted)
+    return promotions.restore(env, actor, request.revision, wanted, request.administers)
 
 
 if __name__ == "__main__":

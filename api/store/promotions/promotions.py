@@ -15,7 +15,7 @@ from ..credentials.makers import refuse_approver
 from ..database.connections import Connections
 from ..environment_ids import Bounds, refuse_outside
 from ..environments import Environment, environment_within
-from ..errors import Conflict, Fault, Rejected
+from ..errors import Conflict, Fault, NotPermitted, Rejected
 from .differences import differences, shown
 from .drift import drift_of
 from .policy_model import PolicyModel, policy_model
@@ -58,13 +58,16 @@ class Promotions:
             takeover = _promotion(db, env, actor, wanted.source, prepared)
             return self._take_over(db, actor, takeover, wanted)
 
-    def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted) -> Promotion:
+    def restore(self, env: str, actor: Actor, revision: int, wanted: Wanted, administers: bool = True) -> Promotion:
         """Go back to the policy model of an earlier revision, or let that wait for an approval.
 
-        Raises NotFound, Conflict.
+        Raises NotFound, Conflict, and NotPermitted if the environment changes by promotion only and the actor does not
+        administer it.
         """
         prepared = self._prepared(lambda db: _restoration(db, env, actor, revision))
         with self._writing(actor) as db:
+            if not administers and environment_within(db, env, actor.bounds).promotion_only:
+                raise NotPermitted(f"`{env}` changes by promotion only, which needs the scope `admin`")
             return self._take_over(db, actor, _restoration(db, env, actor, revision, prepared), wanted)
 
     def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:

@@ -500,3 +500,12 @@ def test_the_audit_log_tells_of_each_promotion(store: Store) -> None:
         "note": "release 7",
         "promoted_by": ACTOR.name,
     }
+
+
+def test_only_an_admin_restores_where_nothing_but_promotions_changes_policies(store: Store) -> None:
+    """It is decided in the transaction that writes, whatever the setting was when the request came."""
+    store.change_environment(ACTOR, PROD, EnvironmentChange(promotion_only=True))
+    revision = store.environment(PROD).revision
+    with pytest.raises(NotPermitted, match="promotion only"):
+        store.promotions.restore(PROD, ACTOR, revision, Wanted(PROD), administers=False)
+    assert store.environment(PROD).revision == revision
