@@ -21,7 +21,7 @@ class Origin(msgspec.Struct, frozen=True, rename=SOURCE_NAMES):
     """Where a policy model came from: the id of the promotion, and the environment, epoch and revision.
 
     `digest` is that of the policy model. `baseline` is the revision of this environment that drift is measured from. In
-    a restoration, the environment is this one.
+    a restoration, the environment is this one. `promoted_by` asked for it, with the `note`.
     """
 
     id: str
@@ -32,6 +32,8 @@ class Origin(msgspec.Struct, frozen=True, rename=SOURCE_NAMES):
     digest: str
     baseline: int
     restored: bool = False
+    promoted_by: str = ""
+    note: str | None = None
 
     def provenance(self) -> dict[str, Any]:
         """Returns what every bundle of the policy model says of it: no person, no time, no note."""

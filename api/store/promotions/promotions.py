@@ -21,7 +21,7 @@ from .drift import drift_of
 from .policy_model import PolicyModel, policy_model
 from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
 from .records import add_record, end_waiting, record_of, records, waiting_content
-from .takeover import Source, Takeover
+from .takeover import Asked, Source, Takeover
 
 
 class Promotions:
@@ -87,7 +87,7 @@ class Promotions:
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
-            done = takeover.commit(actor, self._now(), id)
+            done = takeover.commit(actor, self._now(), id, Asked(waiting.promoted_by, waiting.note))
             made = replace(
                 waiting, status="done", revision=done.revision, decided_by=actor.name, decided_at=self._now()
             )
@@ -148,7 +148,7 @@ class Promotions:
         _expect(takeover.after.digest, wanted.expect_digest)
         drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
         waits = target.approvals > 0
-        done = takeover.changes() if waits else takeover.commit(actor, time, id)
+        done = takeover.changes() if waits else takeover.commit(actor, time, id, Asked(actor.name, wanted.note))
         made = Promotion(
             id,
             "restoration" if takeover.is_restoration else "promotion",

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from ....compiler.model.elements import ElementKind
@@ -29,6 +30,13 @@ class Source(NamedTuple):
     uuid: str
     epoch: int
     revision: int
+
+
+class Asked(NamedTuple):
+    """Who asked for a takeover, by the name of an actor, and with which note."""
+
+    by: str
+    note: str | None
 
 
 class Takeover:
@@ -91,9 +99,9 @@ class Takeover:
         """Returns the counts of changes, and writes nothing."""
         return self._result()
 
-    def commit(self, actor: Actor, time: str, id: str) -> ReplacementResult:
+    def commit(self, actor: Actor, time: str, id: str, asked: Asked) -> ReplacementResult:
         """Write it as a revision of `actor` at `time` (RFC 3339), of the promotion `id`, in a write transaction."""
-        origin = self._origin(id)
+        origin = replace(self._origin(id), promoted_by=asked.by, note=asked.note)
         done = self._replacement().commit(actor, time, origin)
         provenance = msgspec.json.encode(origin.provenance()).decode()
         self._db.execute(

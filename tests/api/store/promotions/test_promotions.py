@@ -112,6 +112,7 @@ def test_a_promotion_takes_over_the_policy_model_and_nothing_else(store: Store) 
     assert revision.by == ACTOR.name
     assert revision.promotion is not None
     assert (revision.promotion.id, revision.promotion.source_revision) == (done.id, store.environment(STAGING).revision)
+    assert (revision.promotion.promoted_by, revision.promotion.note) == (ACTOR.name, "release 7")
 
 
 def test_a_preview_shows_elements_and_who_loses_what_and_writes_nothing(store: Store) -> None:
