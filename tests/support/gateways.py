@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -93,14 +93,18 @@ def backend() -> Iterator[int]:
 
 
 @contextmanager
-def gateway(name: str, folder: Path, filled: Filled) -> Iterator[None]:
-    """Run a gateway with its example, filled in, until it listens; `folder` is new."""
+def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Run a gateway with its example, filled in, until it listens; `folder` is new. Add `more` after lines of it."""
     product = PRODUCTS[name]
     program = product.program()
     assert program is not None, f"{name} is not installed"
     folder.mkdir()
     example = folder / f"example-{product.example}"
-    example.write_text(filled.into((EXAMPLES / product.example).read_text()))
+    text = filled.into((EXAMPLES / product.example).read_text())
+    for line, lines in (more or {}).items():
+        assert text.count(line) == 1, line
+        text = text.replace(line, line + lines)
+    example.write_text(text)
     variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
