@@ -5,6 +5,7 @@ import socket
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -283,6 +284,36 @@ def test_two_hosts_are_never_two_backends(ask: Ask, behind: Behind) -> None:
     assert ask("GET", "/documents/d1", ("Host", "evil.example"), Authorization=token).status in (400, 403)
     answer = ask("GET", "http://shop.example/documents/d1", Host="evil.example", Authorization=token)
     assert answer.status in (400, 403) or got(answer)["host"] == ["shop.example"]
+
+
+def test_many_users_at_once_get_their_own_answers(ask: Ask, behind: Behind) -> None:
+    """Gateways ask over few connections, which they keep open."""
+    tokens = {"alice": behind.token(), "mallory": behind.token(sub="mallory"), "zoe": behind.token(sub="zoe")}
+
+    def status(user: str) -> tuple[str, int]:
+        answer = ask("GET", "/documents/d1", Authorization=tokens[user])
+        assert answer.status == 403 or got(answer)["x-writ-subject-id"] == [user]
+        return user, answer.status
+
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(status, [*tokens] * 50))
+    assert found == {("alice", 200), ("mallory", 403), ("zoe", 403)}
+
+
+def test_a_gateway_that_is_not_trusted_tells_nothing(name: str, ask: Ask, behind: Behind) -> None:
+    """Envoy's request itself tells the method, the host and the path, but not the address that the policy asks for."""
+    token = behind.token(team="docs")
+    with behind.server.client() as admin:
+        admin.put(SETTINGS, json=behind.settings() | {"trusted_proxies": ["192.0.2.1"]}).raise_for_status()
+        try:
+            read, update = (ask(method, "/documents/d1", Authorization=token) for method in ("GET", "PUT"))
+        finally:
+            admin.put(SETTINGS, json=behind.settings()).raise_for_status()
+    if name == "envoy":
+        assert (read.status, update.status, update.headers["x-writ-reason-code"]) == (200, 403, "CONDITION_FAILED")
+    else:
+        codes = {(answer.status, answer.headers["x-writ-reason-code"]) for answer in (read, update)}
+        assert codes == {(403, "REQUEST_REFUSED")}
 
 
 def test_writ_down_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
