@@ -115,7 +115,7 @@ def packed(wheel: Path) -> set[str]:
 
 
 def test_the_wheel_holds_all_code_and_data_of_the_four_folders_and_nothing_else(source: Path, wheel: Path) -> None:
-    files = {path.relative_to(source).as_posix() for layer in LAYERS for path in (source / layer).rglob("*.*")}
+    files = {path.relative_to(source).as_posix() for layer in LAYERS for path in (source / layer).rglob("*")}
     expected = {f"writ/{name}" for name in files if (source / name).is_file() and "__pycache__" not in name}
     metadata = {name for name in packed(wheel) if name.split("/")[0].endswith(".dist-info")}
     assert packed(wheel) - metadata == expected | {"writ/__init__.py", "writ/__main__.py"}

@@ -5,6 +5,7 @@ import re
 from importlib.util import find_spec
 
 import pytest
+from writ.api.gateway.contracts.table import CONTRACTS
 from writ.api.routes import ROUTES
 from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones
@@ -21,10 +22,13 @@ BLOCKS = [block for one in PAGES for block in one.blocks]
 ADDED = "adds to the model"
 
 _COMMAND = re.compile(r"(?<![\w./-])writ((?: +[^|;>`)$\n]+)+)")
-_PATH = re.compile(r"(?<![\w.-])/(?:v1|access|environments|\.well-known|healthz|readyz|openapi\.json)[^\s\"'`?…\\,]*")
+_PATH = re.compile(
+    r"(?<![\w.-])/(?:v1|access|environments|gateway|\.well-known|healthz|readyz|openapi\.json)[^\s\"'`?…\\,]*"
+)
 _CALL = re.compile(r"^((?:[A-Z]+, )*[A-Z]+) (/\S+)$")
 _FILE = re.compile(r"^(?:api|bundles|compiler|runtime|tests|\.ci)/[\w./-]+$")
 _ROUTES = {re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(route.path))): route.methods.keys() for route in ROUTES}
+_GATEWAY = re.compile(rf"(?:/environments/[^/]+)?/gateway/(?:{'|'.join(CONTRACTS)}|)")
 
 
 def code_of(shown):
@@ -115,6 +119,8 @@ def test_paths_are_served(shown):
 
 def served(path, beginning=False):
     """Whether a route has this path, or begins with it."""
+    if _GATEWAY.fullmatch(path):
+        return True
     return any(route.pattern.startswith(re.escape(path)) if beginning else route.fullmatch(path) for route in _ROUTES)
 
 

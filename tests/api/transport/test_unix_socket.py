@@ -47,6 +47,33 @@ def test_it_answers_and_leaves_no_file_behind(tmp_path: Path, model_file: Path) 
     assert not path.exists()
 
 
+def test_a_gateway_on_the_socket_is_believed_if_the_settings_say_so(tmp_path: Path, model_file: Path) -> None:
+    """`unix` stands for every peer on the socket. No address does."""
+    asked = {"X-Original-Method": "GET", "X-Original-URI": "/reports/r1", "X-Writ-Subject": "user:alice"}
+    model = {
+        "model": 1,
+        "resource_types": [{"id": "http", "actions": ["get"]}],
+        "policies": [
+            {
+                "id": "all",
+                "effect": "ALLOW",
+                "resource_types": [{"resource_type_id": "http", "actions": ["get"]}],
+                "conditions": {"resource_attrs": [{"key": "path", "op": "eq", "value": "/reports/r1"}]},
+            }
+        ],
+    }
+    with serving(tmp_path / "writ.sock", model_file) as client:
+        client.post("/v1/environments", json={"id": "web"}).raise_for_status()
+        client.put("/v1/environments/web/model", json=model).raise_for_status()
+        for trusted, status in ((["unix"], 200), ([], 403), (["127.0.0.0/8", "::1"], 403)):
+            settings = {"subject": {"header": "X-Writ-Subject"}, "trusted_proxies": trusted}
+            client.put("/v1/environments/web/gateway", json=settings).raise_for_status()
+            answer = client.get(
+                "/environments/web/gateway/nginx", headers=asked | {"X-Writ-Authorization": f"Bearer {KEY}"}
+            )
+            assert answer.status_code == status, trusted
+
+
 def test_a_socket_that_is_served_is_not_taken(tmp_path: Path) -> None:
     address = f"unix:{tmp_path / 's'}"
     with bound_socket(address) as listener:

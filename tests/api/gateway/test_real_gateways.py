@@ -1,0 +1,369 @@
+"""Real gateways with the example configurations, in front of a real service and a real backend."""
+
+import json
+import socket
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from tests.support.gateways import PRODUCTS, Filled, backend, free_port, gateway
+from tests.support.pages import page
+from tests.support.raw_http import Answer, RawConnection
+from tests.support.server import Server, running
+
+pytestmark = pytest.mark.gateway
+
+ISSUER, AUDIENCE = "https://idp.example", "shop"
+SETTINGS = "/v1/environments/default/gateway"
+ALICE = {"subject": {"type": "user", "id": "alice"}}
+ROUTE = {"path": "/documents/{id}", "resource_type": "document"}
+MODEL: dict[str, Any] = {
+    "model": 1,
+    "resource_types": [{"id": "document", "actions": ["read", "update"]}],
+    "grants": [ALICE | {"id": "alice-d1", "resource": {"type": "document", "id": "d1"}, "actions": ["read"]}],
+    "policies": [
+        {
+            "id": "docs-team-updates",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "document", "actions": ["update"]}],
+            "conditions": {
+                "subject_attrs": [{"key": "team", "op": "eq", "value": "docs"}],
+                "context_attrs": [{"key": "scheme", "op": "eq", "value": "http"}],
+                "ip_allowlist": ["127.0.0.1"],
+            },
+        }
+    ],
+    "routes": [
+        ROUTE | {"id": "read", "methods": ["GET"], "action": "read", "hosts": ["shop.example"]},
+        ROUTE | {"id": "update", "methods": ["PUT"], "action": "update", "hosts": ["shop.example"]},
+    ],
+}
+RESPONSE_HEADERS = {
+    "X-Writ-Subject-Id": "subject_id",
+    "X-Writ-Policy-Id": "policy_id",
+    "X-Writ-Team": "attribute:team",
+}
+FORGED = {
+    "X-Writ-Subject": "user:mallory",
+    "X-Writ-Subject-Id": "mallory",
+    "X-Writ-Policy-Id": "forged",
+    "X-Writ-Team": "forged",
+    "X-Writ-Authorization": "Bearer forged",
+    "X-Forwarded-For": "203.0.113.9",
+    "X-Forwarded-Host": "evil.example",
+    "X-Forwarded-Method": "POST",
+    "X-Forwarded-Prefix": "/forged",
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Uri": "/documents/forged",
+    "X-Original-Host": "evil.example",
+    "X-Original-Method": "POST",
+    "X-Original-URI": "/documents/forged",
+    "X-Original-URL": "/documents/forged",
+    "X-Rewrite-URL": "/documents/forged",
+    "X-HTTP-Method-Override": "DELETE",
+    "X-Real-IP": "203.0.113.9",
+    "Forwarded": "for=203.0.113.9",
+}
+"""What a client invents. None of its values may decide anything, or reach the backend."""
+
+ATTACKS = (
+    "/documents/d1/../d2",
+    "/documents/./d2",
+    "/documents/d1/%2e%2e/d2",
+    "/documents/%2e%2e/documents/d2",
+    "/documents/d1%2f..%2fd2",
+    "/documents/d1%5c..%5cd2",
+    "/documents/d1\\..\\d2",
+    "/documents//d1",
+    "//documents/d1",
+    "/documents/d1;x=/../d2",
+    "/documents/d1%00",
+    "/documents/d1%0d%0aX-Writ-Subject:%20user:alice",
+    "/documents/%c0%af",
+    "/documents/%252e%252e/d2",
+    "/documents/d1#/../d2",
+    "/documents/d1%23",
+    "/documents/d1/",
+    "/documents/D1",
+    "http://evil.example/documents/d1",
+    "documents/d1",
+    "*",
+)
+"""Targets that some program could read as another one than the document `d1`, which alice may read."""
+
+
+class Behind(NamedTuple):
+    """What is behind the gateways: the service, the port of the backend, the gateway's key, and who signs tokens."""
+
+    server: Server
+    backend: int
+    key: str
+    signer: Ed25519PrivateKey
+    jwks: Path
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the settings of the page: the subject is the holder of a token."""
+        token = {"issuer": ISSUER, "audience": AUDIENCE, "algorithms": ["EdDSA"], "jwks_file": str(self.jwks)}
+        subject = {"jwt": token | {"attribute_claims": {"team": "team"}}}
+        return {"subject": subject, "trusted_proxies": ["127.0.0.1"], "response_headers": RESPONSE_HEADERS}
+
+    def token(self, **claims: str) -> str:
+        """Returns a token of alice as it stands in `Authorization`; `claims` are other ones."""
+        told = {"iss": ISSUER, "aud": AUDIENCE, "sub": "alice", "exp": int(time.time()) + 600, **claims}
+        return "Bearer " + jwt.encode(told, self.signer, "EdDSA", headers={"kid": "k1"})
+
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
+    folder = tmp_path_factory.mktemp("behind")
+    signer, jwks = Ed25519PrivateKey.generate(), folder / "jwks.json"
+    public = json.loads(jwt.algorithms.OKPAlgorithm.to_jwk(signer.public_key()))
+    jwks.write_text(json.dumps({"keys": [public | {"kid": "k1", "use": "sig"}]}))
+    with running(folder / "data") as server, server.client() as admin, backend() as port:
+        made = admin.post("/v1/api-keys", json={"name": "gateway", "scopes": ["read"], "environments": ["default"]})
+        found = Behind(server, port, made.json()["key"], signer, jwks)
+        for path, body in (("/v1/environments/default/model", MODEL), (SETTINGS, found.settings())):
+            answer = admin.put(path, json=body)
+            assert answer.is_success, answer.text
+        yield found
+
+
+@pytest.fixture(scope="module", params=PRODUCTS)
+def name(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    if PRODUCTS[found].program() is None:
+        pytest.skip(f"{found} is not installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def ask(name: str, behind: Behind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Sends a request to the gateway."""
+    port = free_port()
+    folder = tmp_path_factory.mktemp("gateway") / name
+    with gateway(name, folder, Filled(port, behind.server.port, behind.backend, behind.key)):
+        yield lambda *request, **headers: sent(port, *request, **headers)
+
+
+def sent(port: int, method: str, target: str, *fields: tuple[str, str], body: str = "", **headers: str) -> Answer:
+    """Returns the answer to a request that is sent exactly as it is written here."""
+    named = [*({"Host": "shop.example", "Connection": "close"} | headers).items(), *fields]
+    if body:
+        named.append(("Content-Length", str(len(body))))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in named)
+    with RawConnection("127.0.0.1", port) as connection:
+        connection.send(f"{method} {target} HTTP/1.1\r\n{lines}\r\n{body}".encode("latin-1"))
+        return connection.answer()
+
+
+def underscored(name: str, first: int) -> str:
+    """Returns the name of a header with `_` for each `-` from the `first` one on.
+
+    >>> underscored("X-Writ-Team", 2)
+    'X-Writ_Team'
+    """
+    parts = name.split("-")
+    return "-".join(parts[:first]) + "_" + "_".join(parts[first:])
+
+
+def got(answer: Answer) -> dict[str, list[str]]:
+    """Returns the headers that the backend got, by lower-case name."""
+    assert answer.status == 200, answer
+    headers: dict[str, list[str]] = {}
+    for name, value in json.loads(answer.body)["headers"]:
+        headers.setdefault(name.lower(), []).append(value)
+    return headers
+
+
+def test_what_writ_allows_reaches_the_backend_with_what_writ_tells_it(ask: Ask, behind: Behind) -> None:
+    answer = ask("GET", "/documents/d1?page=2&x=%20y", Authorization=behind.token(team="docs"))
+    headers = got(answer)
+    assert (answer.json["method"], answer.json["target"]) == ("GET", "/documents/d1?page=2&x=%20y")
+    assert (headers["x-writ-subject-id"], headers["x-writ-team"]) == (["alice"], ["docs"])
+    assert (headers["host"], headers["x-forwarded-for"]) == (["shop.example"], ["127.0.0.1"])
+    assert "x-writ-authorization" not in headers
+
+
+def test_the_body_reaches_the_backend_and_the_policy_its_header(ask: Ask, behind: Behind) -> None:
+    """The policy asks for the address and the scheme that the gateway tells."""
+    answer = ask("PUT", "/documents/d2", body="x" * 100_000, Authorization=behind.token(team="docs"))
+    assert got(answer)["x-writ-policy-id"] == ["docs-team-updates"]
+    assert answer.json["body"] == "x" * 100_000
+
+
+def test_what_writ_denies_is_403_with_the_reason_code(ask: Ask, behind: Behind) -> None:
+    for method, target, code in (
+        ("GET", "/documents/d2", "ACTION_NOT_PERMITTED"),
+        ("PUT", "/documents/d1", "CONDITION_FAILED"),
+        ("DELETE", "/documents/d1", "NO_ROUTE"),
+    ):
+        answer = ask(method, target, Authorization=behind.token())
+        assert (answer.status, answer.headers["x-writ-reason-code"]) == (403, code), target
+
+
+def test_without_a_usable_token_it_is_401_with_a_challenge(ask: Ask, behind: Behind) -> None:
+    for headers in ({}, {"Authorization": "Bearer a.b.c"}, {"Authorization": behind.token(aud="other")}):
+        answer = ask("GET", "/documents/d1", **headers)
+        assert (answer.status, answer.headers["www-authenticate"].split()[0]) == (401, "Bearer")
+
+
+def test_what_a_client_forges_is_not_believed_and_does_not_reach_the_backend(ask: Ask, behind: Behind) -> None:
+    answer = ask("GET", "/documents/d1", *FORGED.items(), Authorization=behind.token())
+    headers = got(answer)
+    assert headers["x-writ-subject-id"] == ["alice"]
+    for name, value in FORGED.items():
+        assert value not in ",".join(headers.get(name.lower(), [])), name
+    assert ask("GET", "/documents/d2", *FORGED.items(), Authorization=behind.token()).status == 403
+    assert ask("GET", "/documents/d1", *FORGED.items()).status == 401
+
+
+def test_a_forged_name_with_underscores_does_not_reach_the_backend(ask: Ask, behind: Behind) -> None:
+    """Backends that speak WSGI or CGI read `X_Writ_Team` as `X-Writ-Team`."""
+    for first in range(1, 4):
+        fields = [(underscored(name, first), value) for name, value in FORGED.items() if name.count("-") >= first]
+        answer = ask("GET", "/documents/d1", *fields, Authorization=behind.token())
+        assert answer.status == 400 or not [name for name in got(answer) if "_" in name], fields
+
+
+def test_forged_headers_make_no_request_allowed(ask: Ask, behind: Behind) -> None:
+    """Each tells of the document that alice may read, or of the user who may read it."""
+    told = {"Method": "GET", "Uri": "/documents/d1", "URI": "/documents/d1", "Host": "shop.example", "For": "127.0.0.1"}
+    fields = [(f"X-{kind}-{part}", value) for kind in ("Forwarded", "Original") for part, value in told.items()]
+    for extra in ([], fields, [("X_Forwarded_Uri", "/documents/d1"), ("X_Writ_Subject", "user:alice")]):
+        assert ask("GET", "/documents/d2", *extra, Authorization=behind.token()).status in (400, 403)
+    assert ask("GET", "/documents/d1", ("X-Writ-Authorization", f"Bearer {behind.key}")).status == 401
+
+
+def test_the_gateway_removes_a_subject_that_the_client_names(ask: Ask, behind: Behind) -> None:
+    """Even where the settings believe `X-Writ-Subject` from the gateway."""
+    with behind.server.client() as admin:
+        by_header = behind.settings() | {"subject": {"header": "X-Writ-Subject"}}
+        admin.put(SETTINGS, json=by_header).raise_for_status()
+        try:
+            assert ask("GET", "/documents/d1", ("X-Writ-Subject", "user:alice")).status == 401
+            assert ask("GET", "/documents/d1", ("X_Writ_Subject", "user:alice")).status in (400, 401)
+            named = ("Connection", "X-Writ-Subject, X-Writ-Authorization, X-Original-URI, X-Forwarded-Uri")
+            assert ask("GET", "/documents/d1", ("X-Writ-Subject", "user:alice"), named).status in (400, 401, 403)
+        finally:
+            admin.put(SETTINGS, json=behind.settings()).raise_for_status()
+
+
+@pytest.mark.parametrize("target", ATTACKS)
+def test_a_path_trick_reaches_no_document(ask: Ask, behind: Behind, target: str) -> None:
+    """The gateway or Writ refuses it, or it is decided as the other document that it means."""
+    answer = ask("GET", target, Authorization=behind.token())
+    assert answer.status in (400, 403), target
+
+
+def test_an_escape_that_means_only_one_path_passes(ask: Ask, behind: Behind) -> None:
+    assert ask("GET", "/documents/%64%31", Authorization=behind.token()).status == 200
+
+
+def test_two_tokens_are_never_two_users(ask: Ask, behind: Behind) -> None:
+    """What the gateway lets through, the backend reads as the user that Writ has decided on."""
+    alice, mallory = behind.token(), behind.token(sub="mallory")
+    for first, second in ((alice, mallory), (mallory, alice)):
+        answer = ask("GET", "/documents/d1", ("Authorization", first), ("Authorization", second))
+        assert answer.status in (400, 401, 403) or got(answer)["authorization"] == [alice]
+
+
+def test_two_hosts_are_never_two_backends(ask: Ask, behind: Behind) -> None:
+    """The routes are those of `shop.example`. The backend gets the host that Writ has decided about."""
+    token = behind.token()
+    assert ask("GET", "/documents/d1", Host="evil.example", Authorization=token).status == 403
+    assert ask("GET", "/documents/d1", ("Host", "evil.example"), Authorization=token).status in (400, 403)
+    answer = ask("GET", "http://shop.example/documents/d1", Host="evil.example", Authorization=token)
+    assert answer.status in (400, 403) or got(answer)["host"] == ["shop.example"]
+
+
+def test_many_users_at_once_get_their_own_answers(ask: Ask, behind: Behind) -> None:
+    """Gateways ask over few connections, which they keep open."""
+    tokens = {"alice": behind.token(), "mallory": behind.token(sub="mallory"), "zoe": behind.token(sub="zoe")}
+
+    def status(user: str) -> tuple[str, int]:
+        answer = ask("GET", "/documents/d1", Authorization=tokens[user])
+        assert answer.status == 403 or got(answer)["x-writ-subject-id"] == [user]
+        return user, answer.status
+
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(status, [*tokens] * 50))
+    assert found == {("alice", 200), ("mallory", 403), ("zoe", 403)}
+
+
+def test_a_gateway_that_is_not_trusted_tells_nothing(name: str, ask: Ask, behind: Behind) -> None:
+    """Envoy's request itself tells the method, the host and the path, but not the address that the policy asks for."""
+    token = behind.token(team="docs")
+    with behind.server.client() as admin:
+        admin.put(SETTINGS, json=behind.settings() | {"trusted_proxies": ["192.0.2.1"]}).raise_for_status()
+        try:
+            read, update = (ask(method, "/documents/d1", Authorization=token) for method in ("GET", "PUT"))
+        finally:
+            admin.put(SETTINGS, json=behind.settings()).raise_for_status()
+    if name == "envoy":
+        assert (read.status, update.status, update.headers["x-writ-reason-code"]) == (200, 403, "CONDITION_FAILED")
+    else:
+        codes = {(answer.status, answer.headers["x-writ-reason-code"]) for answer in (read, update)}
+        assert codes == {(403, "REQUEST_REFUSED")}
+
+
+def test_writ_down_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
+    port = free_port()
+    with gateway(name, tmp_path / name, Filled(port, free_port(), behind.backend, behind.key)):
+        assert sent(port, "GET", "/documents/d1", Authorization=behind.token()).status in (403, 500, 502, 503, 504)
+
+
+def test_a_writ_that_does_not_answer_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = free_port()
+        with gateway(name, tmp_path / name, Filled(port, silent.getsockname()[1], behind.backend, behind.key)):
+            started = time.monotonic()
+            answer = sent(port, "GET", "/documents/d1", Authorization=behind.token())
+            assert answer.status in (403, 500, 502, 503, 504)
+            assert time.monotonic() - started < 20
+
+
+def test_a_wrong_key_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
+    """Writ answers the gateway itself with 401. That is no challenge to the user, but nothing goes on."""
+    port = free_port()
+    with gateway(name, tmp_path / name, Filled(port, behind.server.port, behind.backend, "wrong")):
+        assert sent(port, "GET", "/documents/d1", Authorization=behind.token()).status == 401
+
+
+def test_nginx_may_sign_users_in(behind: Behind, tmp_path: Path) -> None:
+    """With the lines of the page in the example. nginx checks the password before it asks Writ."""
+    if PRODUCTS["nginx"].program() is None:
+        pytest.skip("nginx is not installed")
+    (tmp_path / "users").write_text("alice:{PLAIN}secret\nbob:{PLAIN}secret\n")
+    shown, port = page("api/GATEWAYS.md"), free_port()
+    filled = Filled(port, behind.server.port, behind.backend, behind.key)
+    lines = {
+        "    location / {\n": shown.marked("nginx signs in").replace("/etc/nginx/users", str(tmp_path / "users")),
+        "    location = /writ-decides {\n": shown.marked("nginx names the user"),
+    }
+
+    def ask(target: str, login: str, *fields: tuple[str, str]) -> int:
+        basic = "Basic " + b64encode(login.encode()).decode()
+        return sent(port, "GET", target, *fields, Authorization=basic).status
+
+    with behind.server.client() as admin:
+        by_header = behind.settings() | {"subject": {"header": "X-Writ-Subject"}}
+        admin.put(SETTINGS, json=by_header).raise_for_status()
+        try:
+            with gateway("nginx", tmp_path / "nginx", filled, lines):
+                assert ask("/documents/d1", "alice:secret") == 200
+                assert ask("/documents/d1", "bob:secret") == 403
+                assert ask("/documents/d1", "bob:secret", ("X-Writ-Subject", "user:alice")) == 403
+                assert ask("/documents/d2", "alice:wrong") == 401
+                assert sent(port, "GET", "/documents/d1").status == 401
+        finally:
+            admin.put(SETTINGS, json=behind.settings()).raise_for_status()

@@ -1,0 +1,168 @@
+"""Starts real gateways with the example configurations of the page, in front of a service and a small backend."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tests.support.server import ROOT, wait_until
+
+EXAMPLES: Final = ROOT / "api/gateway/examples"
+KEY_PLACE: Final = "your-writ-key"
+"""Stands in the examples for the gateway's own credential."""
+
+LISTEN, WRIT, BACKEND = "127.0.0.1:8000", "127.0.0.1:8080", "127.0.0.1:9000"
+"""The addresses of the examples."""
+
+_NGINX: Final = """\
+{user}daemon off;
+pid {folder}/pid;
+error_log stderr;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {example};
+}}
+"""
+_CADDY: Final = """\
+{{
+	admin off
+	auto_https off
+	default_bind 127.0.0.1
+	storage file_system {folder}
+}}
+import {example}
+"""
+
+
+class Product(NamedTuple):
+    """A gateway: its example, its program, and the command that runs it on an example (`folder` is for its files)."""
+
+    example: str
+    program: Callable[[], str | None]
+    command: Callable[[str, Path, Path], list[str]]
+
+
+class Filled(NamedTuple):
+    """What a test fills into an example: ports on the loopback address, and the gateway's credential."""
+
+    listen: int
+    writ: int
+    backend: int
+    key: str
+
+    def into(self, text: str) -> str:
+        """Returns an example with the ports and the key filled in."""
+        pairs = [(LISTEN, f"127.0.0.1:{self.listen}"), (":8000", f":{self.listen}"), (KEY_PLACE, self.key)]
+        pairs += [(WRIT, f"127.0.0.1:{self.writ}"), (BACKEND, f"127.0.0.1:{self.backend}")]
+        for port, own in ((8000, self.listen), (8080, self.writ), (9000, self.backend)):
+            pairs.append((f"port_value: {port}", f"port_value: {own}"))
+        for place, value in pairs:
+            text = text.replace(place, value)
+        return text
+
+
+def free_port() -> int:
+    """Returns a port of the loopback address on which nothing listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def backend() -> Iterator[int]:
+    """The port of a backend that answers with what it got."""
+    line = [sys.executable, Path(__file__).with_name("echo_backend.py")]
+    with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            yield int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@contextmanager
+def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Run a gateway with its example, filled in, until it listens; `folder` is new. Add `more` after lines of it."""
+    product = PRODUCTS[name]
+    program = product.program()
+    assert program is not None, f"{name} is not installed"
+    folder.mkdir()
+    example = folder / f"example-{product.example}"
+    text = filled.into((EXAMPLES / product.example).read_text())
+    for line, lines in (more or {}).items():
+        assert text.count(line) == 1, line
+        text = text.replace(line, line + lines)
+    example.write_text(text)
+    variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            product.command(program, example, folder),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=variables,
+            cwd=folder,
+        )
+    try:
+        listens = wait_until(lambda: _listens(filled.listen) or process.poll() is not None)
+        assert listens, f"{name} does not listen"
+        assert process.poll() is None, (folder / "log").read_text()
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _sbin(program: str) -> str | None:
+    """Where a program is, None where it is not installed; `sbin` is not on everybody's path."""
+    return shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
+
+
+def _envoy() -> str | None:
+    """Where Envoy is: beside the interpreter if the extra `gateways` is installed, or on the path."""
+    beside = Path(sys.executable).with_name("envoy")
+    return str(beside) if beside.exists() else shutil.which("envoy")
+
+
+def _nginx_command(program: str, example: Path, folder: Path) -> list[str]:
+    main = folder / "main.conf"
+    main.write_text(_NGINX.format(folder=folder, example=example, user="user root;\n" if os.getuid() == 0 else ""))
+    return [program, "-p", str(folder), "-e", "stderr", "-c", str(main)]
+
+
+def _caddy_command(program: str, example: Path, folder: Path) -> list[str]:
+    main = folder / "Main"
+    main.write_text(_CADDY.format(folder=folder, example=example))
+    return [program, "run", "--config", str(main), "--adapter", "caddyfile"]
+
+
+def _envoy_command(program: str, example: Path, _folder: Path) -> list[str]:
+    return [program, "-c", str(example), "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"]
+
+
+PRODUCTS: Final = {
+    "nginx": Product("nginx.conf", lambda: _sbin("nginx"), _nginx_command),
+    "caddy": Product("Caddyfile", lambda: _sbin("caddy"), _caddy_command),
+    "envoy": Product("envoy.yaml", _envoy, _envoy_command),
+}
+"""The gateways that the tests run."""
