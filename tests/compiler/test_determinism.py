@@ -15,7 +15,7 @@ from tests.support.diagnosing import load_text
 from tests.support.strategies import documents
 
 SETS = {
-    *("actions", "members", "roles", "resource_types", "days", "ip_allowlist"),
+    *("actions", "members", "roles", "resource_types", "days", "ip_allowlist", "hosts"),
     *("resource_attrs", "subject_attrs", "action_attrs", "context_attrs"),
 }
 ALICE = {"type": "user", "id": "alice"}
@@ -77,9 +77,10 @@ def digest(document: dict[str, Any]) -> str:
 
 
 def reordered(document: dict[str, Any], random: Random) -> dict[str, Any]:
-    """The same model: lists, members of objects and sets in another order, sets with repeats."""
+    """The same model: lists but `routes`, members of objects and sets in another order, sets with repeats."""
     lists = {name: elements for name, elements in document.items() if name != "model"}
-    shown = {name: _shuffled([_element(one, random) for one in many], random) for name, many in lists.items()}
+    shown = {name: [_element(one, random) for one in many] for name, many in lists.items()}
+    shown = {name: many if name == "routes" else _shuffled(many, random) for name, many in shown.items()}
     return {name: shown[name] for name in _shuffled(list(shown), random)}
 
 
@@ -140,3 +141,13 @@ def test_another_model_gives_another_digest(case):
     other = json.loads(text.replace(old, new))
     assert digest(other) != digest(RICH)
     assert bundle(other) != bundle(RICH)
+
+
+def test_the_order_of_routes_has_a_meaning():
+    route = {"methods": ["GET", "PUT"], "resource_type": "document", "action": "read"}
+    routes = [route | {"id": "a", "path": "/{id}"}, route | {"id": "b", "path": "/x/{id}"}]
+    first, second = (RICH | {"routes": many} for many in (routes, routes[::-1]))
+    assert digest(first) != digest(second) != digest(RICH)
+    assert bundle(first) != bundle(second)
+    turned = [one | {"methods": ["PUT", "GET"]} for one in routes]
+    assert bundle(RICH | {"routes": turned}) == bundle(first)
