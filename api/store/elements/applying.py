@@ -1,7 +1,7 @@
 """Applies edits in order to the rows of a workspace."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 from uuid import uuid4
 
 import msgspec
@@ -13,7 +13,7 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
-from ..errors import BadQuery, Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
+from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
 from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
@@ -111,11 +111,14 @@ class EditApplier:
         if before is None or stored is None:
             return stored
         if kind.name != ElementKind.ROUTES:
-            raise BadQuery("only routes have an order, so `before` is for them alone")
+            self._refuse_place("only routes have an order, so `before` is for them alone")
         if self._row(kind, (before,)) is None:
-            raise BadQuery(f"there is no route {quoted(before)}, which `before` names")
+            self._refuse_place(f"there is no route {quoted(before)}, which `before` names")
         move_route(self.workspace, key[0], before)
         return stored
+
+    def _refuse_place(self, message: str) -> NoReturn:
+        raise Rejected((Fault("wrong-place", "$", message, "", self._edit),))
 
     def _create(self, kind: Kind, edit: Create) -> StoredElement | None:
         body = edit.body

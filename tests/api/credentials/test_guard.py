@@ -90,15 +90,18 @@ def test_every_call_heeds_what_a_credential_is_bound_to(full: Managed) -> None:
     assert everywhere
 
 
+ADMINISTERED = ("/v1/environments", "/v1/environments/{env}", "/v1/environments/{env}/gateway")
+
+
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
     managed = {path: methods for path, methods in ROUTES.items() if path.startswith("/v1/environments")}
-    assert len(managed) == 2 + 3 * 8 + 4 + 7
+    assert len(managed) == 2 + 3 * 9 + 4 + 7 + 1
     for path, methods in managed.items():
         for method, scope in methods.items():
             if "/promotions" in path:
                 assert scope is Scope.ADMIN, (method, path)
                 continue
-            changing = Scope.ADMIN if path in ("/v1/environments", "/v1/environments/{env}") else Scope.WRITE
+            changing = Scope.ADMIN if path in ADMINISTERED else Scope.WRITE
             assert scope is (Scope.READ if method in ("GET", "HEAD") else changing), (method, path)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
-from writ.api.store.errors import BadQuery, Conflict, Rejected
+from writ.api.store.errors import Conflict, Rejected
 from writ.api.store.historical_model import historical_model
 from writ.api.store.history.route_orders import moved
 from writ.api.store.store import Store
@@ -75,9 +75,9 @@ def test_a_route_moves_by_a_replacement(store: Store) -> None:
 
 
 def test_other_lists_have_no_order(store: Store) -> None:
-    with pytest.raises(BadQuery, match="only routes have an order"):
+    with pytest.raises(Rejected, match="only routes have an order"):
         write(store, Create("roles", {"id": "r"}, before="a"))
-    with pytest.raises(BadQuery, match="there is no route `z`"):
+    with pytest.raises(Rejected, match="there is no route `z`"):
         write(store, Create("routes", route("e"), before="z"))
 
 
