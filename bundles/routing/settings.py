@@ -26,7 +26,6 @@ ATTRIBUTE: Final = "attribute:"
 
 RESPONSE_VALUES: Final = (
     "access_path",
-    "decision_id",
     "policy_id",
     "reason_code",
     "revision",

@@ -10,6 +10,7 @@ import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from writ.bundles.routing.settings import RESPONSE_VALUES
 
 from tests.support.server import KEY, Server, running
 
@@ -350,5 +351,22 @@ def test_an_answer_may_be_cached_until_the_clock_changes_it(http: httpx.Client, 
         assert answer.headers["Writ-Valid-Until"] == ends
         assert 10 <= int(answer.headers["Cache-Control"].removeprefix("private, max-age=")) < 20
         assert ask(http, "nginx", "PUT", "/documents/d1").headers["Cache-Control"] == "no-store"
+    finally:
+        admin.put(f"{DEFAULT}/gateway", json=BY_HEADER).raise_for_status()
+
+
+def test_every_response_value_of_the_settings_tells_something(http: httpx.Client, admin: httpx.Client) -> None:
+    headers = {f"X-{value.replace('_', '-')}": value for value in RESPONSE_VALUES}
+    admin.put(f"{DEFAULT}/gateway", json=BY_HEADER | {"response_headers": headers}).raise_for_status()
+    try:
+        answer = ask(http, "nginx", "GET", "/documents/d1")
+        assert {name: answer.headers[name] for name in headers} == {
+            "X-access-path": "role",
+            "X-policy-id": "readers",
+            "X-reason-code": "ALLOWED",
+            "X-revision": str(admin.get(DEFAULT).json()["revision"]),
+            "X-subject-id": "alice",
+            "X-subject-type": "user",
+        }
     finally:
         admin.put(f"{DEFAULT}/gateway", json=BY_HEADER).raise_for_status()
