@@ -224,10 +224,11 @@ class Engine:
         if read[-1]:
             refuse_if_impatient()  # a proof takes long
         # Found first: it may take long, and nothing may be counted before that is known (C10).
-        until = shown_instant(valid_until(snapshot, read, instant)) if asks_validity(request) else None
+        timed = asks_validity(request)
+        until = shown_instant(valid_until(snapshot, read, instant)) if timed else None
         answer = decide(snapshot, read, instant, self._counters, counts)
         context = answer.context.copy()
-        if asks_validity(request):
+        if timed:
             context["valid_until"] = until
         if read[-1]:
             context["explanation"] = explain(snapshot, read, instant, answer.rates)

@@ -12,6 +12,7 @@ from ..serving.bound_engines import ready_engine
 from ..store.environment_ids import DEFAULT
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
+from .headers import Headers
 from .issuers import KeySets
 from .outcome import Outcome, refused, unreadable
 from .user_tokens import KeysAreComing
@@ -31,7 +32,7 @@ def asked_in(target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer
     if found is None or contract is None:
         return None
     env = found[1].decode() if found[1] else DEFAULT
-    return Asked(contract, env, method, found[3].decode("latin-1"), fields, peer)
+    return Asked(contract, env, method, found[3].decode("latin-1"), Headers(fields), peer)
 
 
 class GatewayFront:

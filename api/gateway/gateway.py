@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     env: str
     method: str
     below: str
-    fields: list[tuple[bytes, bytes]]
+    headers: Headers
     peer: str
 
 
@@ -69,7 +69,7 @@ class Gateway:
         Raises Unauthenticated, TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
-            header = Headers(asked.fields).one(CREDENTIAL)
+            header = asked.headers.one(CREDENTIAL)
         except Refused as ex:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:
@@ -80,7 +80,7 @@ class Gateway:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing."""
         refuse_other(engine, admitted.bounds)
         try:
-            return self._question(asked, Headers(asked.fields), engine.pinned())
+            return self._question(asked, engine.pinned())
         except Refused as ex:
             return refused(str(ex))
         except NoSubject as ex:
@@ -88,8 +88,8 @@ class Gateway:
         except NoRoute:
             return no_route()
 
-    def _question(self, asked: Asked, headers: Headers, engine: Engine) -> Prepared:
-        settings = engine.gateway
+    def _question(self, asked: Asked, engine: Engine) -> Prepared:
+        headers, settings = asked.headers, engine.gateway
         if settings is None:
             raise Refused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
         trusted = is_trusted(asked.peer, settings.trusted_proxies)

@@ -4,13 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgspec import UNSET
-from msgspec.structs import asdict
-
-from ...management.environments.environments import shown_environment
+from ...management.environments.environments import change_of, settings_of, shown_environment
 from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...store.actor import COMMAND_LINE
-from ...store.environments import EnvironmentChange
 from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
 from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
@@ -31,12 +27,12 @@ class StoredPlace:
             return [shown_environment(one) for one in store.environments()]
 
     def create(self, wanted: NewEnvironment) -> EnvironmentAnswer:
-        settings = EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+        settings = settings_of(wanted)
         with self._store() as store:
             return shown_environment(store.create_environment(COMMAND_LINE, wanted.id, settings))
 
     def change(self, env: str, patch: EnvironmentPatch) -> EnvironmentAnswer:
-        change = EnvironmentChange(**{name: one for name, one in asdict(patch).items() if one is not UNSET})
+        change = change_of(patch)
         with self._store() as store:
             return shown_environment(store.change_environment(COMMAND_LINE, env, change))
 

@@ -93,7 +93,7 @@ class Environments:
         resp.data = ENCODER.encode(shown_environment(made))
 
     async def _make(self, actor: Actor, wanted: NewEnvironment) -> Environment:
-        settings = EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+        settings = settings_of(wanted)
         made = await self._work.change(self._work.store.create_environment, actor, wanted.id, settings)
         await self._work.activate(made.id)
         return made
@@ -118,7 +118,7 @@ class OneEnvironment:
         body = await self._bodies.read_element(req, (MERGE_PATCH, JSON))
         patch = shaped(body, EnvironmentPatch, "bad-environment")
         store = self._work.store
-        change = EnvironmentChange(**{name: one for name, one in asdict(patch).items() if one is not UNSET})
+        change = change_of(patch)
         if change.given():
             found = await self._work.change(store.change_environment, actor_of(req), env, change)
         else:
@@ -131,6 +131,16 @@ class OneEnvironment:
         refuse_tags(req)
         await self._work.change(self._work.store.delete_environment, actor_of(req), env)
         resp.status = falcon.HTTP_204
+
+
+def settings_of(wanted: NewEnvironment) -> EnvironmentChange:
+    """Returns the settings of a new environment, for the store."""
+    return EnvironmentChange(wanted.protected, wanted.promotion_only, wanted.approvals, wanted.description)
+
+
+def change_of(patch: EnvironmentPatch) -> EnvironmentChange:
+    """Returns what a merge patch sets, for the store."""
+    return EnvironmentChange(**{name: one for name, one in asdict(patch).items() if one is not UNSET})
 
 
 def shown_environment(environment: Environment) -> EnvironmentAnswer:

@@ -71,7 +71,7 @@ class Takeover:
             self.source.revision,
             self.target.revision,
             self.after.digest,
-            self._result().changes,
+            self.changes().changes,
             elements,
             more_elements or more_roles,
             loses,
@@ -97,7 +97,7 @@ class Takeover:
 
     def changes(self) -> ReplacementResult:
         """Returns the counts of changes, and writes nothing."""
-        return self._result()
+        return self._replacement().preview(self._origin(""))
 
     def commit(self, actor: Actor, time: str, id: str, asked: Asked) -> ReplacementResult:
         """Write it as a revision of `actor` at `time` (RFC 3339), of the promotion `id`, in a write transaction."""
@@ -117,9 +117,6 @@ class Takeover:
             # What had drifted at the restored revision has drifted again.
             after = after if earlier is None else earlier.baseline
         return Origin(id, *source, self.after.digest, after, self.is_restoration)
-
-    def _result(self) -> ReplacementResult:
-        return self._replacement().preview(self._origin(""))
 
     def _replacement(self) -> Replacement:
         return Replacement(self._db, self.target, self.after, POLICY_LISTS)
