@@ -124,6 +124,7 @@ ROOMS = {
         "checks",
         "lowering",
         "documents",
+        "language",
         "model",
         "diagnostics",
         "source",
@@ -156,7 +157,7 @@ ENTRY_POINTS = {
 }
 USER_TOKENS = ("api/gateway/issuers.py", "api/gateway/user_tokens.py")
 ONE_PLACE = {
-    "lark": ("compiler/parse",),
+    "lark": ("compiler/language/",),
     "pyrsistent": ("runtime/state/overlay.py",),
     "jwt": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/", *USER_TOKENS),
     "cryptography": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/"),

@@ -62,6 +62,21 @@ _WORDS = {
     "path": "uri url template pattern",
     "resource_type": "type resourcetypeid",
     "resource_id": "resourceid objectid",
+    "policy": "rule statement permission",
+    "type": "resourcetype entity kind model",
+    "assign": "assignment bind give binding",
+    "allow": "permit accept can",
+    "deny": "forbid block reject refuse disallow cannot",
+    "when": "if where condition conditions given provided",
+    "everyone": "anyone anybody all every everybody",
+    "anything": "any all every everything",
+    "everything": "any all every anything",
+    "is": "eq equals equal = ==",
+    "matches": "like regex regexp match",
+    "until": "expires expiry before till",
+    "because": "reason since",
+    "disabled": "enabled off inactive",
+    "members": "member contains",
 }
 
 _NAMES: dict[str, list[str]] = defaultdict(list)

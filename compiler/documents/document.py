@@ -16,6 +16,7 @@ from .document_handler import ByteProgress, DocumentHandler
 from .element_list import ElementList
 from .interning import Interner
 from .json_document import JsonDocument
+from .writ_document import WritDocument
 from .yaml_document import YamlDocument
 
 
@@ -31,6 +32,7 @@ READERS: dict[str, Callable[[Source, Limits], _Readable]] = {
     ".json": JsonDocument,
     ".yaml": YamlDocument,
     ".yml": YamlDocument,
+    ".writ": WritDocument,
 }
 """The reader of a document, by the ending of its name."""
 

@@ -54,6 +54,12 @@ class DocumentHandler:
         """Reports a finding, whose path starts at the document's root."""
         self._findings.add(DocumentFinding(self._document, finding))
 
+    def report_at(self, finding: Finding, span: Span) -> None:
+        """Reports a finding at a place to which no path leads. An element of any list may be lost there."""
+        self._findings.add(DocumentFinding(self._document, finding, span))
+        for name in LISTS:
+            self.mark_incomplete(name)
+
     def begin(self, name: str) -> bool:
         """Begins a member, and returns True. If its name is unknown or repeated, it reports that and returns False.
 
@@ -122,9 +128,7 @@ class DocumentHandler:
 
     def abort(self, finding: Finding, span: Span) -> None:
         """Ends a document that can't be read any further; `finding` says why."""
-        self._findings.add(DocumentFinding(self._document, finding, span))
-        for name in LISTS:
-            self.mark_incomplete(name)
+        self.report_at(finding, span)
 
     def _examine(self, name: str, index: int, value: Json) -> Element | None:
         """Returns the element of a value without faults. Otherwise, it reports the faults and returns None.

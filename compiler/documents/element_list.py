@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ...bundles.conditions.values import Json
 from ..model.elements import Element
 from .error_recovery import RecoveredElement
+from .raw_values import Unreadable
 
 
 class Origin(NamedTuple):
@@ -48,7 +49,7 @@ class ElementList:
 
         Then no reference to it is reported as unknown.
         """
-        name = value.get("id") if isinstance(value, dict) else None
+        name = value.get("id") if isinstance(value, dict) else value.id if isinstance(value, Unreadable) else None
         if isinstance(name, str):
             self.unread_ids.add(name)
         else:

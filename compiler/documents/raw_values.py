@@ -22,6 +22,8 @@ class Unreadable:
     code: str
     message: str
     help: str = ""
+    id: str | None = None
+    """The id of an element in whose place it stands, if that is known."""
 
 
 class FaultyObject(dict[str, Json]):

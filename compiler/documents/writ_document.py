@@ -1,0 +1,91 @@
+"""Reads a document in the `.writ` language, and finds the places of its values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...bundles.wording import Path
+from ..diagnostics.diagnostic import Finding
+from ..language.statements import Statement, statements
+from ..language.syntax_fault import SyntaxFault
+from ..limits import Limits
+from ..source import Source, SourceText, Span
+from .document_handler import AddElement, ByteProgress, DocumentHandler
+from .raw_values import Unreadable
+
+if TYPE_CHECKING:
+    from ..language.placed import Placed
+    from ..language.reading.clauses import Element
+
+PROGRESS_STATEMENTS = 1_000
+"""The number of statements between two reports of progress."""
+
+
+class WritDocument:
+    """A document in the `.writ` language. It keeps where each statement is, and reads it again to find a place."""
+
+    def __init__(self, source: Source, _limits: Limits):
+        self.source = source
+        self.text = SourceText(source)
+        self._whole = ""
+        self._found: dict[str, list[Statement | SyntaxFault]] = {}
+        self._add: dict[str, AddElement] = {}
+
+    def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
+        """Reads all statements. One that can't be read is a finding; the others are read. Raises BadText."""
+        self._whole = "".join(self.text.chunks())
+        for number, statement in enumerate(statements(self._whole)):
+            try:
+                element = self._element(statement)
+            except SyntaxFault as fault:
+                self._lose(fault, handler)
+            else:
+                self._adder(element.list_name, statement, handler)(element.value.value, False)
+            if number % PROGRESS_STATEMENTS == 0:
+                byte_progress(statement.end)
+
+    def span(self, path: Path, at_key: bool) -> Span:
+        """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
+        match path:
+            case (str(name), int(index), *rest) if index < len(self._found.get(name, ())):
+                found = self._found[name][index]
+            case (str(name), *_) if self._found.get(name):
+                found, rest = self._found[name][0], []
+            case _:
+                return Span(0, 1)
+        if isinstance(found, SyntaxFault):
+            return _span(found)
+        value = self._element(found).value
+        placed = value.at(tuple(rest), at_key)
+        return self._first_line(value) if placed is value else _span(placed)
+
+    def _element(self, statement: Statement) -> Element:
+        """Returns the element of a statement. Raises SyntaxFault."""
+        # PERF: Lark takes 0.1 s to load, which only those who read this language pay.
+        from ..language.parse import parse
+
+        return parse(self._whole, statement).element
+
+    def _lose(self, fault: SyntaxFault, handler: DocumentHandler) -> None:
+        """Reports a statement that can't be read, as an element of its list if that is known."""
+        if fault.list_name is None:
+            handler.report_at(Finding("syntax", fault.message, (), fault.help), _span(fault))
+        else:
+            unreadable = Unreadable("syntax", fault.message, fault.help, fault.id)
+            self._adder(fault.list_name, fault, handler)(unreadable, False)
+
+    def _adder(self, name: str, found: Statement | SyntaxFault, handler: DocumentHandler) -> AddElement:
+        """Returns the function that adds an element to a list, and remembers where the element is."""
+        if name not in self._add:
+            self._add[name], self._found[name] = handler.elements(name), []
+        self._found[name].append(found)
+        return self._add[name]
+
+    def _first_line(self, element: Placed) -> Span:
+        """Returns the span of an element: its first line, because the rest says what is in it."""
+        line_end = self._whole.find("\n", element.start, element.end)
+        return Span(element.start, (element.end if line_end < 0 else line_end) - element.start)
+
+
+def _span(placed: Placed | SyntaxFault) -> Span:
+    return Span(placed.start, max(placed.end - placed.start, 1))

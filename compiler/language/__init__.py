@@ -1,0 +1,12 @@
+"""The `.writ` language: its grammar, its reader and its formatter.
+
+- `grammar`: the grammar of a statement.
+- `words`: the keywords, and how names and texts are written.
+- `statements`: cuts a document into its statements.
+- `placed`: values that know their place in the text.
+- `tokens`: the words, texts, numbers and marks of a statement.
+- `reading`: makes the values of a model document from what the parser finds.
+- `parse`: the parser.
+- `syntax_fault`, `explain_fault`: what is wrong with a statement, in the words of its author.
+- `writing`: the canonical form. It formats text with its comments, and writes a model as text.
+"""

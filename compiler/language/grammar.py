@@ -1,0 +1,119 @@
+"""The grammar of the `.writ` language: an LALR grammar of one statement, in Lark's notation.
+
+A document is a list of statements. `statements` finds where each one starts, so a fault in one leaves the others
+readable. Words in quotes are keywords. They are keywords only where the grammar expects them: an action may be called
+`on`. Names in capitals are the terminals of `tokens`.
+"""
+
+GRAMMAR = r"""
+?start: type | role | group | subject | resource | assign | grant | policy | route | declare | silence
+
+type: "type" name label? _type_clause*
+_type_clause: actions | closed | attribute_kinds
+actions: "actions" name ("," name)*
+closed: "closed"
+attribute_kinds: "attributes" (kind ("," kind)*)?
+kind: name name
+
+role: "role" name label?
+
+group: "group" name label? members?
+members: "members" member (","? member)*
+member: "group" name -> member_group
+      | name name    -> member_subject
+
+subject: "subject" name name _entity_clause*
+resource: "resource" name name label? _entity_clause*
+_entity_clause: external_id | attribute_values
+external_id: "external" "id" name
+attribute_values: "attributes" (attribute ("," attribute)*)?
+attribute: name constant
+
+assign: "assign" name "to" holder _term*
+holder: "group" name -> holder_group
+      | name name    -> holder_subject
+grant: "grant" action ("," action)* "on" name name "to" name name _term*
+_term: starts | expires | given_id
+starts: "from" INSTANT
+expires: "until" INSTANT
+given_id: "as" name
+
+policy: "policy" name label? _policy_clause*
+_policy_clause: description | disabled | priority | effect | when | days | start_time | end_time | not_before
+              | not_after | zone | addresses | rate
+description: "description" STRING+
+disabled: "disabled"
+priority: "priority" NUMBER
+effect: ("allow" | "deny") who scope+
+scope: "to" "do" "anything" "to" covered_type     -> scope_of_anything
+      | "to" action ("," action)* covered_type
+who: "everyone"         -> everyone
+   | name ("," name)*   -> roles
+?covered_type: "everything" -> everything
+             | name
+?action: "anything" -> any_action
+       | name
+when: "when" condition ("and" condition)*
+condition: ATTRIBUTE comparison constant      -> comparison
+         | ATTRIBUTE membership constants     -> membership
+comparison: "is"       -> eq
+          | "is" "not" -> ne
+          | "<"        -> lt
+          | "<="       -> lte
+          | ">"        -> gt
+          | ">="       -> gte
+          | "matches"  -> regex
+membership: "in"       -> in_set
+          | "not" "in" -> nin
+constants: constant ("," constant)*
+days: "on" day ("," day)*
+day: name ("to" name)?
+start_time: "from" CLOCK
+end_time: "until" CLOCK
+not_before: "from" INSTANT
+not_after: "until" INSTANT
+zone: "in" name
+addresses: "from" address ("," address)*
+?address: NAME | ADDRESS | STRING
+rate: "at" "most" NUMBER "times" "in" NUMBER name
+
+route: "route" name _route_clause*
+_route_clause: matches | hosts | means | sources
+matches: "any" "method" path             -> any_method
+       | name ("," name)* path           -> methods
+?path: PATH | STRING
+hosts: "on" host ("," host)*
+?host: NAME | ADDRESS | HOSTS | STRING
+means: "means" name name resource_name?
+resource_name: template                  -> resource_id
+             | "external" "id" template  -> external_resource_id
+?template: NAME | STRING | CAPTURE
+sources: "attributes" source ("," source)*
+source: name "from" "query" name         -> query_source
+      | name "from" "header" name        -> header_source
+      | name "from" CAPTURE              -> capture_source
+
+declare: "declare" "subject" (name (kind ("," kind)*)?)? -> declare_subject
+       | "declare" "context" (kind ("," kind)*)?        -> declare_context
+       | "declare" "action" (kind ("," kind)*)?         -> declare_action
+
+silence: "silence" name ("on" name ("," name)*)? "because" STRING
+
+name: NAME | STRING | NUMBER
+label: STRING
+?constant: STRING     -> text
+         | NUMBER     -> number
+         | INSTANT    -> bare_text
+         | CLOCK      -> bare_text
+         | NAME       -> bare_text
+         | "true"     -> true
+         | "false"    -> false
+         | "null"     -> null
+         | array
+         | object
+array: "[" (constant ("," constant)* ","?)? "]"
+object: "{" (member_value ("," member_value)* ","?)? "}"
+member_value: name ":" constant
+
+%declare NAME STRING NUMBER ATTRIBUTE INSTANT CLOCK ADDRESS PATH HOSTS CAPTURE
+"""

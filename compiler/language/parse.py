@@ -1,0 +1,65 @@
+"""Parses one statement of the language to the element that it describes."""
+
+from collections.abc import Sequence
+from functools import cache
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from lark import Lark
+from lark.exceptions import UnexpectedToken
+
+from .explain_fault import explained
+from .grammar import GRAMMAR
+from .placed import Placed
+from .reading.clauses import Element
+from .reading.table import READERS
+from .statements import Statement
+from .syntax_fault import SyntaxFault
+from .tokens import Cut, Tokens
+from .words import LISTS
+
+_NAMED_FIRST = ("resource_types", "roles", "groups", "policies", "routes")
+"""The lists whose statements have the id after the first word."""
+
+_NAMES = ("name", "NAME", "STRING", "NUMBER")
+
+
+class Parsed(NamedTuple):
+    """A statement that was read, and its tokens with the comments among them."""
+
+    element: Element
+    tokens: list[Placed]
+
+
+def parse(text: str, statement: Statement) -> Parsed:
+    """Returns the element of a statement of `text`. Raises SyntaxFault."""
+    tokens: list[Placed] = []
+    try:
+        element: Any = _parser().parse(Cut(text, statement.start, statement.end, tokens))
+    except UnexpectedToken as ex:
+        raise _about(explained(ex, tokens, text), tokens) from None
+    except SyntaxFault as fault:
+        raise _about(fault, tokens) from None
+    return Parsed(element, tokens)
+
+
+def _about(fault: SyntaxFault, tokens: Sequence[Placed]) -> SyntaxFault:
+    """Adds to a fault which element the statement describes, as far as its first two words tell."""
+    said = [token for token in tokens if token.type != "COMMENT"]
+    fault.list_name = LISTS.get(str(said[0].value)) if said else None
+    if fault.list_name in _NAMED_FIRST and len(said) > 1 and said[1].type in _NAMES:
+        fault.id = str(said[1].value)
+    return fault
+
+
+@cache
+def _parser() -> Lark:
+    """Returns the parser. PERF: it takes 50 ms to make, which only those who read text pay."""
+    return Lark(
+        GRAMMAR,
+        parser="lalr",
+        lexer=Tokens,
+        transformer=SimpleNamespace(**READERS),
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+    )

@@ -1,0 +1,141 @@
+"""Reads the statements about types, roles, groups, subjects, resources, assignments and grants."""
+
+from typing import Any
+
+from ..placed import Placed, array, object_of, values
+from .clauses import Clause, Element, clause, element
+from .constants import members_of
+
+Holder = tuple[str, Placed]
+
+
+def type_statement(children: list[Any]) -> Element:
+    """Reads `type document "Document"` and its clauses. A type without actions has an empty list of them."""
+    head, name, label, clauses = _headed(children)
+    read = element("resource_types", head, {"id": name, "name": label}, clauses)
+    if "actions" not in read.value.parts:
+        none = Placed([], name.start, name.end, [])
+        return element("resource_types", head, {"id": name, "name": label, "actions": none}, clauses)
+    return read
+
+
+def actions(children: list[Placed]) -> Clause:
+    """Reads `actions read, update`."""
+    names = values(children)
+    return clause(children[0], names[-1], actions=array(names))
+
+
+def closed(children: list[Placed]) -> Clause:
+    """Reads `closed`."""
+    return clause(children[0], children[0], closed=Placed(True, children[0].start, children[0].end))
+
+
+def pairs(children: list[Any]) -> Clause:
+    """Reads `attributes status string, size number`, or the attributes of an entity with their values."""
+    keyword, found = children[0], values(children)
+    end = found[-1][1] if found else keyword
+    return clause(keyword, end, attributes=object_of(members_of(found), keyword.end, end.end))
+
+
+def pair(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads the name of an attribute, and its kind or value."""
+    return children[0], children[1]
+
+
+def role_statement(children: list[Any]) -> Element:
+    """Reads `role editor "Editor"`."""
+    head, name, label, _ = _headed(children)
+    return element("roles", head, {"id": name, "name": label})
+
+
+def group_statement(children: list[Any]) -> Element:
+    """Reads `group engineering` and its members."""
+    head, name, label, clauses = _headed(children)
+    return element("groups", head, {"id": name, "name": label}, clauses)
+
+
+def members(children: list[Any]) -> Clause:
+    """Reads `members user alice, group backend`."""
+    found = values(children)
+    return clause(children[0], found[-1], members=array(found))
+
+
+def member_group(children: list[Placed]) -> Placed:
+    """Reads a group in a group."""
+    keyword, name = children
+    return object_of({"group": (keyword, name)}, keyword.start, name.end)
+
+
+def reference(children: list[Placed]) -> Placed:
+    """Reads the type and the id of a subject or a resource."""
+    kind, name = children
+    return object_of({"type": (kind, kind), "id": (name, name)}, kind.start, name.end)
+
+
+def subject_statement(children: list[Any]) -> Element:
+    """Reads `subject user alice` and its clauses."""
+    head, kind, name, *clauses = children
+    return element("subjects", head, {"type": kind, "id": name}, clauses)
+
+
+def resource_statement(children: list[Any]) -> Element:
+    """Reads `resource document d1 "Plan"` and its clauses."""
+    head, kind, *rest = children
+    _, name, label, clauses = _headed([head, *rest])
+    return element("resources", head, {"type": kind, "id": name, "name": label}, clauses)
+
+
+def external_id(children: list[Placed]) -> Clause:
+    """Reads `external id "idp|1"`."""
+    return clause(children[0], children[-1], external_id=children[-1])
+
+
+def holder_group(children: list[Placed]) -> Holder:
+    """Reads the group that gets a role."""
+    return "group", children[1]
+
+
+def holder_subject(children: list[Placed]) -> Holder:
+    """Reads the subject that gets a role."""
+    return "subject", reference(children)
+
+
+def assign_statement(children: list[Any]) -> Element:
+    """Reads `assign editor to user alice until 2027-01-01T00:00:00Z`."""
+    role, (kind, holder), *terms = values(children)
+    return element("assignments", children[0], {"role": role, kind: holder}, terms)
+
+
+def grant_statement(children: list[Any]) -> Element:
+    """Reads `grant read, delete on document d1 to user alice`."""
+    names = [child for child in values(children) if isinstance(child, Placed)]
+    terms = [child for child in children if isinstance(child, Clause)]
+    granted, (resource_type, resource, subject_type, subject) = names[:-4], names[-4:]
+    members = {
+        "actions": array(granted),
+        "resource": reference([resource_type, resource]),
+        "subject": reference([subject_type, subject]),
+    }
+    return element("grants", children[0], members, terms)
+
+
+def starts(children: list[Placed]) -> Clause:
+    """Reads `from` and the instant at which an assignment or a grant starts."""
+    return clause(children[0], children[1], starts_at=children[1])
+
+
+def expires(children: list[Placed]) -> Clause:
+    """Reads `until` and the instant at which an assignment or a grant expires."""
+    return clause(children[0], children[1], expires_at=children[1])
+
+
+def given_id(children: list[Placed]) -> Clause:
+    """Reads `as` and the id of an assignment or a grant."""
+    return clause(children[0], children[1], id=children[1])
+
+
+def _headed(children: list[Any]) -> tuple[Placed, Placed, Placed | None, list[Clause]]:
+    """Splits a statement into its keyword, the id, the name if there is one, and the clauses."""
+    head, name, *rest = children
+    label = next((child for child in rest if isinstance(child, Placed)), None)
+    return head, name, label, [child for child in rest if isinstance(child, Clause)]

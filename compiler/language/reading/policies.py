@@ -1,0 +1,176 @@
+"""Reads policies: their effect, roles, types and actions, and the gates of time, address and rate."""
+
+import re
+from typing import Any
+
+from ....bundles.conditions.windows import DAYS
+from ....bundles.wording import alternatives, quoted
+from ..placed import Members, Placed, array, object_of, said, values
+from ..syntax_fault import SyntaxFault
+from .clauses import Clause, Element, clause, element, member
+
+_SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
+_WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
+_UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
+"""The seconds of each unit of a rate limit."""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def policy_statement(children: list[Any]) -> Element:
+    """Reads `policy p7 "Editors update drafts"` and its clauses. Raises SyntaxFault without an effect."""
+    head, name, *rest = children
+    label = next((child for child in rest if isinstance(child, Placed)), None)
+    clauses = [child for child in rest if isinstance(child, Clause)]
+    read = element("policies", head, {"id": name, "name": label}, clauses)
+    found: Members = read.value.parts
+    if "effect" not in found:
+        help_text = "add a line such as `allow editor to read document`"
+        raise SyntaxFault("the policy neither allows nor denies", name.start, name.end, help_text)
+    _nest(found, "time_window", _WINDOW)
+    _nest(found, "conditions", (*_SECTIONS, "time_window", "ip_allowlist", "rate_limit"))
+    return Element("policies", object_of(found, read.value.start, read.value.end), clauses)
+
+
+def _nest(found: Members, name: str, inner: tuple[str, ...]) -> None:
+    """Moves some members of an object into one that it contains."""
+    moved: Members = {one: found.pop(one) for one in inner if one in found}
+    if moved:
+        start, end = min(key.start for key, _ in moved.values()), max(value.end for _, value in moved.values())
+        keyword = next(iter(moved.values()))[0]
+        found[name] = (keyword, object_of(moved, start, end))
+
+
+def description(children: list[Placed]) -> Clause:
+    """Reads `description` and its lines, each a text in quotes."""
+    keyword, *lines = children
+    text = "\n".join(line.value for line in lines)
+    return clause(keyword, lines[-1], description=Placed(text, lines[0].start, lines[-1].end))
+
+
+def disabled(children: list[Placed]) -> Clause:
+    """Reads `disabled`."""
+    return clause(children[0], children[0], enabled=said(False, children[0]))
+
+
+def priority(children: list[Placed]) -> Clause:
+    """Reads `priority 10`."""
+    return clause(children[0], children[1], priority=_whole(children[1]))
+
+
+def effect(children: list[Any]) -> Clause:
+    """Reads `allow editor to read document`, with a `to` for each type."""
+    keyword, who, *scopes = children
+    members: Members = {"effect": member(said(keyword.value.upper(), keyword))}
+    if who.parts is not None:
+        members["roles"] = member(who)
+    members["resource_types"] = member(array(scopes))
+    return Clause(keyword, scopes[-1].end, members)
+
+
+def everyone(children: list[Placed]) -> Placed:
+    """Reads `everyone`: the policy has no list of roles."""
+    return said(None, children[0])
+
+
+def roles(children: list[Placed]) -> Placed:
+    """Reads a list of roles."""
+    return array(values(children))
+
+
+def scope(children: list[Placed]) -> Placed:
+    """Reads `to read, update document`."""
+    keyword, (*names, kind) = children[0], values(children)
+    return object_of({"resource_type_id": member(kind), "actions": member(array(names))}, keyword.start, kind.end)
+
+
+def scope_of_anything(children: list[Placed]) -> Placed:
+    """Reads `to do anything to document`."""
+    keyword, _, anything, _, kind = children
+    actions = array([said("*", anything)])
+    return object_of({"resource_type_id": member(kind), "actions": member(actions)}, keyword.start, kind.end)
+
+
+def star(children: list[Placed]) -> Placed:
+    """Reads `anything` or `everything`."""
+    return said("*", children[0])
+
+
+def days(children: list[Any]) -> Clause:
+    """Reads `on mon to fri, sun`."""
+    keyword, found = children[0], values(children)
+    return clause(keyword, found[-1][-1], days=array([day for run in found for day in run]))
+
+
+def day(children: list[Placed]) -> list[Placed]:
+    """Reads a day, or a run of days such as `mon to fri`. Raises SyntaxFault for a word that is no day in a run."""
+    first, last = children[0], children[-1]
+    if first is last:
+        return [first]
+    for one in (first, last):
+        if one.value not in DAYS:
+            raise SyntaxFault(f"{quoted(one.value)} is no day", one.start, one.end, f"a day is {alternatives(DAYS)}")
+    start, length = DAYS.index(first.value), (DAYS.index(last.value) - DAYS.index(first.value)) % len(DAYS)
+    run = [DAYS[(start + step) % len(DAYS)] for step in range(length + 1)]
+    return [Placed(one, first.start, last.end) for one in run]
+
+
+def start_time(children: list[Placed]) -> Clause:
+    """Reads `from 09:00`."""
+    return clause(children[0], children[1], start=_clock(children[1]))
+
+
+def end_time(children: list[Placed]) -> Clause:
+    """Reads `until 17:00`."""
+    return clause(children[0], children[1], end=_clock(children[1]))
+
+
+def not_before(children: list[Placed]) -> Clause:
+    """Reads `from` and an instant."""
+    return clause(children[0], children[1], not_before=children[1])
+
+
+def not_after(children: list[Placed]) -> Clause:
+    """Reads `until` and an instant."""
+    return clause(children[0], children[1], not_after=children[1])
+
+
+def zone(children: list[Placed]) -> Clause:
+    """Reads `in Europe/Oslo`."""
+    return clause(children[0], children[1], timezone=children[1])
+
+
+def addresses(children: list[Placed]) -> Clause:
+    """Reads `from 10.0.0.0/8, 2001:db8::/32`. Raises SyntaxFault for a date, which is no instant."""
+    keyword, found = children[0], values(children)
+    for one in found:
+        if _DATE.fullmatch(one.value):
+            help_text = f"write the instant, with its offset: `{one.value}T00:00:00Z`"
+            raise SyntaxFault(f"{quoted(one.value)} is a date without a time", one.start, one.end, help_text)
+    return clause(keyword, found[-1], ip_allowlist=array(found))
+
+
+def rate(children: list[Placed]) -> Clause:
+    """Reads `at most 100 times in 1 minute`. Raises SyntaxFault for an unknown unit."""
+    keyword, (limit, count, unit) = children[0], values(children)
+    seconds = _UNITS.get(unit.value.removesuffix("s"))
+    if seconds is None:
+        help_text = "write `seconds`, `minutes`, `hours` or `days`"
+        raise SyntaxFault(f"{quoted(unit.value)} is no unit of time", unit.start, unit.end, help_text)
+    window = Placed(_whole(count).value * seconds, count.start, unit.end)
+    members = {"limit": member(_whole(limit)), "window_seconds": member(window)}
+    return clause(keyword, unit, rate_limit=object_of(members, limit.start, unit.end))
+
+
+def _clock(token: Placed) -> Placed:
+    """Gives a time of day two digits for the hour."""
+    token.value = token.text = token.value.rjust(5, "0")
+    return token
+
+
+def _whole(token: Placed) -> Placed:
+    """Reads a whole number. Raises SyntaxFault."""
+    try:
+        return Placed(int(token.value), token.start, token.end)
+    except ValueError:
+        raise SyntaxFault(f"{quoted(token.value)} is no whole number", token.start, token.end) from None

@@ -1,0 +1,72 @@
+"""Reads routes: the requests that they match, and the resource and action that these are about."""
+
+from typing import Any
+
+from ..placed import Members, Placed, array, object_of, said, values
+from .clauses import Clause, Element, clause, element, member
+from .constants import members_of
+
+
+def route_statement(children: list[Any]) -> Element:
+    """Reads `route show-document` and its clauses."""
+    head, name, *clauses = children
+    return element("routes", head, {"id": name}, clauses)
+
+
+def any_method(children: list[Placed]) -> Clause:
+    """Reads `any method /documents/{id}`."""
+    keyword, _, path = children
+    return Clause(keyword, path.end, {"methods": member(array([said("*", keyword)])), "path": member(path)})
+
+
+def methods(children: list[Placed]) -> Clause:
+    """Reads `GET, HEAD /documents/{id}`."""
+    *names, path = values(children)
+    return Clause(names[0], path.end, {"methods": member(array(names)), "path": member(path)})
+
+
+def hosts(children: list[Placed]) -> Clause:
+    """Reads `on docs.example.com, *.example.org`."""
+    keyword, found = children[0], values(children)
+    return clause(keyword, found[-1], hosts=array(found))
+
+
+def means(children: list[Any]) -> Clause:
+    """Reads `means read document`, with the resource's id or external id."""
+    keyword, action, kind, *named = children
+    members: Members = {"resource_type": member(kind), "action": member(action)}
+    for name, value in named:
+        members[name] = member(value)
+    return Clause(keyword, (named[0][1] if named else kind).end, members)
+
+
+def resource_id(children: list[Placed]) -> tuple[str, Placed]:
+    """Reads the template of a resource's id."""
+    return "resource_id", children[0]
+
+
+def external_resource_id(children: list[Placed]) -> tuple[str, Placed]:
+    """Reads the template of a resource's external id."""
+    return "external_id", children[-1]
+
+
+def sources(children: list[Any]) -> Clause:
+    """Reads `attributes page from query page, tenant from header X-Tenant, folder from {folder}`."""
+    keyword, found = children[0], values(children)
+    end = found[-1][1]
+    return clause(keyword, end, attributes=object_of(members_of(found), keyword.end, end.end))
+
+
+def query_source(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads an attribute that comes from the query."""
+    return children[0], said(f"query:{children[-1].value}", children[-1])
+
+
+def header_source(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads an attribute that comes from a header."""
+    return children[0], said(f"header:{children[-1].value}", children[-1])
+
+
+def capture_source(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads an attribute that comes from a part of the path."""
+    return children[0], children[-1]

@@ -1,0 +1,91 @@
+"""The tokens of a statement: words, texts, numbers, instants, addresses and marks."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from lark.lexer import Lexer, LexerState
+
+from .placed import Placed
+from .syntax_fault import bad_character, bad_escape
+from .words import KEYWORDS, WORD
+
+_TOKEN = re.compile(
+    rf"""
+    (?P<skip>[ \t\r\n]+)
+  | (?P<COMMENT>\#[^\n]*)
+  | (?P<ATTRIBUTE>(?:resource|subject|action|context)\.(?:{WORD}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'))
+  | (?P<INSTANT>\d{{4}}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?(?![\w:]))
+  | (?P<ADDRESS>[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*(?:%\w*)?(?:/\d*)?)
+  | (?P<CLOCK>\d{{1,2}}:\d\d(?![\w:.]))
+  | (?P<NUMBER>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w@/+:-]|\.\w))
+  | (?P<NAME>\w+(?:[-.@/+]+\w+)*)
+  | (?P<STRING>"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')
+  | (?P<PATH>/[^\s"\#]*)
+  | (?P<HOSTS>\*\.[\w.-]+)
+  | (?P<CAPTURE>\{{(?:\w+|\*)\}})
+  | (?P<mark><=|>=|[<>,\[\]{{}}:])
+  | (?P<other>.)
+    """,
+    re.VERBOSE,
+)
+
+_MARKS = ("<=", ">=", "<", ">", ",", "[", "]", "{", "}", ":")
+
+
+class Cut(NamedTuple):
+    """The text to cut into tokens, from `start` to `end`. Tokens and comments are added to `tokens`."""
+
+    text: str
+    start: int
+    end: int
+    tokens: list[Placed]
+
+
+class Tokens(Lexer):
+    """Cuts a statement into tokens for Lark. A word is a keyword only if the parser expects that keyword there."""
+
+    __future_interface__ = 2
+
+    def __init__(self, conf: Any):
+        names = {one.pattern.value: one.name for one in conf.terminals if one.pattern is not None}
+        self._keywords = {word: names[word] for word in KEYWORDS}
+        self._marks = {mark: names[mark] for mark in _MARKS}
+
+    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Any]:
+        """Yields the tokens of a Cut, which are Placed. Raises SyntaxFault for text that no token starts with."""
+        cut: Any = lexer_state.text
+        states, stack, keep = parser_state.parse_conf.states, parser_state.state_stack, cut.tokens.append
+        for found in _TOKEN.finditer(cut.text, cut.start, cut.end):
+            kind = found.lastgroup or ""
+            if kind == "skip":
+                continue
+            text, start, end = found[0], found.start(), found.end()
+            value = text
+            if kind == "NAME":
+                # PERF: a keyword is looked up among the terminals that the parser's state knows.
+                keyword = self._keywords.get(text)
+                if keyword is not None and keyword in states[stack[-1]]:
+                    kind = keyword
+            elif kind == "STRING":
+                value = decoded(text, start)
+            elif kind == "mark":
+                kind = self._marks[text]
+            elif kind == "other":
+                raise bad_character(cut.text, start)
+            token = Placed(value, start, end, None, kind, text)
+            keep(token)
+            if kind != "COMMENT":
+                yield token
+
+
+def decoded(text: str, start: int) -> str:
+    """Returns the meaning of a text in quotes. Single quotes have no escapes. Raises SyntaxFault."""
+    if text[0] == "'" or "\\" not in text:
+        return text[1:-1]
+    try:
+        decoded: str = json.loads(text, strict=False)
+    except json.JSONDecodeError as ex:
+        raise bad_escape(text, start, ex.pos) from None
+    return decoded

@@ -1,0 +1,98 @@
+"""The words of the language: which ones start a statement or a clause, and how names and texts are written."""
+
+import json
+import re
+
+STATEMENTS = (
+    "type",
+    "role",
+    "group",
+    "subject",
+    "resource",
+    "assign",
+    "grant",
+    "policy",
+    "route",
+    "declare",
+    "silence",
+)
+"""The words that start a statement, in the order in which a model is written."""
+
+LISTS = {
+    "type": "resource_types",
+    "role": "roles",
+    "group": "groups",
+    "subject": "subjects",
+    "resource": "resources",
+    "assign": "assignments",
+    "grant": "grants",
+    "policy": "policies",
+    "route": "routes",
+}
+"""The list of the model document to which a statement adds an element, by the word that starts the statement."""
+
+_CLAUSE_WORDS = (
+    "actions allow and as at attributes because closed deny description disabled external from in means members on"
+    " priority to until when"
+)
+CLAUSES = frozenset(_CLAUSE_WORDS.split())
+"""The words that go on with a statement. A line that starts with one never starts a statement."""
+
+_OTHER_WORDS = "action any anything context do everyone everything false header id is matches method most not null query times true"
+KEYWORDS = CLAUSES | frozenset(STATEMENTS) | frozenset(_OTHER_WORDS.split())
+"""All words of the grammar. A name that is one of them is written in quotes."""
+
+WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
+"""A name that needs no quotes, if it is no keyword."""
+
+_PLAIN = re.compile(WORD)
+_TEMPLATE = re.compile(
+    r"/[!$-~]*"  # a path
+    r"|\{(?:[A-Za-z0-9_]+|\*)\}"  # a part of a path
+    r"|(?:\*\.)?[A-Za-z0-9_]+(?:[-.]+[A-Za-z0-9_]+)*(?:/[0-9]+)?"  # a host, or an IPv4 address or block
+    r"|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*(?:/[0-9]+)?"  # an IPv6 address or block
+)
+_LITERAL = re.compile(r"[^'\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff]*")
+
+
+def written_name(name: str) -> str:
+    """Returns a name as text: bare if it is one word and no keyword, else in quotes.
+
+    >>> written_name("editor"), written_name("on"), written_name("idp|1")
+    ('editor', '"on"', '"idp|1"')
+    """
+    return name if name not in KEYWORDS and _PLAIN.fullmatch(name) and name.isascii() else written_text(name)
+
+
+def written_text(text: str) -> str:
+    r"""Returns a text in quotes. One with backslashes, such as a pattern, is in single quotes, where they are literal.
+
+    >>> print(written_text("draft"), written_text(r"^\d+$"), written_text("a\n'"))
+    "draft" '^\d+$' "a\n'"
+    """
+    if "\\" in text and _LITERAL.fullmatch(text):
+        return f"'{text}'"
+    shown = json.dumps(text, ensure_ascii=False)
+    return shown if shown.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in shown)
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
+def written_template(text: str) -> str:
+    """Returns a template, a host or an address as text: bare if the language has a form for it, else in quotes.
+
+    >>> print(*map(written_template, ("/documents/{id}", "{id}", "10.0.0.0/8", "a b")))
+    /documents/{id} {id} 10.0.0.0/8 "a b"
+    """
+    return text if text not in KEYWORDS and _TEMPLATE.fullmatch(text) else written_text(text)
+
+
+def written_key(key: str) -> str:
+    """Returns the key of a condition as it follows the section and a dot.
+
+    >>> written_key("status"), written_key("address.city"), written_key("e-mail"), written_key("a b")
+    ('status', 'address.city', 'e-mail', '"a b"')
+    """
+    return key if _PLAIN.fullmatch(key) and key.isascii() else written_text(key)

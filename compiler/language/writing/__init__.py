@@ -1,0 +1,7 @@
+"""Writers: the canonical form of text.
+
+- `layout`: lines, indentation and spaces.
+- `format`: formats text, with its comments and its order.
+- `constants`, `elements`, `policies`: the lines of an element of the model.
+- `model`: writes a model.
+"""

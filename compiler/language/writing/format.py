@@ -1,0 +1,127 @@
+"""Formats text: the canonical form of each statement, with the author's comments and order."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from ..parse import Parsed, parse
+from ..placed import Placed
+from ..reading.clauses import Element
+from ..reading.constants import canonical
+from ..statements import Statement, statements
+from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
+
+_WINDOW = frozenset(("days", "start", "end", "not_before", "not_after", "timezone"))
+"""The members of a time window, whose clauses share a line."""
+
+_TERMS = frozenset(("starts_at", "expires_at", "id"))
+"""The members of an assignment or a grant, whose clauses stay on the line of the statement."""
+
+
+class _Block(NamedTuple):
+    """Lines that belong together: a statement, or a comment between statements."""
+
+    lines: list[str]
+    is_comment: bool
+    after_blank: bool
+
+
+def formatted(text: str) -> str:
+    """Returns a document in the canonical form. Its meaning is the same. Raises SyntaxFault.
+
+    >>> print(formatted("policy p1 allow  'editor' to read document # why\\n when resource.status is draft"), end="")
+    policy p1
+        allow editor to read document  # why
+        when resource.status is "draft"
+    """
+    blocks: list[_Block] = []
+    first = next(statements(text), Statement(len(text), len(text))).start
+    blocks += _comments(text, 0, first)
+    for statement in statements(text):
+        parsed = parse(text, statement)
+        last = max((token.end for token in parsed.tokens if token.type != "COMMENT"), default=statement.end)
+        inside = [token for token in parsed.tokens if token.start < last or _belongs(text, token, last)]
+        lines = [line for one in _lines(text, Parsed(parsed.element, inside)) for line in one.lines()]
+        blocks.append(_Block(lines, False, _after_blank(text, statement.start)))
+        blocks += _comments(text, inside[-1].end, statement.end)
+    return "".join(f"{line}\n" for line in _joined(blocks))
+
+
+def _belongs(text: str, comment: Placed, last: int) -> bool:
+    """Whether a comment after a statement's `last` character is on its last line, or is indented like its clauses."""
+    between = text[last : comment.start]
+    return "\n" not in between or not between.endswith("\n")
+
+
+def _comments(text: str, start: int, end: int) -> Iterator[_Block]:
+    """Yields the comments in a part of the text that contains nothing else."""
+    at = start
+    for line in text[start:end].splitlines(keepends=True):
+        if line.strip():
+            yield _Block([line.strip()], True, _after_blank(text, at))
+        at += len(line)
+
+
+def _after_blank(text: str, start: int) -> bool:
+    """Whether a blank line is before the line that starts at `start`."""
+    before = text[:start] if start < 200 else text[start - 200 : start]
+    return before.count("\n", len(before.rstrip())) > 1
+
+
+def _joined(blocks: Sequence[_Block]) -> Iterator[str]:
+    """Yields all lines, with blank lines around statements of several lines and where the author left one."""
+    for index, block in enumerate(blocks):
+        if index:
+            before = blocks[index - 1]
+            follows = next((one for one in blocks[index:] if not one.is_comment), block)
+            apart = not before.is_comment and (len(before.lines) > 1 or len(follows.lines) > 1)
+            if block.after_blank or apart:
+                yield ""
+        yield from block.lines
+
+
+def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
+    """Yields the lines of a statement."""
+    breaks = _breaks(parsed)
+    tokens: list[str] = []
+    indent = 0
+    for place, token in enumerate(parsed.tokens):
+        if token.type == "COMMENT":
+            own = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip()
+            if tokens or not own:
+                yield Line(tokens, indent, "" if own else token.text.rstrip())
+            after = next((one.start for one in parsed.tokens[place:] if one.type != "COMMENT"), -1)
+            tokens, indent = [], breaks.get(after, CLAUSE_INDENT if after < 0 else WRAPPED_INDENT)
+            if own:
+                yield Line([], indent, token.text.rstrip())
+            continue
+        if token.start in breaks:
+            if tokens:
+                yield Line(tokens, indent)
+            tokens, indent = [], breaks[token.start]
+        tokens.append(canonical(token))
+    if tokens:
+        yield Line(tokens, indent)
+
+
+def _breaks(parsed: Parsed) -> dict[int, int]:
+    """Returns where lines start in a statement, after its first line, and the spaces before each."""
+    element, breaks = parsed.element, {}
+    in_window = False
+    for clause in element.clauses:
+        said = clause.members.keys()
+        if not (in_window and said <= _WINDOW) and not _is_term(element, said):
+            breaks[clause.keyword.start] = CLAUSE_INDENT
+        in_window = said <= _WINDOW
+        if clause.name == "when":
+            inside = (token for token in parsed.tokens if clause.keyword.start < token.start < clause.end)
+            breaks |= {token.start: CLAUSE_INDENT for token in inside if token.type == "AND"}
+        elif clause.name == "description":
+            inside = (token for token in parsed.tokens if clause.keyword.end < token.start < clause.end)
+            breaks |= {token.start: WRAPPED_INDENT for token in [*inside][1:] if token.type != "COMMENT"}
+        elif "resource_types" in said and len(scopes := clause.members["resource_types"][1].parts) > 1:
+            breaks |= {scope.start: CLAUSE_INDENT for scope in scopes}
+    return breaks
+
+
+def _is_term(element: Element, said: Collection[str]) -> bool:
+    return element.list_name in ("assignments", "grants") and set(said) <= _TERMS

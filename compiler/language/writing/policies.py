@@ -1,0 +1,121 @@
+"""Writes policies as lines of text."""
+
+from collections.abc import Iterator, Sequence
+
+from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.windows import DAYS
+from ...model.elements import Condition, Conditions, Policy, RateLimit, Scope, TimeWindow
+from ..words import written_key, written_name, written_template, written_text
+from .constants import commas, constant, names
+from .elements import actions, clause, head
+from .layout import WRAPPED_INDENT, Line
+
+_OPERATORS = {
+    Operator.EQ: ("is",),
+    Operator.NE: ("is", "not"),
+    Operator.GT: (">",),
+    Operator.GTE: (">=",),
+    Operator.LT: ("<",),
+    Operator.LTE: ("<=",),
+    Operator.IN: ("in",),
+    Operator.NIN: ("not", "in"),
+    Operator.REGEX: ("matches",),
+}
+_SECTIONS = ("resource", "subject", "action", "context")
+_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+_SHORTEST_RUN = 3
+"""The days that are written as `mon to wed`, at least."""
+
+
+def policy_lines(policy: Policy) -> Iterator[Line]:
+    """Yields the lines of a policy."""
+    yield head("policy", policy.id, policy.name)
+    if policy.description is not None:
+        first, *rest = policy.description.split("\n")
+        yield clause("description", written_text(first))
+        yield from (Line([written_text(line)], WRAPPED_INDENT) for line in rest)
+    if not policy.enabled:
+        yield clause("disabled")
+    if policy.priority:
+        yield clause("priority", str(policy.priority))
+    yield from _effect(policy)
+    if policy.conditions is not None:
+        yield from _conditions(policy.conditions)
+
+
+def _effect(policy: Policy) -> Iterator[Line]:
+    who = ["everyone"] if policy.roles is None else names(policy.roles)
+    first = [policy.effect.lower(), *who]
+    scopes = [_scope(scope) for scope in policy.resource_types]
+    if len(scopes) == 1:
+        yield clause(*first, *scopes[0])
+    else:
+        yield clause(*first)
+        yield from (clause(*scope) for scope in scopes)
+
+
+def _scope(scope: Scope) -> list[str]:
+    kind = "everything" if scope.resource_type_id == "*" else written_name(scope.resource_type_id)
+    if scope.actions == ("*",):
+        return ["to", "do", "anything", "to", kind]
+    return ["to", *actions(scope.actions), kind]
+
+
+def _conditions(conditions: Conditions) -> Iterator[Line]:
+    word = "when"
+    for section in _SECTIONS:
+        for condition in getattr(conditions, f"{section}_attrs") or ():
+            yield clause(word, *_comparison(section, condition))
+            word = "and"
+    if conditions.time_window is not None:
+        yield clause(*_window(conditions.time_window))
+    if conditions.ip_allowlist is not None:
+        yield clause("from", *commas([written_template(block)] for block in conditions.ip_allowlist))
+    if conditions.rate_limit is not None:
+        yield clause(*_rate(conditions.rate_limit))
+
+
+def _comparison(section: str, condition: Condition) -> Iterator[str]:
+    yield f"{section}.{written_key(condition.key)}"
+    yield from _OPERATORS[condition.op]
+    yield from constant(condition.value)
+
+
+def _window(window: TimeWindow) -> Iterator[str]:
+    """Yields the tokens of a time window."""
+    if window.days is not None:
+        yield from ("on", *commas(_days(window.days)))
+    starts = (("from", window.start), ("until", window.end), ("from", window.not_before), ("until", window.not_after))
+    for word, value in starts:
+        if value is not None:
+            yield from (word, value)
+    if window.timezone is not None:
+        yield from ("in", written_name(window.timezone))
+
+
+def _days(days: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the days, with `to` for days that follow each other.
+
+    >>> [*_days(["mon", "tue", "wed", "sat", "sun"])]
+    [['mon', 'to', 'wed'], ['sat'], ['sun']]
+    """
+    at = 0
+    while at < len(days):
+        end = at + 1
+        while end < len(days) and end - at < len(DAYS) and _follows(days[end - 1], days[end]):
+            end += 1
+        if end - at >= _SHORTEST_RUN:
+            yield [days[at], "to", days[end - 1]]
+        else:
+            yield from ([day] for day in days[at:end])
+        at = end
+
+
+def _follows(day: str, next_day: str) -> bool:
+    return (DAYS.index(day) + 1) % len(DAYS) == DAYS.index(next_day)
+
+
+def _rate(rate: RateLimit) -> list[str]:
+    unit, seconds = next((unit, seconds) for unit, seconds in _UNITS if rate.window_seconds % seconds == 0)
+    count = rate.window_seconds // seconds
+    return ["at", "most", str(rate.limit), "times", "in", str(count), unit if count == 1 else f"{unit}s"]
