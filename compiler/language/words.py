@@ -38,8 +38,9 @@ _CLAUSE_WORDS = (
 CLAUSES = frozenset(_CLAUSE_WORDS.split())
 """The words that go on with a statement. A line that starts with one never starts a statement."""
 
-_OTHER_WORDS = "action any anything context do everyone everything false header id is matches method most not null query times true"
-KEYWORDS = CLAUSES | frozenset(STATEMENTS) | frozenset(_OTHER_WORDS.split())
+_OTHER_WORDS = "action any anything context do everyone everything header id is matches method most not query times"
+_CONSTANT_WORDS = ("false", "null", "true")
+KEYWORDS = CLAUSES | frozenset(STATEMENTS) | frozenset(_OTHER_WORDS.split()) | frozenset(_CONSTANT_WORDS)
 """All words of the grammar. A name that is one of them is written in quotes."""
 
 WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
