@@ -118,6 +118,7 @@ ROOMS = {
         "compile",
         "load",
         "check_elements",
+        "forms",
         "passes",
         "rewrites",
         "lints",
@@ -169,7 +170,7 @@ ONE_PLACE = {
     "gunicorn": ("api/transport/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
-    "yaml": ("compiler/documents/yaml_",),
+    "yaml": ("compiler/documents/yaml_", "compiler/forms/yaml_form.py"),
     "re2": ("bundles/conditions/automata.py",),
     "tzdata": ("bundles/zones.py",),
 }

@@ -23,11 +23,13 @@ COMMANDS: Final = {
     "check": Command(".offline.check", "Check model documents without compiling them."),
     "clients": Command(".stores.clients", "List and manage OAuth clients."),
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
+    "convert": Command(".language.convert", "Write model documents in another form."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
     "export": Command(".stores.export", "Write a stored model as a JSON document, or as a bundle for OPA."),
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
+    "fmt": Command(".language.fmt", "Format model documents in the `.writ` language."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),
     "inspect": Command(".offline.inspect", "Check a bundle file and show its contents."),
     "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
@@ -40,7 +42,7 @@ COMMANDS: Final = {
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "export", "publish", "routes")
+PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077

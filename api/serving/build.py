@@ -17,7 +17,7 @@ from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from .uncollected import without_cycle_search
 
-DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
+DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
 """The endings of the files that Writ reads from a folder of sources."""
 
 
@@ -66,7 +66,7 @@ def sources_of(paths: Sequence[Path]) -> list[Source]:
 
     Raises NoSources for a folder without sources, OSError for a path that can't be read.
     """
-    return [Source(str(path), path.read_bytes()) for path in _files(paths)]
+    return [Source(str(path), path.read_bytes()) for path in files_of(paths)]
 
 
 def build_bundle(
@@ -113,12 +113,13 @@ def _publish(
     return checked
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -> Iterator[Path]:
+    """Yields files as they are, and the files with these endings in folders. Raises NoSources for a folder without."""
     for path in paths:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if inner.suffix in DOCUMENT_ENDINGS and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if inner.suffix in endings and inner.is_file())
         if not found:
-            raise NoSources(f"`{path}` holds no model documents ({', '.join(DOCUMENT_ENDINGS)})")
+            raise NoSources(f"`{path}` holds no model documents ({', '.join(endings)})")
         yield from found

@@ -17,7 +17,7 @@ from ..sentences import summary
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the findings."
 )
 def check_command(sources: tuple[Path, ...], style: str) -> None:
-    """Check model documents. All files and folders (.json, .yaml) together are one model.
+    """Check model documents. All files and folders (.writ, .json, .yaml) together are one model.
 
     Exit code 0 without errors (warnings may remain), 1 with errors, 2 where a source can't be checked.
 

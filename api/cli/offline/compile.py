@@ -37,7 +37,7 @@ from .bundle_keys import read_lifetime, signing_key_in
 def compile_command(
     sources: tuple[Path, ...], output: Path, profile: Profile, key: Path | None, lifetime: int | None
 ) -> None:
-    """Compile model documents into a bundle. All files and folders (.json, .yaml) together are one model.
+    """Compile model documents into a bundle. All files and folders (.writ, .json, .yaml) together are one model.
 
     The same model gives the same bytes, in any input order. Exit code 0 if the bundle is written, 1 if the model has
     errors (then the output stays as it was), 2 if a file can't be read or written.

@@ -1,6 +1,6 @@
 """Writes a model as text, in the canonical form."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...model.elements import Element, ElementKind
@@ -30,16 +30,19 @@ _WRITERS: Mapping[ElementKind, Callable[[Any], Iterator[Line]]] = {
 }
 
 
-def written(lists: Iterable[tuple[ElementKind, Iterable[Element]]]) -> Iterator[str]:
-    """Yields a model as text, one statement after the other, in the order in which the elements are given.
+class ModelText:
+    """Writes the statements of a model, one after the other, with blank lines as the formatter has them.
 
     Reading the text gives equal elements, but for lists that are empty and say nothing: these are left out.
     """
-    before = 0
-    for kind, elements in lists:
-        first = True
-        for element in elements:
-            lines = [line for one in _WRITERS[kind](element) for line in one.lines()]
-            apart = before and (first or before > 1 or len(lines) > 1)
-            before, first = len(lines), False
-            yield ("\n" if apart else "") + "\n".join(lines) + "\n"
+
+    def __init__(self) -> None:
+        self._kind: ElementKind | None = None
+        self._lines = 0
+
+    def statement(self, kind: ElementKind, element: Element) -> str:
+        """Returns the next statement, with the blank line before it if there is one."""
+        lines = [line for one in _WRITERS[kind](element) for line in one.lines()]
+        apart = self._kind is not None and (kind is not self._kind or self._lines > 1 or len(lines) > 1)
+        self._kind, self._lines = kind, len(lines)
+        return ("\n" if apart else "") + "\n".join(lines) + "\n"

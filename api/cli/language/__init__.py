@@ -1,0 +1,1 @@
+"""Commands for model documents as files: `writ fmt` and `writ convert`."""

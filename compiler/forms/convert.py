@@ -1,0 +1,87 @@
+"""Writes the documents of a model in another form, as one document."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from ...bundles.file.writer import Progress
+from ..diagnostics.diagnostic import Diagnostic
+from ..diagnostics.findings import Findings
+from ..documents.document import read_documents
+from ..limits import DEFAULTS, Limits
+from ..model.elements import LISTS, Element, ElementKind
+from ..source import Source
+from .form import document
+from .table import FORMS
+
+_Lists = Mapping[ElementKind, Sequence[Element]]
+
+
+class Converted(NamedTuple):
+    """The text of the document, or None if the sources have faults; and these faults."""
+
+    text: bytes | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class NotInForm(Exception):
+    """An element can't be written in the form, because a value in it means nothing. The message is one sentence."""
+
+
+def convert(
+    sources: Sequence[Source], form: str, progress: Progress = lambda *_: None, limits: Limits = DEFAULTS
+) -> Converted:
+    """Returns the elements of all `sources` in one document of the form, which `FORMS` names.
+
+    The sources need not be a whole model: an element may name others that they lack. The written document is read back
+    and compared. Raises NotInForm if an element would change, which only a faulty one does.
+    """
+    findings = Findings(limits.diagnostics)
+    merged = read_documents(sources, limits, findings, progress)
+    if findings.errors:
+        return Converted(None, findings.diagnostics(merged.documents))
+    lists = {ElementKind(name): one.elements for name, one in merged.lists.items() if one.elements}
+    text = b"".join(document(FORMS[form](), ((kind, _bodies(elements)) for kind, elements in lists.items())))
+    _compare(lists, Source(f"written.{form}", text), limits)
+    return Converted(text, ())
+
+
+def _bodies(elements: Iterable[Element]) -> Iterable[bytes]:
+    # Not by msgspec: it bounds integers.
+    return (json.dumps(msgspec.to_builtins(one), ensure_ascii=False).encode() for one in elements)
+
+
+def _compare(lists: _Lists, written: Source, limits: Limits) -> None:
+    """Raises NotInForm if the written document does not have the elements of the lists."""
+    findings = Findings(limits.diagnostics)
+    again = read_documents([written], limits, findings, lambda *_: None)
+    for kind in LISTS:
+        before, after = lists.get(ElementKind(kind), ()), again.lists[kind].elements
+        for index, element in enumerate(before):
+            if index >= len(after) or meaning(element) != meaning(after[index]):
+                name = getattr(element, "id", None) or f"number {index + 1}"
+                raise NotInForm(f"`{name}` of `{kind}` can't be written as {_ending(written)}: run `writ check`")
+
+
+def meaning(part: Any) -> Any:
+    """Returns an element as plain values, without the empty lists that mean the same as none.
+
+    >>> from writ.compiler.model.elements import Conditions, Group
+    >>> meaning(Group(id="g", members=())), meaning(Conditions(resource_attrs=()))
+    ({'id': 'g'}, {})
+    """
+    return _without_empty(msgspec.to_builtins(part))
+
+
+def _without_empty(body: dict[str, Any]) -> dict[str, Any]:
+    for name in ("conditions", "time_window"):
+        if isinstance(body.get(name), dict):
+            body[name] = _without_empty(body[name])
+    empty = ("conditions", "resource_attrs", "subject_attrs", "action_attrs", "context_attrs", "members")
+    return {name: value for name, value in body.items() if value or name not in empty}
+
+
+def _ending(source: Source) -> str:
+    return source.name.rpartition(".")[2]

@@ -1,0 +1,46 @@
+"""What every form of a model document can do: write the document in pieces, so that a large one needs little memory."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..model.elements import ElementKind
+
+PIECE_ELEMENTS = 100
+"""The elements of one piece."""
+
+
+class Form(ABC):
+    """Writes one document: `begin`, then each list with `elements` and `end_list`, then `end`. All text is UTF-8."""
+
+    @abstractmethod
+    def begin(self) -> bytes:
+        """Returns what a document starts with."""
+
+    @abstractmethod
+    def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
+        """Returns some elements of a list, given as JSON objects. `first` is true for the first ones of the list."""
+
+    @abstractmethod
+    def end_list(self, kind: ElementKind, empty: bool) -> bytes:
+        """Returns the end of a list. With `empty`, the list has no elements, and nothing of it was written."""
+
+    @abstractmethod
+    def end(self) -> bytes:
+        """Returns what a document ends with."""
+
+
+def document(form: Form, lists: Iterable[tuple[ElementKind, Iterable[bytes]]]) -> Iterator[bytes]:
+    """Yields a document with these lists, whose elements are JSON objects, in pieces."""
+    yield form.begin()
+    for kind, bodies in lists:
+        piece: list[bytes] = []
+        first = True
+        for body in bodies:
+            piece.append(body)
+            if len(piece) == PIECE_ELEMENTS:
+                yield form.elements(kind, piece, first)
+                piece, first = [], False
+        if piece:
+            yield form.elements(kind, piece, first)
+        yield form.end_list(kind, first and not piece)
+    yield form.end()

@@ -1,0 +1,59 @@
+"""A model document as YAML, which every reader of YAML 1.1 or 1.2 understands alike."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from ..documents.yaml_core import STRING, plain_tag
+from ..model.elements import ElementKind
+from .form import Form
+
+_WIDTH = 120
+
+
+def _text(dumper: Any, text: str) -> Any:
+    """Represents a text. PyYAML knows only YAML 1.1, so one that YAML 1.2 reads as something else gets quotes here."""
+    style = "|" if "\n" in text else None if plain_tag(text) == STRING else '"'
+    return dumper.represent_scalar(STRING, text, style=style)
+
+
+def _dumper() -> Any:
+    """Returns the class that writes YAML, that of libyaml if there is one. It writes no aliases."""
+    fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    made = type("Dumper", (fastest,), {"ignore_aliases": lambda _dumper, _data: True})
+    made.add_representer(str, _text)
+    return made
+
+
+_DUMPER = _dumper()
+
+
+class YamlForm(Form):
+    """Writes YAML: what has no inner objects is on one line."""
+
+    def begin(self) -> bytes:
+        """Returns the version."""
+        return b"model: 1\n"
+
+    def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
+        """Returns the elements as items of the list."""
+        opening = f"\n{kind.value}:\n" if first else ""
+        return (opening + "".join(map(_item, bodies))).encode()
+
+    def end_list(self, kind: ElementKind, empty: bool) -> bytes:
+        """Returns nothing, or an empty list."""
+        return f"\n{kind.value}: []\n".encode() if empty else b""
+
+    def end(self) -> bytes:
+        """Returns nothing."""
+        return b""
+
+
+def _item(body: bytes) -> str:
+    text: str = yaml.dump(
+        json.loads(body), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, default_flow_style=None, width=_WIDTH
+    )
+    lines = text.splitlines()
+    return f"  - {lines[0]}\n" + "".join(f"    {line}\n" if line else "\n" for line in lines[1:])
