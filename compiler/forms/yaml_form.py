@@ -22,7 +22,7 @@ def _text(dumper: Any, text: str) -> Any:
 def _dumper() -> Any:
     """Returns the class that writes YAML, that of libyaml if there is one. It writes no aliases."""
     fastest = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    made = type("Dumper", (fastest,), {"ignore_aliases": lambda _dumper, _data: True})
+    made: Any = type("Dumper", (fastest,), {"ignore_aliases": lambda _dumper, _data: True})
     made.add_representer(str, _text)
     return made
 

@@ -24,7 +24,7 @@ from .opening import data_option, env_option, open_or_create_store
 @env_option
 @click.option("--create", is_flag=True, help="Make the environment first, if it does not exist.")
 def import_command(sources: tuple[Path, ...], directory: Path, environment: str, create: bool) -> None:
-    """Replace the stored model with model documents. All files and folders (.writ, .json, .yaml) together are one model.
+    """Replace the stored model. All files and folders (.writ, .json, .yaml) together are one model.
 
     Unchanged elements stay untouched. When the command ends, a running service decides by the new model. If the
     directory has no store, Writ makes one, with an administrator's key. Exit code 0 if the model is stored, 1 if it has
