@@ -21,6 +21,7 @@ from .exports import bundle
 from .http.bodies import Bodies
 from .management import (
     audit,
+    declared_attributes,
     element_batch,
     element_operations,
     elements,
@@ -30,7 +31,7 @@ from .management import (
 )
 from .management.credentials import api_keys, clients
 from .management.environments import environments, gateway
-from .management.kinds import SERVED_KINDS, ServedKind
+from .management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
 from .management.promotions import approvals, drift, promotions, restoration
 from .openapi import resource
 from .openapi.document import document
@@ -173,6 +174,17 @@ ROUTES: Final[tuple[Route, ...]] = (
         },
     ),
     *(route for kind in SERVED_KINDS for route in _elements(kind)),
+    Route(
+        DECLARED_ATTRIBUTES.element_path,
+        Env.NAMED,
+        lambda given: declared_attributes.DeclaredAttributes(given.management),
+        {
+            "GET": (READ, declared_attributes.GET),
+            "PUT": (WRITE, declared_attributes.PUT),
+            "PATCH": (WRITE, declared_attributes.PATCH),
+            "DELETE": (WRITE, declared_attributes.DELETE),
+        },
+    ),
     Route(
         "/v1/environments/{env}/model",
         Env.NAMED,

@@ -1,6 +1,6 @@
 """Checks single elements of a model, without a document, against the elements that they refer to."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -15,8 +15,9 @@ from .documents.element_list import ElementList
 from .documents.error_recovery import recover
 from .documents.read_element import ReadElement
 from .limits import DEFAULTS, Limits
+from .lints.silencing import is_silenced
 from .lints.table import lint_alone
-from .model.elements import LISTS, Element, ElementKind, Policy
+from .model.elements import LISTS, Element, ElementKind, Policy, SilencedLint
 
 _CHECKED, _DECLARED = 0, 1
 """The document numbers of findings: one for the checked elements, one for the declared ones. There are no documents."""
@@ -67,16 +68,22 @@ def check_elements(
     return _in_order(findings, elements)
 
 
-def element_warnings(read: ReadElement) -> tuple[ElementFault, ...]:
+def element_warnings(
+    read: ReadElement, silences: Callable[[], Iterable[SilencedLint]] = tuple
+) -> tuple[ElementFault, ...]:
     """Returns the warnings about one element that need no other element, in the order of its text.
 
-    They are those that `load` finds in every document with this element. Only policies have any.
+    They are those that `load` finds in every document with this element and with what `silences` returns. It is called
+    only if there are warnings. Only policies have any.
     """
     if not isinstance(read.element, Policy):
         return ()
     findings = Findings(DEFAULTS.diagnostics)
-    for finding in lint_alone(read.element):
-        findings.add(DocumentFinding(_CHECKED, finding))
+    found = [*lint_alone(read.element)]
+    silenced = silences() if found else ()
+    for finding in found:
+        if not is_silenced(finding.code, read.element.id, silenced):
+            findings.add(DocumentFinding(_CHECKED, finding))
     return _in_order(findings, {ElementKind.POLICIES: (read,)})
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from ..bundles.file.writer import Progress
 from .checks.draft import draft_of
 from .checks.table import CHECKS
@@ -44,7 +46,10 @@ def load(
     for done, check in enumerate(CHECKS):
         faulty |= merged.report(check(draft), findings)
         progress("checking", done + 1, len(CHECKS) + 1)
-    merged.report(lint(draft, prepare_policies(draft, faulty)), findings)
+    merged.report(lint(draft, prepare_policies(draft, faulty), findings.errors > 0), findings)
     progress("checking", len(CHECKS) + 1, len(CHECKS) + 1)
-    model = None if findings.errors else with_ids(draft.model)
+    model = None
+    if not findings.errors:
+        attributes = () if draft.attributes is None else (draft.attributes,)
+        model = replace(with_ids(draft.model), attributes=attributes)
     return Loaded(model, findings.diagnostics(merged.documents))

@@ -98,10 +98,11 @@ class Element:
         body = await self._bodies.read_element(req)
         if wants_new(req):
             await self._write(req, resp, env, CreateAt(self._kind.name, self._key(key), body, before))
+        else:
+            tag = await self._tag(req, env, self._key(key))
+            await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag, before))
+        if resp.status == falcon.HTTP_201:
             resp.set_header("Location", self._kind.path_to(env, self._key(key)))
-            return
-        tag = await self._tag(req, env, self._key(key))
-        await self._write(req, resp, env, Replace(self._kind.name, self._key(key), body, tag, before))
 
     async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200 with the patched element (RFC 7396)."""

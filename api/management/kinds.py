@@ -1,9 +1,9 @@
-"""The nine kinds of elements over HTTP: their paths, and the members of their keys."""
+"""The kinds of elements that are managed one by one over HTTP: their paths, and the members of their keys."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from ...compiler.model.elements import ElementKind
+from ...compiler.model.elements import ONE_OBJECT, ElementKind
 from ..http.raw_paths import segment
 from ..store.elements import kinds
 from ..store.errors import ElementKey
@@ -44,8 +44,14 @@ class ServedKind:
 
     def path_to(self, env: str, key: ElementKey) -> str:
         """Returns the path of an element."""
-        return "/".join(("/v1/environments", segment(env), self.segment, *map(segment, key)))
+        named = [segment(value) for _, value in zip(self.key, key, strict=False)]
+        return "/".join(("/v1/environments", segment(env), self.segment, *named))
 
 
-SERVED_KINDS: Final = tuple(ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values())
-"""In the order of the model document."""
+SERVED_KINDS: Final = tuple(
+    ServedKind(kind.name, kind.noun, kind.key) for kind in kinds.KINDS.values() if kind.states_key
+)
+"""In the order of the model document. Silenced lints have no key, so only the whole model changes them."""
+
+DECLARED_ATTRIBUTES: Final = ServedKind(ONE_OBJECT, kinds.KINDS[ONE_OBJECT].noun, ())
+"""The declared attributes, which have one path instead of a list and elements."""

@@ -19,7 +19,7 @@ Description = Annotated[str, Meta(max_length=1_000)]
 class NewEnvironment(Struct, frozen=True, forbid_unknown_fields=True):
     """A new environment. A protected one can't be deleted.
 
-    If it is `promotion_only`, its resource types, roles, policies and routes change by promotion alone. With
+    If it is `promotion_only`, its policy model changes by promotion alone. With
     `approvals` 1, each promotion waits until another credential approves it.
     """
 

@@ -37,7 +37,7 @@ MOST_EXPORTS: Final = 8
 """Models that one worker sends at a time. Each keeps a state of the database, so the database's log grows meanwhile."""
 
 _TAG: Final = "Models and history"
-_DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and up to nine lists."}
+_DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and what it declares."}
 
 GET: Final = Operation(
     "getModel",

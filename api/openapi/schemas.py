@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from ...bundles.conditions.operators import Operator
-from ...compiler.model.elements import LISTS
+from ...compiler.model.elements import LISTS, ElementKind
 from ...runtime.rules.reasons import AccessPath, ReasonCode
 from ..store.elements.kinds import KINDS
 from .operation import Schema, named
@@ -22,8 +22,9 @@ def schemas(types: Iterable[type]) -> dict[str, Schema]:
     `New…` is an element whose id may be left out, `…InPlace` one whose whole key may.
     """
     found = _components(sorted(types, key=lambda one: one.__name__))
-    found |= {name: _without_nulls(schema) for name, schema in _components(LISTS.values()).items()}
-    for kind in KINDS.values():
+    shown = (shape for name, shape in LISTS.items() if name != ElementKind.LINTS)
+    found |= {name: _without_nulls(schema) for name, schema in _components(shown).items()}
+    for kind in (one for one in KINDS.values() if one.states_key):
         name = LISTS[kind.name].__name__
         found[f"New{name}"] = _without(found[name], ("id",))
         found[f"{name}InPlace"] = _without(found[name], kind.key)

@@ -23,8 +23,9 @@ _SHORT_KINDS: Final = frozenset(ElementKind) - {
     ElementKind.RESOURCE_TYPES,
     ElementKind.GROUPS,
     ElementKind.ROUTES,
+    ElementKind.ATTRIBUTES,
 }
-"""A group can have many members, and a changed type is checked with all that uses it."""
+"""A group can have many members, and changed types and declared attributes are checked with all that uses them."""
 
 
 def is_short(write: Write) -> bool:

@@ -1,7 +1,7 @@
-"""Checks conditions on resources against the attributes that the resource types declare."""
+"""Checks conditions against the declared attributes of resource types, subjects, the context and actions."""
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, assert_never
 
 from ...bundles.conditions.keys import reads_own_key, steps_of
 from ...bundles.conditions.operators import TAKES_LIST, Operator
@@ -9,24 +9,44 @@ from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import Path, described, quoted
 from ..diagnostics.diagnostic import Finding
 from ..lowering.lower import EVERYTHING
-from ..model.elements import AttributeType, Condition, Policy, ResourceType
+from ..model.elements import AttributeType, Condition, DeclaredAttributes, Key, Policy, ResourceType
 from .conditions_of import conditions_of
 from .draft import Draft, is_placeholder
 
-_SECTION = "resource_attrs"
+GATE_KEYS = ("time", "ip", "ip_address")
+"""The keys of the context that gates read (C8, C9). They need no declaration."""
+
+
+class _Declared(NamedTuple):
+    """The declared attributes of something, which messages call `owner`."""
+
+    owner: str
+    attributes: Mapping[Key, AttributeType]
 
 
 def check_attribute_types(draft: Draft) -> Iterator[Finding]:
     """Finds conditions with an undeclared attribute, or with an operator or a constant that does not fit its type.
 
     A condition must fit every resource type that its policy names. If the policy names `*`, it must fit at least one
-    type. A type without declared attributes fits every condition. If a dotted key is not declared, its first name must
-    be declared as an object. The keys `id` and `type` need no declaration (E6).
+    type. A type without declared attributes fits every condition. A condition on the subject must fit at least one of
+    the declared subject types, since a policy names none. If a dotted key is not declared, its first name must be
+    declared as an object. The keys `id` and `type` of a resource and of a subject need no declaration (E6), and neither
+    do the keys of the context that gates read.
     """
+    declared = draft.attributes or DeclaredAttributes()
     for index, policy in enumerate(draft.model.policies):
         for section, condition, path in conditions_of(policy, index):
-            if section == _SECTION and not reads_own_key(section, condition.key):
-                yield from _faults(draft, policy, condition, path)
+            if reads_own_key(section, condition.key):
+                continue
+            match section:
+                case "resource_attrs":
+                    yield from _resource_faults(draft, policy, condition, path)
+                case "subject_attrs" if declared.subject is not None:
+                    yield from _subject_faults(draft, declared.subject, condition, path)
+                case "context_attrs" if declared.context is not None and condition.key not in GATE_KEYS:
+                    yield from _misfits(draft, _Declared("the context", declared.context), condition, path)
+                case "action_attrs" if declared.action is not None:
+                    yield from _misfits(draft, _Declared("an action", declared.action), condition, path)
 
 
 def kind_of(value: Json) -> AttributeType | None:
@@ -46,37 +66,60 @@ def kind_of(value: Json) -> AttributeType | None:
     return "object" if isinstance(value, dict) else None
 
 
-def _faults(draft: Draft, policy: Policy, condition: Condition, path: Path) -> Iterator[Finding]:
+def _resource_faults(draft: Draft, policy: Policy, condition: Condition, path: Path) -> Iterator[Finding]:
     named = dict.fromkeys(scope.resource_type_id for scope in policy.resource_types)
     for type_id in named:
         if type_id in draft.types:
-            yield from _misfits(draft, draft.types[type_id], condition, path)
+            yield from _type_misfits(draft, draft.types[type_id], condition, path)
     if EVERYTHING in named and draft.all_types_read:
-        misfits = [list(_misfits(draft, declared, condition, path)) for declared in draft.types.values()]
+        misfits = [list(_type_misfits(draft, declared, condition, path)) for declared in draft.types.values()]
         if misfits and all(misfits):
             message = f"no resource type has an attribute {quoted(condition.key)} that fits this condition"
             yield Finding("unknown-attribute", message, (*path, "key"))
 
 
-def _misfits(draft: Draft, declared: ResourceType, condition: Condition, path: Path) -> Iterator[Finding]:
-    if declared.attributes is None:
-        return
+def _type_misfits(draft: Draft, declared: ResourceType, condition: Condition, path: Path) -> Iterator[Finding]:
+    if declared.attributes is not None:
+        owner = f"the resource type {quoted(declared.id)}"
+        yield from _misfits(draft, _Declared(owner, declared.attributes), condition, path)
+
+
+def _subject_faults(
+    draft: Draft, types: Mapping[str, Mapping[Key, AttributeType]], condition: Condition, path: Path
+) -> Iterator[Finding]:
+    """Yields the faults of a condition that fits no subject type: those on the first type that has its attribute."""
+    misfits = []
+    for type, attributes in types.items():
+        misfits.append([*_misfits(draft, _Declared(f"the subject type {quoted(type)}", attributes), condition, path)])
+        if not misfits[-1]:
+            return
+    declaring = [found for found in misfits if found[0].code != "unknown-attribute"]
+    if declaring:
+        yield from declaring[0]
+    elif len(misfits) == 1:
+        yield from misfits[0]
+    else:
+        (first, *_) = steps_of(condition.key) or (condition.key,)
+        known = {key for attributes in types.values() for key in attributes}
+        message = f"no subject type has an attribute {quoted(first)}"
+        yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, sorted(known)))
+
+
+def _misfits(draft: Draft, declared: _Declared, condition: Condition, path: Path) -> Iterator[Finding]:
     first, *rest = steps_of(condition.key) or (condition.key,)
     if condition.key in declared.attributes:
         yield from _wrong_constants(declared, declared.attributes[condition.key], condition, (*path, "value"))
     elif first not in declared.attributes:
-        message = f"the resource type {quoted(declared.id)} has no attribute {quoted(first)}"
+        message = f"{declared.owner} has no attribute {quoted(first)}"
         yield Finding("unknown-attribute", message, (*path, "key"), draft.suggest(first, declared.attributes))
     elif rest and declared.attributes[first] != "object":
         kind = declared.attributes[first]
-        message = f"{quoted(first)} of the resource type {quoted(declared.id)} is declared as {kind}, not as object"
+        message = f"{quoted(first)} of {declared.owner} is declared as {kind}, not as object"
         yield Finding("attribute-type", message, (*path, "key"))
 
 
-def _wrong_constants(
-    declared: ResourceType, kind: AttributeType, condition: Condition, path: Path
-) -> Iterator[Finding]:
-    name = f"{quoted(condition.key)} of the resource type {quoted(declared.id)} is declared as {kind}"
+def _wrong_constants(declared: _Declared, kind: AttributeType, condition: Condition, path: Path) -> Iterator[Finding]:
+    name = f"{quoted(condition.key)} of {declared.owner} is declared as {kind}"
     if is_placeholder(condition.op):
         return
     unfit = _unfit(condition.op, kind)

@@ -9,7 +9,8 @@ from ...bundles.wording import did_you_mean
 from ..documents.element_list import ElementList
 from ..documents.error_recovery import Placeholder
 from ..limits import Limits
-from ..model.elements import ElementKind, Grant, Group, Model, ResourceType, Role
+from ..model.elements import DeclaredAttributes, ElementKind, Grant, Group, Model, ResourceType, Role
+from ..model.joined_attributes import joined_attributes
 
 
 class Names:
@@ -58,13 +59,15 @@ class Draft:
     The elements of `model` may contain placeholders for values that could not be read. A fault that a check finds at a
     placeholder is not reported. `whole_grants` are the grants without placeholders. `types` are the resource types, by
     id, whose actions could all be read. If several types have the same id, the first one counts. `all_types_read` says
-    whether `types` has every declared type.
+    whether `types` has every declared type. `attributes` are the declared attributes of all documents, or None if there
+    are none or if some could not be read.
     """
 
     model: Model
     whole_grants: Sequence[Grant]
     types: Mapping[str, ResourceType]
     all_types_read: bool
+    attributes: DeclaredAttributes | None
     type_ids: Names
     role_ids: Names
     group_ids: Names
@@ -95,6 +98,7 @@ def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: L
         whole_grants=_without(model.grants, lists[ElementKind.GRANTS].recovered),
         types=types,
         all_types_read=lists[ElementKind.RESOURCE_TYPES].complete and len(known) == len(model.resource_types),
+        attributes=_attributes(model, lists[ElementKind.ATTRIBUTES]),
         type_ids=names(ElementKind.RESOURCE_TYPES),
         role_ids=names(ElementKind.ROLES),
         group_ids=names(ElementKind.GROUPS),
@@ -102,6 +106,11 @@ def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: L
         suggest=Suggestions(limits.diagnostics),
         limits=limits,
     )
+
+
+def _attributes(model: Model, element_list: ElementList) -> DeclaredAttributes | None:
+    whole = element_list.complete and not element_list.recovered
+    return joined_attributes(model.attributes) if whole else None
 
 
 def _without(grants: tuple[Grant, ...], recovered: Collection[int]) -> Sequence[Grant]:

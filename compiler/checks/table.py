@@ -6,6 +6,7 @@ from ..diagnostics.diagnostic import Finding
 from .allowlists import check_allowlists
 from .attribute_types import check_attribute_types
 from .constants import check_constants
+from .declared_attributes import check_declared_attributes
 from .draft import Draft
 from .duplicates import check_duplicates, check_reserved_names, check_type_names
 from .grants import check_grants
@@ -15,6 +16,7 @@ from .pattern_sizes import check_pattern_sizes
 from .policies import check_policies
 from .references import check_assignments, check_group_members, check_policy_references, check_resource_types
 from .routes import check_routes
+from .silences import check_silences
 from .time_windows import check_time_windows
 
 CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
@@ -30,10 +32,12 @@ CHECKS: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     check_policies,
     check_constants,
     check_pattern_sizes,
+    check_declared_attributes,
     check_attribute_types,
     check_instants,
     check_time_windows,
     check_allowlists,
     check_routes,
+    check_silences,
 )
 """No check depends on another one. Each skips an element that it can't judge because of another fault."""

@@ -9,7 +9,7 @@ from ...bundles.wording import Path, alternatives
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
 from ..limits import Limits
-from ..model.elements import LISTS
+from ..model.elements import LISTS, ONE_OBJECT
 from ..source import BadText, Source, SourceText, Span
 from .bad_document import BadDocument
 from .document_handler import ByteProgress, DocumentHandler
@@ -79,6 +79,8 @@ class MergedDocuments:
         """
         name, index, rest = _parts(path)
         origin = self.lists[name].origin(index or 0)
+        if name == ONE_OBJECT:
+            return origin.document, (name, *rest)
         return origin.document, (name,) if index is None else (name, origin.place, *rest)
 
     def _hides(self, path: Path) -> bool:

@@ -1,6 +1,7 @@
 """Handles the values that a reader finds in one document, and makes elements of the model from them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import msgspec
@@ -11,7 +12,7 @@ from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import DocumentFinding, Findings
 from ..diagnostics.synonyms import suggest
 from ..limits import Limits
-from ..model.elements import LISTS, Element
+from ..model.elements import LISTS, ONE_OBJECT, Element
 from ..source import Span
 from .element_list import ElementList
 from .error_recovery import recover
@@ -79,15 +80,19 @@ class DocumentHandler:
 
     def value(self, name: str, value: Json) -> None:
         """Handles the value of a member that is not an array of elements."""
+        if name == ONE_OBJECT and isinstance(value, dict):
+            self.elements(name)(value, False)
+            return
         self.mark_incomplete(name)
         for finding in value_faults(value, (name,), self._limits):
             self.report(finding)
         if isinstance(value, Unreadable):
             return
         if name in LISTS:
-            form = f"write an array, each element {describe_shape(type_of(LISTS[name]))}"
+            expected, each = ("an object", "") if name == ONE_OBJECT else ("an array", "an array, each element ")
+            form = f"write {each}{describe_shape(type_of(LISTS[name]))}"
             help_text = "leave the member out" if value is None else form
-            self.report(Finding("wrong-type", f"expected an array, found {described(value)}", (name,), help_text))
+            self.report(Finding("wrong-type", f"expected {expected}, found {described(value)}", (name,), help_text))
         elif not isinstance(value, int) or isinstance(value, bool):
             message = f"expected the number {quoted(MODEL_VERSION)}, found {described(value)}"
             self.report(Finding("wrong-type", message, (name,), _WRITE_VERSION))
@@ -141,7 +146,7 @@ class DocumentHandler:
         # If the list of diagnostics is full, further faults of a recovered element would not be shown.
         recovered = None if self._findings.is_full else recover(value, LISTS[name], read.faults)
         for fault in read.faults:
-            self.report(fault)
+            self.report(fault if name != ONE_OBJECT else replace(fault, path=(name, *fault.path[2:])))
         if recovered is None:
             self._lists[name].skip(value, self._document, index)
         else:

@@ -42,6 +42,8 @@ class Interner:
                 | ElementKind.GROUPS
                 | ElementKind.POLICIES
                 | ElementKind.ROUTES
+                | ElementKind.ATTRIBUTES
+                | ElementKind.LINTS
             ):
                 return None
             case _:

@@ -4,7 +4,7 @@ from array import array
 
 from ...bundles.wording import Path
 from ..limits import Limits
-from ..model.elements import LISTS
+from ..model.elements import LISTS, ONE_OBJECT
 from ..source import Source, SourceText, Span
 from .bad_document import BadDocument
 from .document_handler import ByteProgress, DocumentHandler
@@ -47,7 +47,7 @@ class JsonDocument:
             self._names[name], self._values[name] = offset, cursor.offset
             if not handler.begin(name):
                 cursor.value()
-            elif is_array and name in LISTS:
+            elif is_array and name in LISTS and name != ONE_OBJECT:
                 self._read_list(name, cursor, handler, byte_progress)
             else:
                 handler.value(name, cursor.value())

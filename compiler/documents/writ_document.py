@@ -9,6 +9,7 @@ from ..diagnostics.diagnostic import Finding
 from ..language.statements import Statement, statements
 from ..language.syntax_fault import SyntaxFault
 from ..limits import Limits
+from ..model.elements import ONE_OBJECT
 from ..source import Source, SourceText, Span
 from .document_handler import AddElement, ByteProgress, DocumentHandler
 from .raw_values import Unreadable
@@ -47,6 +48,8 @@ class WritDocument:
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
         match path:
+            case (str(name), *rest) if name == ONE_OBJECT:
+                return self._declared(tuple(rest), at_key)
             case (str(name), int(index), *rest) if index < len(self._found.get(name, ())):
                 found = self._found[name][index]
             case (str(name), *_) if self._found.get(name):
@@ -58,6 +61,19 @@ class WritDocument:
         value = self._element(found).value
         placed = value.at(tuple(rest), at_key)
         return self._first_line(value) if placed is value else _span(placed)
+
+    def _declared(self, path: Path, at_key: bool) -> Span:
+        """Returns the span of a part of the declared attributes, which several statements say together."""
+        for found in self._found.get(ONE_OBJECT, ()):
+            if isinstance(found, SyntaxFault):
+                continue
+            value = self._element(found).value
+            parts: object = value.value
+            for step in path:
+                parts = parts.get(step) if isinstance(parts, dict) else None
+            if parts is not None:
+                return _span(value.at(path, at_key))
+        return Span(0, 1)
 
     def _element(self, statement: Statement) -> Element:
         """Returns the element of a statement. Raises SyntaxFault."""

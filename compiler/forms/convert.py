@@ -11,7 +11,8 @@ from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.findings import Findings
 from ..documents.document import read_documents
 from ..limits import DEFAULTS, Limits
-from ..model.elements import LISTS, Element, ElementKind
+from ..model.elements import LISTS, ONE_OBJECT, Element, ElementKind
+from ..model.joined_attributes import joined_attributes
 from ..source import Source
 from .form import document
 from .table import FORMS
@@ -42,10 +43,16 @@ def convert(
     merged = read_documents(sources, limits, findings, progress)
     if findings.errors:
         return Converted(None, findings.diagnostics(merged.documents))
-    lists = {ElementKind(name): one.elements for name, one in merged.lists.items() if one.elements}
+    lists = {ElementKind(name): _joined(name, one.elements) for name, one in merged.lists.items() if one.elements}
     text = b"".join(document(FORMS[form](), ((kind, _bodies(elements)) for kind, elements in lists.items())))
     _compare(lists, Source(f"written.{form}", text), limits)
     return Converted(text, ())
+
+
+def _joined(name: str, elements: Sequence[Any]) -> Sequence[Element]:
+    """Returns the elements of a list. Declared attributes of several documents are one object."""
+    declared = joined_attributes(elements) if name == ONE_OBJECT else None
+    return elements if declared is None else (declared,)
 
 
 def _bodies(elements: Iterable[Element]) -> Iterable[bytes]:
@@ -58,7 +65,7 @@ def _compare(lists: _Lists, written: Source, limits: Limits) -> None:
     findings = Findings(limits.diagnostics)
     again = read_documents([written], limits, findings, lambda *_: None)
     for kind in LISTS:
-        before, after = lists.get(ElementKind(kind), ()), again.lists[kind].elements
+        before, after = lists.get(ElementKind(kind), ()), _joined(kind, again.lists[kind].elements)
         for index, element in enumerate(before):
             if index >= len(after) or meaning(element) != meaning(after[index]):
                 name = getattr(element, "id", None) or f"number {index + 1}"

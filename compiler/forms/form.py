@@ -18,7 +18,10 @@ class Form(ABC):
 
     @abstractmethod
     def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
-        """Returns some elements of a list, given as JSON objects. `first` is true for the first ones of the list."""
+        """Returns some elements of a list, given as JSON objects. `first` is true for the first ones of the list.
+
+        The declared attributes are an object instead of a list: the only element.
+        """
 
     @abstractmethod
     def end_list(self, kind: ElementKind, empty: bool) -> bytes:

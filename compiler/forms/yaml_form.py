@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from ..documents.yaml_core import STRING, plain_tag
-from ..model.elements import ElementKind
+from ..model.elements import ONE_OBJECT, ElementKind
 from .form import Form
 
 _WIDTH = 120
@@ -39,21 +39,24 @@ class YamlForm(Form):
 
     def elements(self, kind: ElementKind, bodies: Sequence[bytes], first: bool) -> bytes:
         """Returns the elements as items of the list."""
+        if kind == ONE_OBJECT:
+            return f"\n{kind.value}:\n{_indented(bodies[0], '  ', '  ')}".encode()
         opening = f"\n{kind.value}:\n" if first else ""
-        return (opening + "".join(map(_item, bodies))).encode()
+        return (opening + "".join(_indented(body, "  - ", "    ") for body in bodies)).encode()
 
     def end_list(self, kind: ElementKind, empty: bool) -> bytes:
         """Returns nothing, or an empty list."""
-        return f"\n{kind.value}: []\n".encode() if empty else b""
+        return f"\n{kind.value}: []\n".encode() if empty and kind != ONE_OBJECT else b""
 
     def end(self) -> bytes:
         """Returns nothing."""
         return b""
 
 
-def _item(body: bytes) -> str:
+def _indented(body: bytes, first: str, rest: str) -> str:
+    """Returns an object with `first` before its first line and `rest` before the others."""
     text: str = yaml.dump(
         json.loads(body), Dumper=_DUMPER, sort_keys=False, allow_unicode=True, default_flow_style=None, width=_WIDTH
     )
     lines = text.splitlines()
-    return f"  - {lines[0]}\n" + "".join(f"    {line}\n" if line else "\n" for line in lines[1:])
+    return f"{first}{lines[0]}\n" + "".join(f"{rest}{line}\n" if line else "\n" for line in lines[1:])

@@ -28,6 +28,8 @@ LISTS = {
     "grant": "grants",
     "policy": "policies",
     "route": "routes",
+    "declare": "attributes",
+    "silence": "lints",
 }
 """The list of the model document to which a statement adds an element, by the word that starts the statement."""
 

@@ -5,8 +5,9 @@ in the same form. `MODEL.md` and `runtime/semantics.md` say what the members mea
 """
 
 from enum import StrEnum
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
+import msgspec
 from msgspec import Meta, Struct
 
 from ...bundles.conditions.operators import Operator
@@ -192,8 +193,44 @@ class Route(Element, frozen=True):
     attributes: dict[Key, Name] | None = None
 
 
+class DeclaredAttributes(Element, frozen=True):
+    """The attributes of subjects (by subject type), of the context and of actions, each with its type.
+
+    Conditions on a section that is given are checked against it. A section that is None declares nothing.
+    """
+
+    subject: dict[Id, dict[Key, AttributeType]] | None = None
+    context: dict[Key, AttributeType] | None = None
+    action: dict[Key, AttributeType] | None = None
+
+    @property
+    def id(self) -> str:
+        """The key in a store. A model has one object of declared attributes."""
+        return ElementKind.ATTRIBUTES
+
+
+class SilencedLint(Element, frozen=True):
+    """A warning that is expected, and why: the `code`, on all elements or on those with the ids in `on`."""
+
+    code: Name
+    reason: Annotated[str, Meta(min_length=1)]
+    on: tuple[Id, ...] | None = None
+
+    @property
+    def id(self) -> str:
+        """The key in a store. Two silences of one code on the same ids are the same.
+
+        >>> SilencedLint("empty-list", "a template").id, SilencedLint("empty-list", "a template", ("b", "a")).id
+        ('empty-list', 'empty-list ["a","b"]')
+        """
+        return self.code if self.on is None else f"{self.code} {msgspec.json.encode(sorted(set(self.on))).decode()}"
+
+
 class Model(Struct, frozen=True):
-    """A whole model. Its lists have the order of the documents. Only the order of `routes` has a meaning."""
+    """A whole model. Its lists have the order of the documents. Only the order of `routes` has a meaning.
+
+    Of the declared attributes, a checked model has one object at most: those of all documents together.
+    """
 
     resource_types: tuple[ResourceType, ...] = ()
     roles: tuple[Role, ...] = ()
@@ -204,10 +241,15 @@ class Model(Struct, frozen=True):
     grants: tuple[Grant, ...] = ()
     policies: tuple[Policy, ...] = ()
     routes: tuple[Route, ...] = ()
+    attributes: tuple[DeclaredAttributes, ...] = ()
+    lints: tuple[SilencedLint, ...] = ()
 
 
 class ElementKind(StrEnum):
-    """One of the nine kinds of elements. Its value is the name of the kind's list in a model document."""
+    """One of the kinds of elements. Its value is the name of the kind's list in a model document.
+
+    The declared attributes are an object instead of a list.
+    """
 
     RESOURCE_TYPES = "resource_types"
     ROLES = "roles"
@@ -218,6 +260,8 @@ class ElementKind(StrEnum):
     GRANTS = "grants"
     POLICIES = "policies"
     ROUTES = "routes"
+    ATTRIBUTES = "attributes"
+    LINTS = "lints"
 
 
 LISTS: dict[str, type[Element]] = {
@@ -230,5 +274,10 @@ LISTS: dict[str, type[Element]] = {
     ElementKind.GRANTS: Grant,
     ElementKind.POLICIES: Policy,
     ElementKind.ROUTES: Route,
+    ElementKind.ATTRIBUTES: DeclaredAttributes,
+    ElementKind.LINTS: SilencedLint,
 }
 """The class of the elements of each list of a model document, by the name of the list."""
+
+ONE_OBJECT: Final = ElementKind.ATTRIBUTES
+"""The one member of a document that is an object instead of a list: its only element."""

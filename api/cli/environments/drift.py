@@ -24,9 +24,9 @@ from .told import FORMATS, difference_lines, drift_lines, heading, show
 def drift_command(place: Place, sources: tuple[Path, ...], environment: str, form: str) -> None:
     """Show what was edited in place since the last promotion, by whom and when.
 
-    With model files (.writ, .json or .yaml, or folders of them), show instead how the environment's resource types,
-    roles, policies and routes differ from these. Exit code 0 without drift, 1 with drift, 2 if a file or the place
-    can't be read.
+    With model files (.writ, .json, .yaml, or folders), show instead how the environment's policy model
+    differs from theirs. Exit code 0 without drift, 1 with drift, 2 if a file or the place can't be
+    read.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ class Difference(NamedTuple):
 
 
 def policy_elements(model: Model) -> Elements:
-    """Returns the resource types, roles, policies and routes of a model. Routes are in their order."""
+    """Returns the elements of the policy model of a model. Routes are in their order."""
     return {kind: {KINDS[kind].key_of(one): one for one in getattr(model, kind)} for kind in POLICY_KINDS}
 
 

@@ -32,7 +32,9 @@ def promote_command(
     reject: str | None,
     form: str,
 ) -> None:
-    """Take over the resource types, roles, policies and routes of one environment into another, all or nothing.
+    """Take over the policy model of one environment into another, all or nothing.
+
+    The policy model is the resource types, roles, policies, routes, declared attributes and silenced lints.
 
     Groups, subjects, resources, assignments and grants stay as they are. Exit code 0 if the promotion is in force or
     waits for an approval, 1 if it is refused: the target was edited in place, something still uses what it removes, or

@@ -27,7 +27,9 @@ def rollback_command(
     expect_digest: str | None,
     form: str,
 ) -> None:
-    """Go back to the resource types, roles, policies and routes of REVISION. That makes a new revision.
+    """Go back to the policy model of REVISION: resource types, roles, policies, routes, attributes and lints.
+
+    That makes a new revision.
 
     Groups, subjects, resources, assignments and grants stay as they are. Edits in place are overwritten. Exit code 1 if
     something still uses what it removes, 2 if there is no such revision, or the place can't be reached.

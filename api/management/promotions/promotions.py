@@ -31,7 +31,7 @@ LIST: Final = Operation(
 CREATE: Final = Operation(
     "promote",
     TAG,
-    "Take over the resource types, roles, policies and routes of another environment",
+    "Take over the policy model of another environment",
     {
         200: Answer("With `dry_run`: what the promotion would do.", Preview),
         201: Answer("The promotion is in force.", Promotion, (LOCATION,)),

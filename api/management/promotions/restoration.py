@@ -23,7 +23,7 @@ from .taking_over import TakingOver
 RESTORE: Final = Operation(
     "restoreRevision",
     TAG,
-    "Go back to the resource types, roles, policies and routes of an earlier revision",
+    "Go back to the policy model of an earlier revision",
     {
         200: Answer("With `dry_run`: what the restoration would do.", Preview),
         201: Answer("The restoration is in force, as a new revision.", Promotion, (LOCATION,)),

@@ -290,6 +290,24 @@ than add to its end.
 """
 
 
+_DECLARATIONS = f"""
+CREATE TABLE attributes ({_ROW},
+    id TEXT NOT NULL,
+    UNIQUE (environment, id)
+) STRICT;
+CREATE TABLE lints ({_ROW},
+    id TEXT NOT NULL, code TEXT NOT NULL,
+    UNIQUE (environment, id)
+) STRICT;
+DROP INDEX changes_of_policies;
+CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE json_type(summary, '$.resource_types')
+    IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL OR json_type(summary, '$.policies') IS NOT NULL
+    OR json_type(summary, '$.routes') IS NOT NULL OR json_type(summary, '$.attributes') IS NOT NULL
+    OR json_type(summary, '$.lints') IS NOT NULL;
+"""
+"""The declared attributes of a model, one row at most for an environment, and the lints that it silences."""
+
+
 class _Expiring(msgspec.Struct):
     """The member of a body that the column `expires` follows."""
 
@@ -350,6 +368,10 @@ def _add_routes(db: Database) -> None:
     db.executescript(_ROUTES)
 
 
+def _add_declarations(db: Database) -> None:
+    db.executescript(_DECLARATIONS)
+
+
 MIGRATIONS = (
     _create,
     _ease_searches,
@@ -360,5 +382,6 @@ MIGRATIONS = (
     _add_promotions,
     _add_expiries,
     _add_routes,
+    _add_declarations,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -11,7 +11,7 @@ from ....bundles.wording import quoted
 from ....compiler.check_elements import element_warnings
 from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.lints.allow_everyone import applies_to_everyone
-from ....compiler.model.elements import LISTS, Assignment, Element, ElementKind, Grant, Model, Policy
+from ....compiler.model.elements import LISTS, ONE_OBJECT, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
 from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged
@@ -34,6 +34,8 @@ _NAMES: dict[ElementKind, tuple[str, ...]] = {
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
     ElementKind.ROUTES: (),
+    ElementKind.ATTRIBUTES: (),
+    ElementKind.LINTS: (),
 }
 """The unique members besides the key. An entity's are unique within its type (E1), a type's among all types (E7)."""
 
@@ -78,6 +80,8 @@ class EditApplier:
             return self._create(kind, edit)
         if isinstance(edit, CreateAt):
             return self._moved(kind, edit.key, edit.before, self._create_at(kind, edit.key, edit.body))
+        if isinstance(edit, Replace) and self._adds(kind, edit):
+            return self._create_at(kind, edit.key, edit.body)
         found = self._found(kind, edit.key, edit.if_match)
         match edit:
             case Delete():
@@ -91,6 +95,10 @@ class EditApplier:
                 return self._moved(kind, edit.key, edit.before, replaced)
             case Patch():
                 return self._patch(kind, edit.key, edit.merge_patch, found)
+
+    def _adds(self, kind: Kind, edit: Replace) -> bool:
+        """Whether a replacement adds an element that has no list to be added to: the declared attributes."""
+        return kind.name == ONE_OBJECT and edit.if_match is None and self._row(kind, edit.key) is None
 
     def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> StoredRow:
         found = self._row(kind, key)
@@ -122,7 +130,8 @@ class EditApplier:
 
     def _create(self, kind: Kind, edit: Create) -> StoredElement | None:
         body = edit.body
-        made = isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS))
+        lacks_id = isinstance(body, dict) and ("id" not in body or (body["id"] is None and kind.name in MADE_IDS))
+        made = kind.states_key and lacks_id
         if made:
             stated = {name: value for name, value in body.items() if name != "id"}
             body = {"id": self._made_id(kind, stated)} | stated
@@ -171,7 +180,7 @@ class EditApplier:
     def _read(self, kind: Kind, key: ElementKey, body: Body) -> ReadElement:
         """Returns the element of `key` in a body, which may leave the key out. Raises Rejected if it has another."""
         if isinstance(body, dict):
-            named = dict(zip(kind.key, key, strict=True))
+            named = dict(zip(kind.stated_key, key, strict=True)) if kind.stated_key else {}
             for name, value in named.items():
                 if name in body and body[name] != value:
                     message = f"the body's `{name}` differs from the addressed {kind.noun}'s"
@@ -196,7 +205,8 @@ class EditApplier:
     ) -> StoredElement | None:
         text, environment = encode_body(read.value), self.workspace.environment
         self.warnings += (
-            Fault(one.code, one.path, one.message, one.help, self._edit) for one in element_warnings(read)
+            Fault(one.code, one.path, one.message, one.help, self._edit)
+            for one in element_warnings(read, self.workspace.silences)
         )
         if found is not None and found.body == text:
             return StoredElement(read.value, environment.etag_of(found.version))

@@ -12,6 +12,7 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.limits import DEFAULTS
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
+    ONE_OBJECT,
     Assignment,
     Element,
     ElementKind,
@@ -37,6 +38,9 @@ DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
 
 _SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
 _EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
+
+_ATTRIBUTES: Reference = (ElementKind.ATTRIBUTES, (ONE_OBJECT,))
+"""The declared attributes, which the conditions of policies refer to."""
 
 _LIMITS = replace(DEFAULTS, model_pattern_instructions=sys.maxsize)
 """The limits of the written elements. `pattern_size_faults` counts the patterns of all policies."""
@@ -66,7 +70,7 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
     written = [
         CheckedElement(change.kind, change.written, change.edit) for change in changes if change.written is not None
     ]
-    written += _users_of_changed_types(workspace, changes)
+    written += _users_of_changed_declarations(workspace, changes)
     examined, changed = [*written, *rejected], {(change.kind, change.key) for change in changes}
     faults = [
         *faults,
@@ -125,6 +129,8 @@ def _references(element: Element | None) -> Iterator[Reference]:
         case Policy():
             yield from ((ElementKind.ROLES, (role,)) for role in element.roles or ())
             yield from ((ElementKind.RESOURCE_TYPES, (scope.resource_type_id,)) for scope in element.resource_types)
+            if element.conditions is not None:
+                yield _ATTRIBUTES
         case Assignment():
             yield ElementKind.ROLES, (element.role,)
             if element.group is not None:
@@ -150,21 +156,28 @@ def _all_of(workspace: Workspace, name: ElementKind, limit: int) -> Iterator[Ref
     return ((name, key) for key in rows.fetchall())
 
 
-def _users_of_changed_types(workspace: Workspace, changes: Iterable[Change]) -> Iterator[CheckedElement]:
-    """Returns the elements that use a changed type and were not written themselves."""
+def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Change]) -> Iterator[CheckedElement]:
+    """Returns the elements that use a changed type or declared attribute and were not written themselves."""
     told = {(change.kind, change.key) for change in changes}
     for change in changes:
-        if change.kind == ElementKind.RESOURCE_TYPES:
-            before, after = change.element_before(), change.element_after()
-            assert before is None or isinstance(before, ResourceType)
-            assert after is None or isinstance(after, ResourceType)
-            users = set(_users_of(workspace, change.key[0], before, after)) - told
-            told |= users
-            for kind, key in sorted(users):
-                found = TABLES[kind].find(workspace.db, workspace.number, key)
-                if found is not None:
-                    about = f"the {KINDS[kind].noun} `{key[0]}`"
-                    yield CheckedElement(kind, read_element(kind, decode_body(found.body)), change.edit, about)
+        users = set(_users_of_change(workspace, change)) - told
+        told |= users
+        for kind, key in sorted(users):
+            found = TABLES[kind].find(workspace.db, workspace.number, key)
+            if found is not None:
+                about = f"the {KINDS[kind].noun} `{key[0]}`"
+                yield CheckedElement(kind, read_element(kind, decode_body(found.body)), change.edit, about)
+
+
+def _users_of_change(workspace: Workspace, change: Change) -> Iterator[Reference]:
+    """Declared attributes affect all policies: any may have a condition on one."""
+    if change.kind == ElementKind.ATTRIBUTES and change.after is not None:
+        yield from _all_of(workspace, ElementKind.POLICIES, limit=-1)
+    if change.kind == ElementKind.RESOURCE_TYPES:
+        before, after = change.element_before(), change.element_after()
+        assert before is None or isinstance(before, ResourceType)
+        assert after is None or isinstance(after, ResourceType)
+        yield from _users_of(workspace, change.key[0], before, after)
 
 
 def _users_of(

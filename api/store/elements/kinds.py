@@ -1,4 +1,4 @@
-"""The nine lists of a model as tables: an element's columns, and its parts in tables of their own."""
+"""The lists of a model as tables: an element's columns, and its parts in tables of their own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ from ....bundles.wording import quoted
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
+    ONE_OBJECT,
     Assignment,
+    DeclaredAttributes,
     Element,
     ElementKind,
     Grant,
@@ -19,6 +21,7 @@ from ....compiler.model.elements import (
     ResourceType,
     Role,
     Route,
+    SilencedLint,
     Subject,
 )
 from ..errors import BadQuery, ElementKey, NotFound
@@ -49,6 +52,13 @@ class Kind:
     columns: tuple[str, ...]
     values: Callable[[Any], Row]
     parts: tuple[Part, ...] = ()
+    states_key: bool = True
+    """Whether the key consists of members of the element. If not, it follows from its content."""
+
+    @property
+    def stated_key(self) -> tuple[str, ...]:
+        """The members of the element that are its key, or none."""
+        return self.key if self.states_key else ()
 
     def key_of(self, element: Element) -> ElementKey:
         """Returns the key of an element that has an id."""
@@ -58,6 +68,8 @@ class Kind:
         """Returns the error if the environment `env` has no element of that key. The key may have any length."""
         of_type = f" of type {quoted(key[0])}" if len(key) > 1 else ""
         id = ":".join(key[1:] or key)
+        if self.name == ONE_OBJECT:
+            return NotFound(f"there is no {self.noun} in environment {quoted(env)}")
         return NotFound(f"there is no {self.noun} {quoted(id)}{of_type} in environment {quoted(env)}")
 
     @property
@@ -119,6 +131,14 @@ def _policy_values(policy: Policy) -> Row:
 
 def _route_values(route: Route) -> Row:
     return route.id, route.resource_type, route.action
+
+
+def _attributes_values(declared: DeclaredAttributes) -> Row:
+    return (declared.id,)
+
+
+def _lint_values(silence: SilencedLint) -> Row:
+    return silence.id, silence.code
 
 
 def _member_subjects(group: Group) -> set[Row]:
@@ -186,6 +206,8 @@ KINDS: dict[ElementKind, Kind] = {
             ),
         ),
         Kind(ElementKind.ROUTES, "route", ("id",), ("resource_type", "action"), _route_values),
+        Kind(ElementKind.ATTRIBUTES, "declaration of attributes", ("id",), (), _attributes_values, states_key=False),
+        Kind(ElementKind.LINTS, "silenced lint", ("id",), ("code",), _lint_values, states_key=False),
     )
 }
 """The lists in the order of the model document."""

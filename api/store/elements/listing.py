@@ -81,6 +81,8 @@ FILTERS: dict[ElementKind, dict[str, Filter]] = {
         ),
     },
     ElementKind.ROUTES: {"resource_type": Filter("resource_type = ?"), "action": Filter("action = ?")},
+    ElementKind.ATTRIBUTES: {},
+    ElementKind.LINTS: {},
 }
 """The filters of each list, by the path of the field. The name of an element without a name is its id."""
 

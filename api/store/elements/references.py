@@ -60,6 +60,8 @@ _USES: dict[ElementKind, tuple[_Use, ...]] = {
     ElementKind.GRANTS: (),
     ElementKind.POLICIES: (),
     ElementKind.ROUTES: (),
+    ElementKind.ATTRIBUTES: (),
+    ElementKind.LINTS: (),
 }
 
 
@@ -109,7 +111,13 @@ def _without(kind: ElementKind, key: ElementKey, user: ElementKind, body: Body) 
             return _policy_without(kind, key, body)
         case ElementKind.ASSIGNMENTS | ElementKind.GRANTS | ElementKind.RESOURCES | ElementKind.ROUTES:
             return None
-        case ElementKind.RESOURCE_TYPES | ElementKind.ROLES | ElementKind.SUBJECTS:
+        case (
+            ElementKind.RESOURCE_TYPES
+            | ElementKind.ROLES
+            | ElementKind.SUBJECTS
+            | ElementKind.ATTRIBUTES
+            | ElementKind.LINTS
+        ):
             raise AssertionError("these refer to nothing")
         case _:
             assert_never(user)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from ....compiler.documents.read_element import ReadElement
-from ....compiler.model.elements import Element, ElementKind
+from ....compiler.model.elements import Element, ElementKind, SilencedLint
 from ..environments import Environment
 from ..errors import ElementKey
 from .bodies import element_of
@@ -54,6 +54,7 @@ class Workspace:
         self.edit = 0
         self.changes: dict[Reference, Change] = {}
         self._next_places: dict[ElementKind, int] = {}
+        self._silences: tuple[SilencedLint, ...] | None = None
         self.routes_before: list[str] | None = None
         """The ids of all routes before this write, in order, if it did more than add routes at the end."""
 
@@ -83,6 +84,14 @@ class Workspace:
             self.keep_route_order()
         TABLES[kind.name].remove(self.db, (found.place,))
         self._note(Change(kind.name, key, found.body, None, self.edit))
+
+    def silences(self) -> tuple[SilencedLint, ...]:
+        """Returns the lints that the model silences."""
+        if self._silences is None:
+            bodies = TABLES[ElementKind.LINTS].bodies(self.db, self.number)
+            found = (element_of(ElementKind.LINTS, body) for body in bodies)
+            self._silences = tuple(one for one in found if isinstance(one, SilencedLint))
+        return self._silences
 
     def keep_route_order(self) -> None:
         """Remember the order of the routes, before this write removes or moves one."""

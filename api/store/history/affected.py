@@ -99,6 +99,8 @@ class _AffectedFinder:
                     self._fact(element)
             case ElementKind.ROUTES:
                 self.affected.routing = True
+            case ElementKind.ATTRIBUTES | ElementKind.LINTS:
+                pass  # they decide nothing
             case _:
                 assert_never(change.kind)
 

@@ -9,7 +9,14 @@ from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import Conflict
 
-POLICY_KINDS: Final = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.POLICIES, ElementKind.ROUTES)
+POLICY_KINDS: Final = (
+    ElementKind.RESOURCE_TYPES,
+    ElementKind.ROLES,
+    ElementKind.POLICIES,
+    ElementKind.ROUTES,
+    ElementKind.ATTRIBUTES,
+    ElementKind.LINTS,
+)
 """The lists that a promotion covers: the policy model. All else belongs to its environment."""
 
 
@@ -49,6 +56,7 @@ def refuse_direct_change(environment: Environment, changes: Iterable[str]) -> No
     """Raises Conflict for changes (by list) of the policy model of an environment that changes by promotion only."""
     if environment.promotion_only and any(kind in POLICY_KINDS for kind in changes):
         raise Conflict(
-            f"the resource types, roles, policies and routes of `{environment.id}` change by promotion only: change"
-            f" them in another environment, and promote that (`POST /v1/environments/{environment.id}/promotions`)"
+            f"the resource types, roles, policies, routes, declared attributes and silenced lints of `{environment.id}`"
+            " change by promotion only: change them in another environment, and promote that"
+            f" (`POST /v1/environments/{environment.id}/promotions`)"
         )

@@ -8,7 +8,7 @@ import msgspec
 from sqlite_utils import Database
 
 from ....compiler.documents.interning import Interner
-from ....compiler.model.elements import ElementKind, Model
+from ....compiler.model.elements import ONE_OBJECT, ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
@@ -78,6 +78,9 @@ class ModelStream:
         put = put_lists(self._db, self.environment)
         yield b'{"model":1'
         for name in (*put, *(name for name in KINDS if name not in put)):
+            if name == ONE_OBJECT:
+                yield b"".join(b',\n"%s":%s' % (name.encode(), body) for body in self._bodies(KINDS[name]) if body)
+                continue
             opening = b',\n"%s":[' % name.encode()
             separator = first = opening + b"\n"
             for bodies in _grouped(self._bodies(KINDS[name])):

@@ -1,8 +1,9 @@
 """A submitted model: documents that were checked as one model, with the texts of their elements as they were given."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -14,9 +15,9 @@ from ....compiler.documents.document import READERS
 from ....compiler.documents.document_handler import AddElement, DocumentHandler
 from ....compiler.limits import DEFAULTS
 from ....compiler.load import load
-from ....compiler.model.elements import LISTS, Element, Model
+from ....compiler.model.elements import LISTS, ONE_OBJECT, Element, Model
 from ....compiler.source import Source
-from ..elements.bodies import Body, decode_body, encode_body
+from ..elements.bodies import Body, decode_body, encode_body, merged
 from ..elements.kinds import MADE_IDS
 from ..errors import Fault, Rejected
 
@@ -57,9 +58,14 @@ class SubmittedModel:
         return found
 
     def texts(self, name: str) -> Iterator[bytes]:
-        """Yields the texts of a list's elements, in order: as they were given, with the made ids."""
+        """Yields the texts of a list's elements, in order: as they were given, with the made ids.
+
+        Objects of declared attributes in several documents are one.
+        """
         made_ids = name in MADE_IDS
-        given = (one for document in self.documents for one in document.get(name, ()))
+        given: Iterator[msgspec.Raw | Body] = (one for document in self.documents for one in document.get(name, ()))
+        if name == ONE_OBJECT:
+            given = _joined(given)
         for element, one in zip(self.elements(name), given, strict=True):
             body = decode_body(one) if isinstance(one, msgspec.Raw) else one
             if made_ids and "id" not in body:
@@ -76,8 +82,9 @@ class _ValueCollector(DocumentHandler):
     def begin(self, _name: str) -> bool:
         return True
 
-    def value(self, _name: str, _value: Json) -> None:
-        pass
+    def value(self, name: str, value: Json) -> None:
+        if name == ONE_OBJECT and isinstance(value, dict):
+            self.lists[name].append(value)
 
     def elements(self, name: str) -> AddElement:
         append = self.lists[name].append
@@ -88,6 +95,13 @@ class _ValueCollector(DocumentHandler):
 
     def end(self) -> None:
         pass
+
+
+def _joined(given: Iterable[msgspec.Raw | Body]) -> Iterator[Body]:
+    """Yields the objects of all documents as one, if there are any."""
+    bodies = [decode_body(one) if isinstance(one, msgspec.Raw) else one for one in given]
+    if bodies:
+        yield reduce(merged, bodies)
 
 
 def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Fault, ...]:
@@ -103,7 +117,11 @@ def _given_elements(source: Source) -> Mapping[str, Sequence[Any]]:
     ending = next(ending for ending in READERS if source.name.lower().endswith(ending))
     if ending == ".json":
         members = _members.decode(source.data.removeprefix(_BOM))
-        return {name: _items.decode(text) for name, text in members.items() if name in LISTS}
+        return {
+            name: [text] if name == ONE_OBJECT else _items.decode(text)
+            for name, text in members.items()
+            if name in LISTS
+        }
     collector = _ValueCollector()
     READERS[ending](source, DEFAULTS).read(collector, lambda _: None)
     return collector.lists

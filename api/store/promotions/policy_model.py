@@ -1,4 +1,4 @@
-"""The policy model of an environment at one of its revisions: resource types, roles, policies and routes."""
+"""The policy model of an environment at one of its revisions: what a promotion carries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,5 +3,5 @@
 - `table`: the readers by the names of the grammar's rules.
 - `clauses`: the parts of a statement, and how they become an element.
 - `constants`, `conditions`: names, texts, numbers, arrays, objects; and comparisons with them.
-- `elements`, `policies`, `routes`: the statements.
+- `elements`, `policies`, `routes`, `declarations`: the statements.
 """

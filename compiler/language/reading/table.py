@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..placed import values
-from . import conditions, constants, elements, policies, routes
+from . import conditions, constants, declarations, elements, policies, routes
 
 READERS: Mapping[str, Callable[[list[Any]], Any]] = {
     "type": elements.type_statement,
@@ -66,6 +66,10 @@ READERS: Mapping[str, Callable[[list[Any]], Any]] = {
     "query_source": routes.query_source,
     "header_source": routes.header_source,
     "capture_source": routes.capture_source,
+    "declare_subject": declarations.declare_subject,
+    "declare_context": declarations.declare_section,
+    "declare_action": declarations.declare_section,
+    "silence": declarations.silence,
     "name": constants.name,
     "label": constants.text,
     "text": constants.text,

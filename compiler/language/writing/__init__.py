@@ -2,6 +2,6 @@
 
 - `layout`: lines, indentation and spaces.
 - `format`: formats text, with its comments and its order.
-- `constants`, `elements`, `policies`: the lines of an element of the model.
+- `constants`, `elements`, `policies`, `declarations`: the lines of an element of the model.
 - `model`: writes a model.
 """

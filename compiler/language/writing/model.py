@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...model.elements import Element, ElementKind
+from .declarations import declaration_lines, silence_line
 from .elements import (
     assignment_lines,
     grant_lines,
@@ -27,6 +28,8 @@ _WRITERS: Mapping[ElementKind, Callable[[Any], Iterator[Line]]] = {
     ElementKind.GRANTS: grant_lines,
     ElementKind.POLICIES: policy_lines,
     ElementKind.ROUTES: route_lines,
+    ElementKind.ATTRIBUTES: declaration_lines,
+    ElementKind.LINTS: silence_line,
 }
 
 

@@ -139,7 +139,9 @@ def test_every_member_of_the_model_is_translated():
         "Policy": "id effect resource_types name description priority enabled roles conditions",
         # Routes decide nothing, so an export leaves them out.
         "Route": "id methods path resource_type action hosts resource_id external_id attributes",
-        "Model": "resource_types roles groups subjects resources assignments grants policies routes",
+        "DeclaredAttributes": "subject context action",
+        "SilencedLint": "code reason on",
+        "Model": "resource_types roles groups subjects resources assignments grants policies routes attributes lints",
     }
     found = {
         name: " ".join(field.name for field in msgspec.structs.fields(shape))

@@ -112,7 +112,7 @@ def test_a_restoration_brings_the_order_back(store: Store) -> None:
 def test_an_environment_that_changes_by_promotion_only_keeps_its_routes(store: Store) -> None:
     store.change_environment(ADMIN, PROD, EnvironmentChange(promotion_only=True))
     for edit in (Replace("routes", ("c",), route("c"), before="a"), Delete("routes", ("c",))):
-        with pytest.raises(Conflict, match="policies and routes of `default` change by promotion only"):
+        with pytest.raises(Conflict, match="silenced lints of `default` change by promotion only"):
             store.write(PROD, ACTOR, (edit,))
     with pytest.raises(Conflict, match="by promotion only"):
         put(store, MODEL | {"routes": [route(id) for id in "bac"]}, PROD)

@@ -1,0 +1,42 @@
+"""Reads declared attributes and silenced lints."""
+
+from typing import Any
+
+from ..placed import Placed, array, object_of, values
+from .clauses import Element, element, member
+from .constants import members_of
+
+
+def declare_subject(children: list[Any]) -> Element:
+    """Reads `declare subject user department string`. Without a type, subjects have no attributes."""
+    keyword, section, *found = _said(children)
+    if not found:
+        return _section(keyword, section, object_of({}, section.start, section.end))
+    kind, *pairs = found
+    end = pairs[-1][1] if pairs else kind
+    attributes = object_of(members_of(pairs), kind.start, end.end)
+    return _section(keyword, section, object_of({kind.value: (kind, attributes)}, kind.start, end.end))
+
+
+def declare_section(children: list[Any]) -> Element:
+    """Reads `declare context mfa boolean`, or the same for actions. Without attributes, there are none."""
+    keyword, section, *pairs = _said(children)
+    end = pairs[-1][1] if pairs else section
+    return _section(keyword, section, object_of(members_of(pairs), section.start, end.end))
+
+
+def silence(children: list[Any]) -> Element:
+    """Reads `silence deny-priority on p7, p8 because "the order is fixed elsewhere"`."""
+    code, *ids, reason = values(children)
+    return element("lints", children[0], {"code": code, "on": array(ids) if ids else None, "reason": reason})
+
+
+def _said(children: list[Any]) -> list[Any]:
+    """Returns the first two keywords of a declaration, and the values after them."""
+    return [children[0], children[1], *values(children[2:])]
+
+
+def _section(keyword: Placed, section: Placed, attributes: Placed) -> Element:
+    """Returns the object of declared attributes with one section."""
+    declared = object_of({section.value: member(attributes)}, keyword.start, attributes.end)
+    return Element("attributes", declared)
