@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from .store.errors import (
     Conflict,
     Drifted,
     ElementKey,
+    Fault,
     NotFound,
     NotPermitted,
     OutOfBounds,
@@ -79,7 +80,7 @@ def status_of(error: Exception) -> int:
 
 
 def error_body(
-    sentence: str, details: list[dict[str, str]] | None = None, more: Mapping[str, object] | None = None
+    sentence: str, details: Sequence[Mapping[str, str | int]] | None = None, more: Mapping[str, object] | None = None
 ) -> bytes:
     """Returns the body of an error (W8): `{"error": sentence}`, with `details` if there are any, and `more` members."""
     body: dict[str, object] = {"error": sentence}
@@ -149,7 +150,7 @@ def _answer(
     resp: falcon.asgi.Response,
     status: int,
     sentence: str,
-    details: list[dict[str, str]] | None = None,
+    details: Sequence[Mapping[str, str | int]] | None = None,
     more: Mapping[str, object] | None = None,
 ) -> None:
     resp.status = status
@@ -176,19 +177,25 @@ def _challenge(error: Exception) -> str:
     return f'{CHALLENGE}, error="insufficient_scope"'
 
 
-def _details(error: Exception) -> list[dict[str, str]] | None:
+def _details(error: Exception) -> Sequence[Mapping[str, str | int]] | None:
     match error:
         case BadRequest():
             return [{"code": "invalid-request", "path": error.path, "message": error.message}]
         case BodyRejected(detail=detail):
             return [{"code": detail.code, "path": detail.path, "message": detail.message}]
         case Rejected():
-            return [{"code": one.code, "path": one.path, "message": one.sentence} for one in error.faults]
+            return [_detail(one) for one in error.faults]
         case Drifted(drift=drift):
             return [_edit(one) for one in drift.changes]
         case Conflict():
             return [_user(kind, key) for kind, key in error.users]
     return None
+
+
+def _detail(fault: Fault) -> dict[str, str | int]:
+    """Returns the detail for a fault, with its line and column if the document is text or YAML."""
+    detail: dict[str, str | int] = {"code": fault.code, "path": fault.path, "message": fault.sentence}
+    return detail if fault.place is None else detail | {"line": fault.place[0], "column": fault.place[1]}
 
 
 def _edit(change: Any) -> dict[str, str]:

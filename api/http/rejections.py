@@ -3,15 +3,18 @@
 from msgspec import Struct
 
 
-class Detail(Struct, frozen=True):
+class Detail(Struct, frozen=True, omit_defaults=True):
     """One fault or warning: a stable code, the JSON path of its place in the body, one sentence.
 
-    If other elements prevent a change, there is one for each, with its path below the environment.
+    In a model of text or YAML, `line` and `column` are the place, counted from 1. If other elements prevent a change,
+    there is one for each, with its path below the environment.
     """
 
     code: str
     path: str
     message: str
+    line: int | None = None
+    column: int | None = None
 
 
 class ErrorAnswer(Struct, frozen=True, omit_defaults=True):

@@ -97,7 +97,7 @@ def main(directory: Path, request: ReplacementRequest) -> _Outcome:
         return _Outcome(refused=refused(ex))
     counts = {name: ListChanges(**by_change) for name, by_change in done.changes.items()}
     elements = tuple(_shown(*one) for one in done.listed)
-    warnings = tuple(Detail(one.code, one.path, one.sentence) for one in done.warnings)
+    warnings = tuple(Detail(one.code, one.path, one.sentence, *(one.place or ())) for one in done.warnings)
     return _Outcome(ModelChanges(done.revision, counts, elements, warnings, request.dry_run))
 
 

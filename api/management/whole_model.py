@@ -30,21 +30,24 @@ from .revisions import revision_number
 from .spool import spooled
 
 YAML: Final = "application/yaml"
-ENDINGS: Final = {JSON: ".json", YAML: ".yaml"}
-"""The content types of model documents, and the ending of a file of each."""
+TEXT: Final = "application/vnd.writ.policy"
+FORMS: Final = {JSON: "json", YAML: "yaml", TEXT: "writ"}
+"""The content types of model documents, and the form of each."""
 
 MOST_EXPORTS: Final = 8
 """Models that one worker sends at a time. Each keeps a state of the database, so the database's log grows meanwhile."""
 
 _TAG: Final = "Models and history"
 _DOCUMENT: Final[Schema] = {"type": "object", "description": "A model document: `model: 1`, and what it declares."}
+_TEXT: Final[Schema] = {"type": "string", "description": "A model in the `.writ` language."}
 
 GET: Final = Operation(
     "getModel",
     _TAG,
     "Read the whole model as one document",
-    {200: Answer("The document, with the ids that Writ made.", _DOCUMENT, (ETAG,)), 304: UNCHANGED},
-    "In an earlier revision, elements have today's order. Elements deleted since then come last in their list. Only"
+    {200: Answer("The document, with the ids that Writ made.", _DOCUMENT, (ETAG,), tuple(FORMS)), 304: UNCHANGED},
+    "`Accept` chooses between JSON, YAML and text in the `.writ` language. The model is stored, and no comments."
+    " In an earlier revision, elements have today's order. Elements deleted since then come last in their list. Only"
     " routes have the order of that revision.",
     query=(Parameter("revision", "The model of this revision.", {"type": "integer", "minimum": 0}),),
     headers=(IF_NONE_MATCH,),
@@ -56,7 +59,7 @@ PUT: Final = Operation(
     {200: Answer("The changes, or with `dry_run` the changes to expect.", ModelChanges)},
     query=(Parameter("dry_run", "Only answer the changes, and write nothing.", {"type": "boolean", "default": False}),),
     headers=(IF_MATCH, IF_NONE_MATCH),
-    bodies={JSON: _DOCUMENT, YAML: _DOCUMENT},
+    bodies={JSON: _DOCUMENT, YAML: _DOCUMENT, TEXT: _TEXT},
     errors=(412,),
 )
 
@@ -70,15 +73,16 @@ class WholeModel:
         self._exports = FairTurns(MOST_EXPORTS)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
-        """Answer 200 with the document. `revision` asks for an earlier one."""
+        """Answer 200 with the document. `revision` asks for an earlier one, `Accept` for another form than JSON."""
         asked = known_parameters(req, "revision")
+        media = req.client_prefers([*FORMS]) or JSON
         who = CALLER.get()
         if not self._exports.take_at_once(who):
             raise StoreUnavailable("this worker already sends as many models as it may; try again later")
         ended = partial(self._exports.give_back, who)
         try:
             bounds = req.context.credential.bounds
-            text = await self._work.read(self._opened, env, asked.get("revision"), bounds)
+            text = await self._work.read(self._opened, env, asked.get("revision"), bounds, FORMS[media])
         except BaseException:
             ended()
             raise
@@ -96,19 +100,20 @@ class WholeModel:
         if unchanged:
             resp.status = falcon.HTTP_304
         else:
-            resp.content_type = falcon.MEDIA_JSON
+            resp.content_type = media
+            resp.append_header("Vary", "Accept")
             resp.stream = stream
 
     async def on_put(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the changes. `dry_run=true` writes nothing."""
         dry_run = flag(known_parameters(req, "dry_run"), "dry_run")
-        check_media(req.content_type, tuple(ENDINGS))
+        check_media(req.content_type, tuple(FORMS))
         media = (req.content_type or "").partition(";")[0].strip().lower()
         environment = await self._work.read(self._work.store.environment, env, req.context.credential.bounds)
         tag = required_tag(
             req, environment.etag
         )  # checked before a large document arrives, and again when it is written
-        request = ReplacementRequest(env, actor_of(req), ENDINGS[media], dry_run, tag)
+        request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, tag)
         document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
         replaced = self._replace(request, document, partial(self._bodies.confirm, req))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
@@ -129,7 +134,7 @@ class WholeModel:
         except StoreFull as ex:
             logging.getLogger(LOG).error("%s exported a model, which is not in the audit log: %s", entry.actor, ex)
 
-    def _opened(self, env: str, revision: str | None, bounds: Bounds) -> ModelStream:
+    def _opened(self, env: str, revision: str | None, bounds: Bounds, form: str) -> ModelStream:
         if revision is None:
-            return self._work.store.model(env, bounds)
-        return historical_model(self._work.store, env, revision_number(revision), bounds)
+            return self._work.store.model(env, bounds, form)
+        return historical_model(self._work.store, env, revision_number(revision), bounds, form)

@@ -23,6 +23,8 @@ class Fault:
     message: str
     help: str = ""
     edit: int | None = None
+    place: tuple[int, int] | None = None
+    """The line and the column in a document of text or YAML, from 1."""
 
     @property
     def sentence(self) -> str:

@@ -39,10 +39,11 @@ class HistoricalModel(ModelStream):
         revision: int,
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
+        form: str = "json",
     ):
         """Takes over the connection `db`, unless it raises. Raises NotFound for an unknown revision."""
         db.conn.execute("PRAGMA temp_store = FILE")
-        super().__init__(db, env, translated, bounds)
+        super().__init__(db, env, translated, bounds, form)
         if revision > self.revision:
             raise no_revision(revision, self.environment.id)
         self.revision = revision
@@ -94,12 +95,17 @@ class HistoricalModel(ModelStream):
                 yield body
 
 
-def historical_model(store: Store, env: str, revision: int, bounds: Bounds = None) -> HistoricalModel:
-    """Returns the model at a revision. Revision 0 is empty. Raises NotFound, OutOfBounds, StoreUnavailable."""
+def historical_model(
+    store: Store, env: str, revision: int, bounds: Bounds = None, form: str = "json"
+) -> HistoricalModel:
+    """Returns the model at a revision, in a form of `FORMS`. Revision 0 is empty.
+
+    Raises NotFound, OutOfBounds, StoreUnavailable.
+    """
     db = store.new_connection()
     try:
         with store.translated():
-            return HistoricalModel(db, env, revision, store.translated, bounds)
+            return HistoricalModel(db, env, revision, store.translated, bounds, form)
     except BaseException:
         db.close()
         raise

@@ -238,12 +238,15 @@ class Store:
                 found = Replacement(db, environment, submitted)
             return found.commit(actor, self._time(now))
 
-    def model(self, env: str, bounds: Bounds = None) -> ModelStream:
-        """Returns the model as one document, in pieces, from one state of the database, in constant memory."""
+    def model(self, env: str, bounds: Bounds = None, form: str = "json") -> ModelStream:
+        """Returns the model as one document, in pieces, from one state of the database, in constant memory.
+
+        `form` is a name in `FORMS`.
+        """
         db = self._connections.fresh()
         try:
             with self._connections.translated():
-                return ModelStream(db, env, self._connections.translated, bounds)
+                return ModelStream(db, env, self._connections.translated, bounds, form)
         except BaseException:
             db.close()
             raise

@@ -1,4 +1,4 @@
-"""`writ export`: writes a stored model as a JSON document, or as a bundle for OPA."""
+"""`writ export`: writes a stored model as a document, or as a bundle for OPA."""
 
 import sys
 import time
@@ -10,6 +10,7 @@ import click
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.publish import published
+from ....compiler.forms.table import FORMS
 from ....compiler.rego.refusals import NotInRego
 from ...store.actor import COMMAND_LINE
 from ...store.errors import NotFound, StoreUnavailable
@@ -28,7 +29,7 @@ Write: TypeAlias = Callable[[BinaryIO], None]
 @click.option(
     "--as",
     "form",
-    type=click.Choice(["json", "rego"]),
+    type=click.Choice([*FORMS, "rego"]),
     default="json",
     show_default=True,
     help="A model document, or a bundle for OPA.",
@@ -40,7 +41,7 @@ Write: TypeAlias = Callable[[BinaryIO], None]
     help="The file to write. The default is standard output.",
 )
 def export_command(directory: Path, environment: str, form: str, output: Path | None) -> None:
-    """Write the stored model as a JSON document, with the ids that Writ made.
+    """Write the stored model as a document, with the ids that Writ made. Comments are not stored.
 
     The export is one consistent state of the store. A service may run meanwhile. Exit code 2 if a file can't be read
     or written.
@@ -51,6 +52,7 @@ def export_command(directory: Path, environment: str, form: str, output: Path | 
     \b
     Examples:
       writ export > model.json
+      writ export --as writ -o model.writ
       writ export --data /var/lib/writ --env staging -o staging.json
       writ export --as rego -o bundle.tar.gz
     """
@@ -58,7 +60,7 @@ def export_command(directory: Path, environment: str, form: str, output: Path | 
         raise click.UsageError("a bundle is not text: name its file with -o")
     try:
         store = open_store(directory)
-        write = _rego(store, environment) if form == "rego" else _document(store, environment)
+        write = _rego(store, environment) if form == "rego" else _document(store, environment, form)
         if output is None:
             write(sys.stdout.buffer)
             return
@@ -76,9 +78,9 @@ def export_command(directory: Path, environment: str, form: str, output: Path | 
         raise CommandFailed(os_sentence(ex)) from None
 
 
-def _document(store: Store, environment: str) -> Write:
+def _document(store: Store, environment: str, form: str) -> Write:
     """Returns what writes the model document. The audit log has the export."""
-    text = store.model(environment)
+    text = store.model(environment, form=form)
     store.audit.add([text.exported(show_seconds(time.time()), COMMAND_LINE)])
     return lambda file: file.writelines(text)
 

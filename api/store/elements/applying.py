@@ -14,7 +14,7 @@ from ....compiler.lints.allow_everyone import applies_to_everyone
 from ....compiler.model.elements import LISTS, ONE_OBJECT, Assignment, Element, ElementKind, Grant, Model, Policy
 from ....compiler.model.generated_ids import with_ids
 from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
-from .bodies import Body, decode_body, element_of, encode_body, merged
+from .bodies import Body, decode_body, element_of, encode_body, merged, same_body
 from .checking import CheckedElement
 from .edits import Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
 from .equal_assignments import equal_assignment, is_equal
@@ -208,7 +208,7 @@ class EditApplier:
             Fault(one.code, one.path, one.message, one.help, self._edit)
             for one in element_warnings(read, self.workspace.silences)
         )
-        if found is not None and found.body == text:
+        if found is not None and same_body(found.body, text):
             return StoredElement(read.value, environment.etag_of(found.version))
         faults = self._taken_names(kind, key, element)
         if faults:

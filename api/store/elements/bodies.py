@@ -13,6 +13,8 @@ Body: TypeAlias = dict[str, Any]
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {name: msgspec.json.Decoder(shape) for name, shape in LISTS.items()}
 _encoder = msgspec.json.Encoder()
 
+_in_order = msgspec.json.Encoder(order="deterministic").encode
+
 decode_body = msgspec.json.Decoder(dict).decode
 """Returns the plain object in a stored text."""
 
@@ -26,6 +28,15 @@ def encode_body(body: Body) -> bytes:
         return _encoder.encode(body)
     except UnicodeEncodeError:
         return json.dumps(body, separators=(",", ":")).encode()
+
+
+def same_body(one: bytes, other: bytes) -> bool:
+    """Whether two stored texts are the same object. The order of members has no meaning; `1` is not `true`.
+
+    >>> same_body(b'{"a":1,"b":2}', b'{"b":2,"a":1}'), same_body(b'{"a":1}', b'{"a":true}')
+    (True, False)
+    """
+    return one == other or _in_order(decode_body(one)) == _in_order(decode_body(other))
 
 
 def element_of(kind: ElementKind, text: bytes) -> Element:

@@ -8,7 +8,8 @@ import msgspec
 from sqlite_utils import Database
 
 from ....compiler.documents.interning import Interner
-from ....compiler.model.elements import ONE_OBJECT, ElementKind, Model
+from ....compiler.forms.table import FORMS
+from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry
 from ..audit.events import Event
@@ -30,7 +31,7 @@ class KnownModel(NamedTuple):
 
 
 class ModelStream:
-    """A model document in UTF-8, in pieces: `model` first, then the lists in the order of the last put.
+    """A model document in UTF-8, in pieces, in any form: its lists in the order of the last put.
 
     It reads one state of the database, whatever is written meanwhile. Close it, or read it to its end. Different
     threads may read pieces, one at a time.
@@ -42,9 +43,13 @@ class ModelStream:
         env: str,
         translated: Callable[[], AbstractContextManager[None]],
         bounds: Bounds = None,
+        form: str = "json",
     ):
-        """Takes over the connection `db`, unless it raises. Raises what `environment_within` raises."""
-        self._db, self._translated = db, translated
+        """Takes over the connection `db`, unless it raises. `form` is a name in `FORMS`.
+
+        Raises what `environment_within` raises.
+        """
+        self._db, self._translated, self._form = db, translated, FORMS[form]()
         db.conn.execute("BEGIN")
         self.environment = environment_within(db, env, bounds)
         self.revision = self.environment.revision
@@ -76,21 +81,15 @@ class ModelStream:
 
     def _read(self) -> Generator[bytes, None, None]:
         put = put_lists(self._db, self.environment)
-        yield b'{"model":1'
+        yield self._form.begin()
         for name in (*put, *(name for name in KINDS if name not in put)):
-            if name == ONE_OBJECT:
-                yield b"".join(b',\n"%s":%s' % (name.encode(), body) for body in self._bodies(KINDS[name]) if body)
-                continue
-            opening = b',\n"%s":[' % name.encode()
-            separator = first = opening + b"\n"
+            first = True
             for bodies in _grouped(self._bodies(KINDS[name])):
-                yield separator + b",\n".join(bodies) if bodies else b""
-                separator = b",\n" if bodies else separator
-            if separator is not first:
-                yield b"]"
-            elif name in put:
-                yield opening + b"]"
-        yield b"}\n"
+                yield self._form.elements(name, bodies, first) if bodies else b""
+                first = first and not bodies
+            if not first or name in put:
+                yield self._form.end_list(name, first)
+        yield self._form.end()
 
     def _bodies(self, kind: Kind) -> Iterator[bytes | None]:
         """Yields the bodies of a list, and None for an element to leave out."""

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from ....compiler.model.elements import Element, ElementKind, Route
 from ..actor import Actor
 from ..database.connections import CACHE_KIB
-from ..elements.bodies import element_of
+from ..elements.bodies import element_of, same_body
 from ..elements.kinds import KINDS, Kind
 from ..elements.tables import TABLES, NewRow, bounds
 from ..elements.workspace import Change
@@ -176,7 +176,7 @@ class Replacement:
         for element, text in zip(elements, self._submitted.texts(kind.name), strict=True):
             found = table.find(self._db, number, kind.key_of(element))
             plan.places.append(_NEW if found is None else found.place)
-            plan.differs.append(found is None or found.body != text)
+            plan.differs.append(found is None or not same_body(found.body, text))
         plan.removed = sorted(stored.difference(plan.places))
         kept = [place for place in plan.places if place != _NEW]
         plan.moves = _NEW in plan.places[: len(kept)] or any(left > right for left, right in pairwise(kept))

@@ -106,7 +106,13 @@ def _joined(given: Iterable[msgspec.Raw | Body]) -> Iterator[Body]:
 
 def _faults(diagnostics: Sequence[Diagnostic], severity: Severity) -> tuple[Fault, ...]:
     found = (one for one in diagnostics if one.severity == severity)
-    return tuple(Fault(one.code, one.path, one.message, one.help) for one in found)
+    return tuple(Fault(one.code, one.path, one.message, one.help, place=_place(one)) for one in found)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int] | None:
+    """Returns line and column, if a person wrote the document: JSON that a program sends may be one line."""
+    known = diagnostic.line and not diagnostic.file.endswith(".json")
+    return (diagnostic.line, diagnostic.column) if known else None
 
 
 def _given_elements(source: Source) -> Mapping[str, Sequence[Any]]:

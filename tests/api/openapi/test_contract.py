@@ -19,6 +19,13 @@ CHECKS = {
     "negative_data_rejection": {"expected-statuses": [400, 401, 403, 404, 405, 409, 412, 415]},
 }
 
+
+@schemathesis.serializer("application/vnd.writ.policy")
+def policy_text(_context: schemathesis.SerializationContext, value: Any) -> bytes:
+    """Sends any text as a model in the `.writ` language."""
+    return str(value).encode()
+
+
 schema = schemathesis.openapi.from_dict(
     openapi_document(), config=schemathesis.Config.from_dict({"checks": CHECKS})
 ).exclude(method="HEAD")
