@@ -163,7 +163,7 @@ ONE_PLACE = {
     "sqlite_utils": ("api/store/",),
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),
-    "urllib3": ("api/agent/sources/", "api/cli/environments/served.py", "api/gateway/issuers.py"),
+    "urllib3": ("api/agent/sources/", "api/cli/service.py", "api/gateway/issuers.py"),
     "fsspec": ("api/agent/sources/published.py", "api/publishing/target.py"),
     "gunicorn": ("api/transport/",),
     "click": ("api/cli/",),

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
+    "explain": Command(".explaining.explain", "Explain decisions in sentences."),
     "export": Command(".stores.export", "Write a stored model as a JSON document, or as a bundle for OPA."),
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
     "import": Command(".stores.import_", "Replace a stored model with model documents."),

@@ -1,9 +1,7 @@
 """The bundle files of the environments: their folder, and how one is built from the store."""
 
-import mmap
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +21,7 @@ from ..store.gateway_settings import read_gateway
 from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
 from ..store.store import Store
+from .build import bundle_in_memory
 
 FOLDER = "bundles"
 
@@ -54,11 +53,7 @@ def empty_bundle(env: Environment) -> Bundle:
     """Returns the bundle of an environment's empty model, in memory."""
     compiled = compile_model(Model(), zones.zone_data, zones.VERSION)
     manifest = msgspec.structs.replace(compiled.manifest, environment=Origin(env.id, env.uuid), epoch=env.epoch)
-    file = BytesIO()
-    replace(compiled, manifest=manifest).write(file)
-    data = mmap.mmap(-1, len(file.getbuffer()))
-    data.write(file.getbuffer())
-    return Bundle(data)
+    return bundle_in_memory(replace(compiled, manifest=manifest))
 
 
 class BundleFiles:
