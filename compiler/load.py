@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..bundles.file.writer import Progress
+from ..bundles.progress import Progress
 from .checks.draft import draft_of
 from .checks.table import CHECKS
 from .diagnostics.diagnostic import Diagnostic

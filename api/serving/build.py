@@ -1,18 +1,14 @@
 """Reads and checks model sources, and builds bundles from them."""
 
-import mmap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from ...bundles import zones
-from ...bundles.file.reader import Bundle
-from ...bundles.file.writer import Progress
 from ...bundles.manifest import Profile
+from ...bundles.progress import Progress
 from ...bundles.publish import published
-from ...compiler.compile import Compiled, compile_model
 from ...compiler.diagnostics.diagnostic import Diagnostic
 from ...compiler.diagnostics.show import show_text
 from ...compiler.load import load
@@ -89,15 +85,6 @@ def build_bundle(
     return _publish(check_files(paths, progress), output, progress, profile, finish)
 
 
-def bundle_in_memory(compiled: Compiled) -> Bundle:
-    """Returns the bundle of a compiled model, without a file."""
-    file = BytesIO()
-    compiled.write(file)
-    data = mmap.mmap(-1, len(file.getbuffer()))
-    data.write(file.getbuffer())
-    return Bundle(data)
-
-
 @without_cycle_search()
 def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
     """Read and check documents as one model."""
@@ -116,6 +103,8 @@ def _publish(
 ) -> CheckedSources:
     if checked.model is None:
         raise InvalidModel(checked)
+    from ...compiler.compile import compile_model  # PERF: `writ check` starts sooner without the bundle format
+
     progress("compiling", 0, 1)
     compiled = compile_model(checked.model, zones.zone_data, zones.VERSION, profile)
     progress("compiling", 1, 1)

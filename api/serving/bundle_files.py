@@ -9,10 +9,11 @@ import msgspec
 
 from ...bundles import zones
 from ...bundles.errors import BundleError
+from ...bundles.file.in_memory import bundle_in_memory
 from ...bundles.file.reader import Bundle, open_bundle
-from ...bundles.file.writer import Progress
 from ...bundles.manifest import Environment as Origin
 from ...bundles.manifest import Profile
+from ...bundles.progress import Progress
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
@@ -21,7 +22,6 @@ from ..store.gateway_settings import read_gateway
 from ..store.history.updates import Updates
 from ..store.models.reading import KnownModel
 from ..store.store import Store
-from .build import bundle_in_memory
 
 FOLDER = "bundles"
 
@@ -53,7 +53,7 @@ def empty_bundle(env: Environment) -> Bundle:
     """Returns the bundle of an environment's empty model, in memory."""
     compiled = compile_model(Model(), zones.zone_data, zones.VERSION)
     manifest = msgspec.structs.replace(compiled.manifest, environment=Origin(env.id, env.uuid), epoch=env.epoch)
-    return bundle_in_memory(replace(compiled, manifest=manifest))
+    return bundle_in_memory(replace(compiled, manifest=manifest).write)
 
 
 class BundleFiles:

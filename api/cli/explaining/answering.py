@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ....bundles import zones
+from ....bundles.file.in_memory import bundle_in_memory
 from ....compiler.compile import compile_model
 from ....runtime import BundleError, Engine, RateCounters
 from ...http.rejections import BodyRejected
-from ...serving.build import bundle_in_memory
 from ..output import CommandFailed
 from ..sentences import bundle_sentence
 from ..service import Service, ServiceRefused, segment
@@ -43,7 +43,7 @@ def store_answers(directory: Path, env: str, now: float | None) -> Iterator[Ask]
     except (NotFound, StoreUnavailable) as ex:
         raise CommandFailed(str(ex)) from None
     compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    engine = Engine(bundle_in_memory(compiled), counters=RateCounters())
+    engine = Engine(bundle_in_memory(compiled.write), counters=RateCounters())
     yield lambda request: engine.decide(request, now)
 
 
