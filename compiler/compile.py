@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ..bundles.file.writer import Progress, write_bundle
+from ..bundles.file.writer import write_bundle
 from ..bundles.manifest import Manifest, Profile
 from ..bundles.program.clauses import During, Program
 from ..bundles.program.facts import Facts
+from ..bundles.progress import Progress
 from ..bundles.routing.routing import NO_ROUTING, Routing
 from ..bundles.routing.settings import GatewaySettings
 from .lowering.lower_routes import lower_routes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from ..bundles.file.writer import Progress
+from ..bundles.progress import Progress
 from .checks.draft import draft_of
 from .checks.table import CHECKS
 from .diagnostics.diagnostic import Diagnostic

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
+    "explain": Command(".explaining.explain", "Explain decisions in sentences."),
     "export": Command(".stores.export", "Write a stored model as a document, or as a bundle for OPA."),
     "filter": Command(".offline.filter", "Turn resource searches (JSON lines) into filters, from a bundle."),
     "fmt": Command(".language.fmt", "Format model documents in the `.writ` language."),

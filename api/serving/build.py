@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...bundles import zones
-from ...bundles.file.writer import Progress
 from ...bundles.manifest import Profile
+from ...bundles.progress import Progress
 from ...bundles.publish import published
-from ...compiler.compile import compile_model
 from ...compiler.diagnostics.diagnostic import Diagnostic
 from ...compiler.diagnostics.show import show_text
 from ...compiler.load import load
@@ -104,6 +103,8 @@ def _publish(
 ) -> CheckedSources:
     if checked.model is None:
         raise InvalidModel(checked)
+    from ...compiler.compile import compile_model  # PERF: `writ check` starts sooner without the bundle format
+
     progress("compiling", 0, 1)
     compiled = compile_model(checked.model, zones.zone_data, zones.VERSION, profile)
     progress("compiling", 1, 1)

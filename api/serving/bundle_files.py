@@ -1,9 +1,7 @@
 """The bundle files of the environments: their folder, and how one is built from the store."""
 
-import mmap
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +9,11 @@ import msgspec
 
 from ...bundles import zones
 from ...bundles.errors import BundleError
+from ...bundles.file.in_memory import bundle_in_memory
 from ...bundles.file.reader import Bundle, open_bundle
-from ...bundles.file.writer import Progress
 from ...bundles.manifest import Environment as Origin
 from ...bundles.manifest import Profile
+from ...bundles.progress import Progress
 from ...bundles.publish import published
 from ...compiler.compile import compile_model
 from ...compiler.model.elements import Model
@@ -54,11 +53,7 @@ def empty_bundle(env: Environment) -> Bundle:
     """Returns the bundle of an environment's empty model, in memory."""
     compiled = compile_model(Model(), zones.zone_data, zones.VERSION)
     manifest = msgspec.structs.replace(compiled.manifest, environment=Origin(env.id, env.uuid), epoch=env.epoch)
-    file = BytesIO()
-    replace(compiled, manifest=manifest).write(file)
-    data = mmap.mmap(-1, len(file.getbuffer()))
-    data.write(file.getbuffer())
-    return Bundle(data)
+    return bundle_in_memory(replace(compiled, manifest=manifest).write)
 
 
 class BundleFiles:

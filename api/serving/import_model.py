@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...bundles.file.writer import Progress
+from ...bundles.progress import Progress
 from ...compiler.source import Source
 from ..store.actor import COMMAND_LINE
 from ..store.models.reading import KnownModel

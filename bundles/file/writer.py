@@ -3,21 +3,19 @@
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, BinaryIO, TypeAlias, assert_never
+from typing import Any, BinaryIO, assert_never
 
 from ..manifest import Manifest
 from ..program.clauses import Program
 from ..program.facts import Facts
 from ..program.laws import check_program
+from ..progress import Progress
 from ..routing.routing import NO_ROUTING, Routing
 from .bucket_table import encode_table
 from .header import ALIGNMENT, Extent, encode_header, header_size
 from .record_list import encode_records
 from .section_contents import SectionContents
 from .sections import Section, Shape
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of a stage, the amount done, and the total amount."""
 
 
 def write_bundle(

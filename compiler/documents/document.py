@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ...bundles.file.writer import Progress
+from ...bundles.progress import Progress
 from ...bundles.wording import Path, alternatives
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...bundles.file.writer import Progress
+from ...bundles.progress import Progress
 from ..diagnostics.diagnostic import Diagnostic
 from ..diagnostics.findings import Findings
 from ..documents.document import read_documents

@@ -1,6 +1,5 @@
 """The options that choose a place: `--data` for a store, or `--url` with a token for a service."""
 
-import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -8,8 +7,7 @@ from typing import Any
 
 import click
 
-from ...settings import TOKEN_VARIABLE
-from ..output import CommandFailed, os_sentence
+from ..service_options import refuse_without_url, service_at
 from ..stores.opening import inherited
 from .place import Place
 from .served import ServedPlace
@@ -60,24 +58,9 @@ def place_options(command: _Command) -> _Command:
 
 
 def _place(directory: Path | None, url: str | None, token_file: Path | None, ca_file: Path | None) -> Place:
+    refuse_without_url(url, token_file, ca_file)
     if url is None:
-        if token_file or ca_file:
-            raise click.UsageError("`--token-file` and `--ca-file` need `--url`")
         return StoredPlace(directory or Path("writ-data"))
     if directory is not None:
         raise click.UsageError("give `--data` or `--url`, not both")
-    if not url.startswith(("http://", "https://")):
-        raise click.UsageError("`--url` begins with http:// or https://")
-    return ServedPlace(url, _token(token_file), None if ca_file is None else str(ca_file))
-
-
-def _token(file: Path | None) -> str:
-    try:
-        token = os.environ.get(TOKEN_VARIABLE, "") if file is None else file.read_text()
-    except (OSError, UnicodeDecodeError) as ex:
-        raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else f"{file}: it is not text") from None
-    token = token.strip()
-    if not token or not token.isascii() or not token.isprintable():
-        where = f"set {TOKEN_VARIABLE} to an API key or a token" if file is None else f"{file} has no token"
-        raise CommandFailed(f"the service needs a credential: {where}")
-    return token
+    return ServedPlace(service_at(url, token_file, ca_file))

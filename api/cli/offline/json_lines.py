@@ -20,6 +20,9 @@ from ..sentences import bundle_sentence
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""
 
+BAD_REQUEST = (BodyRejected, BadRequest, msgspec.MsgspecError)
+"""The errors of a request that can't be read."""
+
 Answering: TypeAlias = Callable[[Engine, dict[str, Any]], dict[str, Any]]
 """Returns the answer to one request."""
 
@@ -38,6 +41,11 @@ class Instant(click.ParamType[float]):
         if instant is None:
             self.fail(f"`{value}` is neither RFC 3339 (`2027-01-31T09:00:00Z`) nor epoch seconds", param, ctx)
         return instant / SECOND
+
+
+def bad_line(number: int, sentence: str) -> dict[str, Any]:
+    """Returns what is written for a line that can't be answered."""
+    return {"error": sentence, "line": number}
 
 
 def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
@@ -69,12 +77,16 @@ def answer_lines(engine: Engine, source: Any, out: BinaryIO, answering: Answerin
     return good
 
 
-def _answer(engine: Engine, line: bytes | TooLong, number: int, answering: Answering) -> dict[str, Any] | None:
+def read_request(line: bytes | TooLong) -> dict[str, Any] | None:
+    """Returns the request in a line, or None for an empty line. Raises BodyRejected."""
     if isinstance(line, TooLong):
-        return {"error": f"the line is longer than {LIMITS.body_bytes} bytes", "line": number}
-    if not line.strip():
-        return None
+        raise BodyRejected("line-too-long", f"the line is longer than {LIMITS.body_bytes} bytes")
+    return decoded(line, LIMITS) if line.strip() else None
+
+
+def _answer(engine: Engine, line: bytes | TooLong, number: int, answering: Answering) -> dict[str, Any] | None:
     try:
-        return answering(engine, decoded(line, LIMITS))
-    except (BodyRejected, BadRequest, msgspec.MsgspecError) as ex:
-        return {"error": str(ex), "line": number}
+        request = read_request(line)
+        return None if request is None else answering(engine, request)
+    except BAD_REQUEST as ex:
+        return bad_line(number, str(ex))

@@ -1,0 +1,63 @@
+"""What `writ explain` asks: a bundle, the store of a data directory, or a running service."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ....bundles import zones
+from ....bundles.file.in_memory import bundle_in_memory
+from ....compiler.compile import compile_model
+from ....runtime import BundleError, Engine, RateCounters
+from ...http.rejections import BodyRejected
+from ..output import CommandFailed
+from ..sentences import bundle_sentence
+from ..service import Service, ServiceRefused, segment
+
+Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+"""Returns the answer to an evaluation request. Raises BodyRejected or BadRequest for a malformed one."""
+
+
+@contextmanager
+def bundle_answers(path: Path, now: float | None) -> Iterator[Ask]:
+    """Yields what asks a bundle. Raises CommandFailed for a bundle that can't be used, OSError."""
+    try:
+        engine = Engine.open(path, counters=RateCounters())
+        yield lambda request: engine.decide(request, now)
+    except BundleError as ex:
+        raise CommandFailed(bundle_sentence(path, ex)) from None
+
+
+@contextmanager
+def store_answers(directory: Path, env: str, now: float | None) -> Iterator[Ask]:
+    """Yields what asks the newest model of an environment in a store. Raises CommandFailed."""
+    # Imported here, because a bundle can be asked without a database.
+    from ...store.errors import NotFound, StoreUnavailable
+    from ..stores.opening import open_store
+
+    try:
+        store = open_store(directory)
+        _, model = store.read_model(env)
+        store.close()
+    except (NotFound, StoreUnavailable) as ex:
+        raise CommandFailed(str(ex)) from None
+    compiled = compile_model(model, zones.zone_data, zones.VERSION)
+    engine = Engine(bundle_in_memory(compiled.write), counters=RateCounters())
+    yield lambda request: engine.decide(request, now)
+
+
+@contextmanager
+def service_answers(service: Service, env: str | None) -> Iterator[Ask]:
+    """Yields what asks a running service. Raises CommandFailed if it refuses more than one request's form."""
+    prefix = "" if env is None else f"/environments/{segment(env)}"
+
+    def ask(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return service.call("POST", f"{prefix}/access/v1/evaluation", dict[str, Any], request)
+        except ServiceRefused as ex:
+            if ex.status == HTTPStatus.BAD_REQUEST:
+                raise BodyRejected("refused", str(ex)) from None
+            raise CommandFailed(f"{ex} ({ex.status})") from None
+
+    yield ask

@@ -1,0 +1,1 @@
+"""Findings and test results in the forms that build services read: SARIF, JUnit XML, TAP, commands for GitHub."""

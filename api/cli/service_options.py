@@ -1,0 +1,60 @@
+"""The options that choose a running service, and the credential for it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..settings import TOKEN_VARIABLE
+from .output import CommandFailed, os_sentence
+from .service import Service
+
+
+def service_options(required: bool) -> Callable[[Any], Any]:
+    """Returns what adds `--url`, `--token-file` and `--ca-file` to a command. `required` is whether it needs a URL."""
+
+    def with_options(command: Any) -> Any:
+        for option in (
+            click.option(
+                "--ca-file",
+                type=click.Path(path_type=Path),
+                help="The authorities for the service's certificate (PEM).",
+            ),
+            click.option(
+                "--token-file", type=click.Path(path_type=Path), help="The file with the API key or the token."
+            ),
+            click.option(
+                "--url", required=required, help="A running service. Set WRIT_TOKEN to an API key or a token."
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return with_options
+
+
+def service_at(url: str, token_file: Path | None, ca_file: Path | None) -> Service:
+    """Returns the service of these options. Raises UsageError for another kind of URL, CommandFailed."""
+    if not url.startswith(("http://", "https://")):
+        raise click.UsageError("`--url` begins with http:// or https://")
+    return Service(url, _token(token_file), None if ca_file is None else str(ca_file))
+
+
+def refuse_without_url(url: str | None, token_file: Path | None, ca_file: Path | None) -> None:
+    """Raises UsageError if there is a file for a service, but no service."""
+    if url is None and (token_file or ca_file):
+        raise click.UsageError("`--token-file` and `--ca-file` need `--url`")
+
+
+def _token(file: Path | None) -> str:
+    try:
+        token = os.environ.get(TOKEN_VARIABLE, "") if file is None else file.read_text()
+    except (OSError, UnicodeDecodeError) as ex:
+        raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else f"{file}: it is not text") from None
+    token = token.strip()
+    if not token or not token.isascii() or not token.isprintable():
+        where = f"set {TOKEN_VARIABLE} to an API key or a token" if file is None else f"{file} has no token"
+        raise CommandFailed(f"the service needs a credential: {where}")
+    return token
