@@ -16,9 +16,8 @@ from .contracts.contract import Contract
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
 from .headers import Headers
-from .issuers import KeySets
+from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
-from .user_tokens import KeysAreComing
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Any]]
