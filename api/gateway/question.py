@@ -28,12 +28,11 @@ def question_of(
 ) -> dict[str, Any]:
     """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
     try:
-        routes = engine.routes
-        found = routes.find(original.host, original.method, original.target)
+        found = engine.routes.find(original.host, original.method, original.target)
         names = settings.action_header is not None or settings.resource_header is not None
         question = _named(headers, settings, trusted) if names else {}
         if len(question) < len(_NAMED):
-            of_route = _of_route(found, headers, engine) if len(routes) else _of_request(original, found)
+            of_route = _of_route(original, found, headers, engine)
             question = of_route | question if question else of_route
         question["subject"], question["context"] = subject, _context(original, found.path)
         return question
@@ -61,10 +60,12 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-def _of_route(found: Found, headers: Headers, engine: Engine) -> dict[str, Any]:
+def _of_route(original: Original, found: Found, headers: Headers, engine: Engine) -> dict[str, Any]:
     matched = found.matched
     if matched is None:
-        raise NoRoute("no route matches the request")
+        if len(engine.routes):
+            raise NoRoute("no route matches the request")
+        return _of_request(original, found)
     route = matched.route
     resource: dict[str, Any] = {"type": engine.type_name(route.resource_type), route.identifier: matched.identifier}
     if route.attributes:
