@@ -43,9 +43,15 @@ class GatewayRequest(Protocol):
     @property
     def headers(self) -> list[tuple[bytes, bytes]]: ...
 
+    @property
+    def fields(self) -> Mapping[bytes, bytes]: ...
 
-Gateways: TypeAlias = Callable[[bytes, str, list[tuple[bytes, bytes]], str], "tuple[int, bytes, bytes] | None"]
-"""Returns status, header lines and body for the target, method, header fields and peer of a gateway's request."""
+    @property
+    def repeats(self) -> bool: ...
+
+
+Gateways: TypeAlias = Callable[[GatewayRequest, str], "tuple[int, bytes, bytes] | None"]
+"""Returns status, header lines and body for a gateway's request from the address of a peer, or None for another one."""
 
 _GATEWAY: Final = b"/gateway/"
 _NAMED: Final = b"/environments/"
@@ -119,7 +125,7 @@ class DecisionLane:
         """Returns status, header lines and body for a gateway, or None if the application has to answer."""
         assert self._gateways is not None
         try:
-            return self._gateways(request.target, request.method, request.headers, peer)
+            return self._gateways(request, peer)
         except Exception:  # as in `answer`
             return None
 

@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...runtime import BadRequest
 from ..decisions.deciding import Deciding
+from ..decisions.lane import GatewayRequest, Gateways
 from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
 from ..serving.bound_engines import ready_engine
 from ..store.environment_ids import DEFAULT
+from .contracts.contract import Contract
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
 from .headers import Headers
-from .issuers import KeySets
+from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
-from .user_tokens import KeysAreComing
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Any]]
@@ -24,15 +26,41 @@ Application: TypeAlias = Callable[[Any, Receive, Send], Awaitable[None]]
 
 _TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]{1,64}))?/gateway/([a-z]+)((?:[/?].*)?)", re.DOTALL)
 
+MOST_PLACES: Final = 4_096
+"""The targets that a worker remembers."""
 
-def asked_in(target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer: str) -> Asked | None:
-    """Returns the request of a gateway, or None for another request. `target` is raw, with the query."""
+LONGEST_PLACE: Final = 1_024
+"""The bytes of a target that is remembered."""
+
+
+class Place(NamedTuple):
+    """What a target says: the contract, the id of the environment, and the raw target below the contract's path."""
+
+    contract: Contract
+    env: str
+    below: str
+
+
+def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked | None:
+    """Returns the request of a gateway, or None for another request. `target` is raw, with the query.
+
+    PERF: most gateways always ask at the same target.
+    """
+    place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
+    if place is None:
+        return None
+    return Asked(place.contract, place.env, place.below, method, headers, peer)
+
+
+def _place(target: bytes) -> Place | None:
     found = _TARGET.fullmatch(target)
     contract = None if found is None else CONTRACTS.get(found[2].decode())
     if found is None or contract is None:
         return None
-    env = found[1].decode() if found[1] else DEFAULT
-    return Asked(contract, env, method, found[3].decode("latin-1"), Headers(fields), peer)
+    return Place(contract, found[1].decode() if found[1] else DEFAULT, found[3].decode("latin-1"))
+
+
+_known_place: Final = lru_cache(MOST_PLACES)(_place)
 
 
 class GatewayFront:
@@ -57,7 +85,7 @@ class GatewayFront:
         await _send(send, outcome, asked.method == "HEAD")
 
     async def _outcome(self, asked: Asked) -> Outcome:
-        admitted = self._gateway.admit(asked)
+        admitted = self._gateway.admit(asked, lambda: asked.peer)
         if isinstance(admitted, Outcome):
             return admitted
         engine = await ready_engine(self._gateway.engine_of, asked.env)
@@ -70,7 +98,8 @@ class GatewayFront:
         if isinstance(found, Outcome):
             return found
         try:
-            return found.outcome(await self._deciding.decide(found.engine, found.question, is_long=False))
+            decision = await self._deciding.decide(found.engine, found.question, is_long=False)
+            return self._gateway.outcome(found, decision)
         except BadRequest as ex:
             return unreadable(ex)
 
@@ -86,20 +115,19 @@ class GatewayFront:
         return Outcome(status, tuple(headers), error_body(getattr(error, "public", str(error))))
 
 
-def at_once(
-    gateway: Gateway,
-) -> Callable[[bytes, str, list[tuple[bytes, bytes]], str], tuple[int, bytes, bytes] | None]:
+def at_once(gateway: Gateway) -> Gateways:
     """Returns what the decision lane calls for gateways: it raises whatever the front has to answer."""
 
-    def outcome(
-        target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer: str
-    ) -> tuple[int, bytes, bytes] | None:
-        asked = asked_in(target, method, fields, peer)
+    def outcome(request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+        headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
+        asked = asked_in(request.target, request.method, headers, peer)
         if asked is None:
             return None
         found = gateway.at_once(asked)
-        lines = b"".join(f"{name.lower()}: {value}\r\n".encode("ascii") for name, value in found.headers)
-        return int(found.status), lines, found.body
+        lines = ""
+        for name, value in found.headers:
+            lines += f"{name.lower()}: {value}\r\n"
+        return int(found.status), lines.encode("ascii"), found.body
 
     return outcome
 
@@ -107,7 +135,8 @@ def at_once(
 def _asked(scope: Scope) -> Asked | None:
     query = scope["query_string"]
     target = scope["raw_path"] + (b"?" + query if query else b"")
-    return asked_in(target, scope["method"], scope["headers"], next(iter(scope.get("client") or ()), ""))
+    peer = next(iter(scope.get("client") or ()), "")
+    return asked_in(target, scope["method"], Headers.of(scope["headers"]), peer)
 
 
 async def _send(send: Send, outcome: Outcome, without_body: bool) -> None:

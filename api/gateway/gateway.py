@@ -1,8 +1,11 @@
 """Answers gateways: checks the gateway's credential, finds out who asks what, and decides."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NoReturn
 
+from msgspec import Struct
+
+from ...bundles.routing.settings import GatewaySettings
 from ...runtime import BadRequest, Engine
 from ..credentials.credential import Credential, Recent, Scope
 from ..credentials.guard import Guard
@@ -21,23 +24,27 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 """The header with the gateway's own credential. `Authorization` is the user's."""
 
 
-class Asked(NamedTuple):
+class Asked(Struct, frozen=True):
     """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from."""
 
     contract: Contract
     env: str
-    method: str
     below: str
+    method: str
     headers: Headers
     peer: str
 
 
-class Prepared(NamedTuple):
-    """A question that the engine has to decide, and the outcome of each decision."""
+class UnknownToWorker(Exception):
+    """The worker does not remember the gateway's credential. Who verifies it also counts a wrong one."""
+
+
+class Prepared(Struct, frozen=True):
+    """A question that the engine has to decide, and the settings of its environment."""
 
     engine: Engine
     question: dict[str, Any]
-    outcome: Callable[[Mapping[str, Any]], Outcome]
+    settings: GatewaySettings
 
 
 class Gateway:
@@ -51,22 +58,26 @@ class Gateway:
         self._guard, self._recent, self._tokens, self._clock = guard, recent, tokens, clock
 
     def at_once(self, asked: Asked) -> Outcome:
-        """Returns the answer. Raises what `admit`, `prepare` and `EngineOf` raise, and TakesLong."""
-        admitted = self.admit(asked)
+        """Returns the answer. Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
+
+        Each of them leaves the request to `GatewayFront`, and leaves nothing counted that is counted there again.
+        """
+        admitted = self.admit(asked, _leave)
         if isinstance(admitted, Outcome):
             return admitted
         found = self.prepare(asked, admitted, self.engine_of(asked.env))
         if isinstance(found, Outcome):
             return found
         try:
-            return found.outcome(found.engine.decide(found.question))
+            return self.outcome(found, found.engine.decide(found.question))
         except BadRequest as ex:
             return unreadable(ex)
 
-    def admit(self, asked: Asked) -> Credential | Outcome:
+    def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
         """Returns the gateway's own credential, or the answer to a request that has several.
 
-        Raises Unauthenticated, TooManyFailures, Forbidden, OutOfBounds.
+        `address` gives the address for which a wrong credential counts. Raises what it raises, and Unauthenticated,
+        TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
             header = asked.headers.one(CREDENTIAL)
@@ -74,7 +85,7 @@ class Gateway:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:
             raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
-        return self._guard.admitted(header, lambda: asked.peer, Scope.READ, asked.env, self._recent.version())
+        return self._guard.admitted(header, address, Scope.READ, asked.env, self._recent.version())
 
     def prepare(self, asked: Asked, admitted: Credential, engine: Engine) -> Prepared | Outcome:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing."""
@@ -88,6 +99,12 @@ class Gateway:
         except NoRoute:
             return no_route()
 
+    def outcome(self, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
+        """Returns the answer for what `prepare` returned and the engine decided."""
+        if decision["decision"] is not True:
+            return denied(decision)
+        return allowed(found.settings, found.question, decision, found.engine.revision, self._clock())
+
     def _question(self, asked: Asked, engine: Engine) -> Prepared:
         headers, settings = asked.headers, engine.gateway
         if settings is None:
@@ -100,10 +117,8 @@ class Gateway:
         question = question_of(original, subject, headers, settings, engine, trusted)
         if settings.max_cache_seconds:
             question["options"] = {"valid_until": True}
+        return Prepared(engine, question, settings)
 
-        def outcome(decision: Mapping[str, Any]) -> Outcome:
-            if decision["decision"] is not True:
-                return denied(decision)
-            return allowed(settings, question, decision, engine.revision, self._clock())
 
-        return Prepared(engine, question, outcome)
+def _leave() -> NoReturn:
+    raise UnknownToWorker

@@ -1,45 +1,87 @@
 """The header fields of a gateway's request, read strictly: one that is sent twice is refused."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 MOST_VALUE: Final = 8_192
 """The characters of a field that is read."""
+
+_MOST_NAMES: Final = 4_096
+"""The names of fields that a worker remembers. They come from the code, the settings and the routes."""
 
 
 class Refused(Exception):
     """The gateway's request is refused: 403. The message is one sentence for the log of the gateway."""
 
 
-class Headers:
-    """The fields of a request, by lower-case name."""
+class Headers(Struct, frozen=True):
+    """The fields of a request: a value of each by its lower-case name, and the names of those that came twice."""
 
-    __slots__ = ("_fields",)
+    fields: Mapping[bytes, bytes]
+    repeated: Collection[bytes] = ()
 
-    def __init__(self, fields: Iterable[tuple[bytes, bytes]]) -> None:
-        found: dict[bytes, list[bytes]] = {}
+    @classmethod
+    def of(cls, fields: Iterable[tuple[bytes, bytes]]) -> "Headers":
+        """Returns the fields of a list that may have a name twice, in any case."""
+        found: dict[bytes, bytes] = {}
+        repeated = set()
         for name, value in fields:
-            found.setdefault(name.lower(), []).append(value)
-        self._fields = found
+            lower = name.lower()
+            if lower in found:
+                repeated.add(lower)
+            found[lower] = value
+        return cls(found, repeated)
 
     def one(self, name: str) -> str | None:
         """Returns the value of a field, or None if it is not there. An empty value counts as missing.
 
         Raises Refused if the field is there twice, too long, or not visible ASCII.
         """
-        values = self._fields.get(name.lower().encode("ascii"))
-        if values is None:
-            return None
-        if len(values) > 1:
-            raise Refused(f"`{name}` is sent twice")
-        value = values[0]
-        if len(value) > MOST_VALUE or not value.isascii() or not value.decode("ascii").isprintable():
-            raise Refused(f"`{name}` is too long, or has characters beyond printable ASCII")
-        return value.decode("ascii") or None
-
-    def needed(self, name: str) -> str:
-        """Returns the value of a field. Raises Refused also if it is missing."""
-        value = self.one(name)
+        key = _key(name)
+        value = self.fields.get(key)
         if value is None:
-            raise Refused(f"`{name}` is missing; set it in the gateway's configuration")
-        return value
+            return None
+        if key in self.repeated:
+            raise Refused(f"`{name}` is sent twice")
+        text = value.decode("latin-1")
+        if len(text) > MOST_VALUE or not (text.isascii() and text.isprintable()):
+            raise Refused(f"`{name}` is too long, or has characters beyond printable ASCII")
+        return text or None
+
+    def several(self, names: tuple[str, ...]) -> list[str | None]:
+        """Returns the values of several fields, each as `one` does, and raises what it raises.
+
+        PERF: a field in order is read here, as in `one`.
+        """
+        found: list[str | None] = []
+        for name, key in _keys(names):
+            value = self.fields.get(key)
+            if value is None:
+                found.append(None)
+                continue
+            text = value.decode("latin-1")
+            if key in self.repeated or len(text) > MOST_VALUE or not (text.isascii() and text.isprintable()):
+                found.append(self.one(name))
+            else:
+                found.append(text or None)
+        return found
+
+
+def needed(name: str, value: str | None) -> str:
+    """Returns the value of a field. Raises Refused if it is missing."""
+    if value is None:
+        raise Refused(f"`{name}` is missing; set it in the gateway's configuration")
+    return value
+
+
+@lru_cache(_MOST_NAMES)
+def _key(name: str) -> bytes:
+    return name.lower().encode("ascii")
+
+
+@lru_cache(_MOST_NAMES)
+def _keys(names: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
+    return tuple((name, _key(name)) for name in names)

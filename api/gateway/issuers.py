@@ -1,6 +1,7 @@
 """The public keys of the issuers of users' tokens: fetched in the background, and kept while an issuer is away."""
 
 import asyncio
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,9 @@ from ...bundles.prepared import prepared
 
 REFRESH_SECONDS: Final = 300.0
 """How often keys are fetched again."""
+
+IDLE_SECONDS: Final = 600.0
+"""Keys that were fetched longer ago, since nobody needed them, count only after another fetch was tried."""
 
 UNKNOWN_KEY_SECONDS: Final = 30.0
 """The least time between two fetches for tokens that name an unknown key: they can't make Writ fetch without bound."""
@@ -44,6 +48,14 @@ class PublicKey(NamedTuple):
 
 
 KeysById = dict[str, PublicKey]
+
+
+class KeysAreComing(Exception):
+    """The issuer's keys are not there yet, or too old. Wait for them, and try again."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"the keys at {place} are not there yet")
+        self.place = place
 
 
 class UnusableKeySet(Exception):
@@ -84,6 +96,7 @@ class KeySet:
         self._place, self._report, self._clock = place, report, clock
         self._lock = threading.Lock()
         self._keys: KeysById | None = None
+        self._text = b""
         self._tried: float | None = None
         self._fetching: threading.Thread | None = None
         self._failure: str | None = None
@@ -91,13 +104,15 @@ class KeySet:
     def key(self, id: str | None) -> PublicKey | None:
         """Returns the key of that id, or the only key for a token that names none. Never waits.
 
-        Starts a fetch if the keys are old, or if the id is unknown and the last fetch is long enough ago.
+        Starts a fetch if the keys are old, or if the id is unknown and the last fetch is long enough ago. As long as
+        the text of the set stays the same, a key is the same object. Raises KeysAreComing.
         """
-        keys = self._keys
+        keys, age = self._keys, math.inf if self._tried is None else self._clock() - self._tried
         found = None if keys is None else _key_in(keys, id)
-        age = None if self._tried is None else self._clock() - self._tried
-        if age is None or age >= REFRESH_SECONDS or (found is None and age >= UNKNOWN_KEY_SECONDS):
+        if age >= REFRESH_SECONDS or (found is None and age >= UNKNOWN_KEY_SECONDS):
             self._start()
+        if keys is None or age >= IDLE_SECONDS:
+            raise KeysAreComing(self._place)
         return found
 
     @property
@@ -125,11 +140,13 @@ class KeySet:
 
     def _fetch(self) -> None:
         try:
-            self._keys = read_key_set(_text_at(self._place))
+            text = _text_at(self._place)
+            if text != self._text:
+                self._keys, self._text = read_key_set(text), text
         except UnusableKeySet as ex:
             self._tell(f"the keys at {self._place} can't be fetched: {ex}")
-        else:
-            self._tell(None)
+        else:  # an issuer that takes all its keys back is not away
+            self._tell(None if self._keys else f"the key set at {self._place} has no public key that signs")
 
     def _tell(self, failure: str | None) -> None:
         if failure != self._failure:
@@ -151,8 +168,6 @@ def read_key_set(text: bytes) -> KeysById:
         key = _public_key(one)
         if key is not None:
             usable[str(one.get("kid", ""))] = key
-    if not usable:
-        raise UnusableKeySet("it has no public key that signs")
     return usable
 
 
@@ -172,6 +187,16 @@ def _key_in(keys: KeysById, id: str | None) -> PublicKey | None:
     return next(iter(keys.values())) if len(keys) == 1 else None
 
 
+def _body(answer: urllib3.BaseHTTPResponse, until: float) -> bytes:
+    """Returns the body of an answer, MOST_BYTES of it at most. Raises UnusableKeySet if it comes too slowly."""
+    text = b""
+    while len(text) < MOST_BYTES and (piece := answer.read1(MOST_BYTES - len(text), decode_content=True)):
+        text += piece
+        if time.monotonic() >= until:
+            raise UnusableKeySet("it answers too slowly")
+    return text
+
+
 def _text_at(place: str) -> bytes:
     if not place.startswith(("https://", "http://")):
         try:
@@ -183,7 +208,7 @@ def _text_at(place: str) -> bytes:
         answer = urllib3.request(
             "GET", place, redirect=False, retries=False, timeout=FETCH_SECONDS, preload_content=False
         )
-        text = answer.read(MOST_BYTES, decode_content=True)
+        text = _body(answer, time.monotonic() + FETCH_SECONDS)
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as ex:
         raise UnusableKeySet(str(ex).partition("): ")[2] or str(ex)) from None
     if answer.status != 200:

@@ -5,14 +5,18 @@ from typing import Any, Final
 from ...bundles.routing.route import AttributeSource
 from ...bundles.routing.settings import GatewaySettings
 from ...runtime import Engine
-from ...runtime.routing.route_table import Matched
-from ...runtime.routing.target import BadTarget, Target, read_target
+from ...runtime.routing.route_table import Found, Matched
+from ...runtime.routing.target import BadTarget, Target
 from .headers import Headers, Refused
 from .original import Original
 from .subjects import Subject
 
 HTTP: Final = "http"
 """The type of the resource in an environment without routes."""
+
+
+_NAMED: Final = ("action", "resource")
+"""The members of the question that headers may name."""
 
 
 class NoRoute(Exception):
@@ -24,11 +28,14 @@ def question_of(
 ) -> dict[str, Any]:
     """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
     try:
-        target = read_target(original.target)
-        named = _named(headers, settings, trusted)
-        if not ("action" in named and "resource" in named):
-            named = _of_route(original, target, headers, engine) | named
-        return {"subject": subject, **named, "context": _context(original, target)}
+        found = engine.routes.find(original.host, original.method, original.target)
+        names = settings.action_header is not None or settings.resource_header is not None
+        question = _named(headers, settings, trusted) if names else {}
+        if len(question) < len(_NAMED):
+            of_route = _of_route(original, found, headers, engine)
+            question = of_route | question if question else of_route
+        question["subject"], question["context"] = subject, _context(original, found.path)
+        return question
     except BadTarget as ex:
         raise Refused(f"the original target has {ex}") from None
 
@@ -36,7 +43,7 @@ def question_of(
 def _named(headers: Headers, settings: GatewaySettings, trusted: bool) -> dict[str, Any]:
     """Returns the action and the resource that a trusted gateway's headers name."""
     found: dict[str, Any] = {}
-    for header, name in ((settings.action_header, "action"), (settings.resource_header, "resource")):
+    for header, name in zip((settings.action_header, settings.resource_header), _NAMED, strict=True):
         value = None if header is None else headers.one(header)
         if value is None:
             continue
@@ -53,26 +60,29 @@ def _resource(header: str, text: str) -> dict[str, Any]:
     return {"type": type, "id": id}
 
 
-def _of_route(original: Original, target: Target, headers: Headers, engine: Engine) -> dict[str, Any]:
-    if not len(engine.routes):
-        properties = {
-            "host": original.host,
-            "path": _path(target),
-            "method": original.method,
-            "scheme": original.scheme,
-            "query": target.query,
-        }
-        resource = {"type": HTTP, "id": _path(target), "properties": properties}
-        return {"action": {"name": original.method.lower()}, "resource": resource}
-    found = engine.routes.match(original.host, original.method, target)
-    if found is None:
-        raise NoRoute("no route matches the request")
-    resource = {"type": engine.type_name(found.route.resource_type), found.route.identifier: found.identifier}
-    attributes = _attributes(found, target, headers)
-    return {
-        "action": {"name": found.route.action},
-        "resource": resource | {"properties": attributes} if attributes else resource,
+def _of_route(original: Original, found: Found, headers: Headers, engine: Engine) -> dict[str, Any]:
+    matched = found.matched
+    if matched is None:
+        if len(engine.routes):
+            raise NoRoute("no route matches the request")
+        return _of_request(original, found)
+    route = matched.route
+    resource: dict[str, Any] = {"type": engine.type_name(route.resource_type), route.identifier: matched.identifier}
+    if route.attributes:
+        resource["properties"] = _attributes(matched, found.target, headers)
+    return {"action": {"name": route.action}, "resource": resource}
+
+
+def _of_request(original: Original, found: Found) -> dict[str, Any]:
+    properties = {
+        "host": original.host,
+        "path": found.path,
+        "method": original.method,
+        "scheme": original.scheme,
+        "query": found.target.query,
     }
+    resource = {"type": HTTP, "id": found.path, "properties": properties}
+    return {"action": {"name": original.method.lower()}, "resource": resource}
 
 
 def _attributes(found: Matched, target: Target, headers: Headers) -> dict[str, Any]:
@@ -90,14 +100,10 @@ def _value(source: AttributeSource, found: Matched, target: Target, headers: Hea
             return headers.one(source.name)
 
 
-def _context(original: Original, target: Target) -> dict[str, Any]:
-    context: dict[str, Any] = {"method": original.method, "host": original.host, "path": _path(target)}
+def _context(original: Original, path: str) -> dict[str, Any]:
+    context: dict[str, Any] = {"method": original.method, "host": original.host, "path": path}
     if original.address is not None:
         context["ip"] = original.address
     if original.scheme is not None:
         context["scheme"] = original.scheme
     return context
-
-
-def _path(target: Target) -> str:
-    return "/" + "/".join(target.segments)

@@ -3,13 +3,14 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import jwt
 from jwt.types import Options
+from msgspec import Struct
 
 from ...bundles.routing.settings import JwtSubject
-from .issuers import KeySets, PublicKey
+from .issuers import KeySet, KeySets, PublicKey
 
 LONGEST_TOKEN: Final = 8_192
 """The characters of a token that is read."""
@@ -37,19 +38,13 @@ class BadToken(Exception):
     """A token is not accepted. The message is a part of a sentence."""
 
 
-class KeysAreComing(Exception):
-    """The issuer's keys are not there yet. Wait for them, and try again."""
-
-    def __init__(self, place: str) -> None:
-        super().__init__(f"the keys at {place} are not there yet")
-        self.place = place
-
-
-class Verified(NamedTuple):
-    """The claims of a token, and the epoch seconds at which it expires."""
+class Verified(Struct, frozen=True):
+    """The claims of a token, the epoch seconds at which it expires, and the key that signed it, with its id."""
 
     claims: Mapping[str, Any]
     expires: float
+    key: PublicKey
+    key_id: str | None
 
 
 class UserTokens:
@@ -58,23 +53,30 @@ class UserTokens:
     def __init__(self, key_sets: KeySets, own_issuer: Callable[[], str], clock: Callable[[], float]) -> None:
         """`own_issuer` is that of Writ's own tokens, which are never a user's."""
         self._key_sets, self._own_issuer, self._clock = key_sets, own_issuer, clock
-        self._verified: OrderedDict[bytes, Verified] = OrderedDict()
+        self._verified: OrderedDict[tuple[object, ...], Verified] = OrderedDict()
 
     def claims(self, token: str, settings: JwtSubject) -> Mapping[str, Any]:
-        """Returns the claims of a token. Raises BadToken, KeysAreComing."""
+        """Returns the claims of a token. Raises BadToken, KeysAreComing.
+
+        A token that was verified counts until it expires, or until its key is no longer in the key set as it was.
+        """
         if len(token) > LONGEST_TOKEN:
             raise BadToken("it is too long")
-        known = hashlib.sha256(f"{settings!r}\0{token}".encode()).digest()
+        if settings.issuer == self._own_issuer():
+            raise BadToken("Writ's own tokens are no users' tokens")
+        place = str(settings.jwks_file or settings.jwks_url)
+        keys, digest = self._key_sets.of(place), hashlib.sha256(token.encode()).digest()
+        known = digest, settings.issuer, settings.audience, settings.algorithms, place
         found = self._verified.get(known)
-        if found is None or found.expires <= self._clock():
-            found = self._verify(token, settings)
+        if found is None or found.expires <= self._clock() or keys.key(found.key_id) is not found.key:
+            found = self._verify(token, settings, keys)
             if len(self._verified) >= MOST_VERIFIED:
                 self._verified.popitem(last=False)
             self._verified[known] = found
         return found.claims
 
-    def _verify(self, token: str, settings: JwtSubject) -> Verified:
-        key, algorithm = self._key(token, settings)
+    def _verify(self, token: str, settings: JwtSubject, keys: KeySet) -> Verified:
+        key, key_id, algorithm = _key(token, settings, keys)
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -86,31 +88,7 @@ class UserTokens:
             )
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
             raise BadToken("its signature, its issuer or its audience is not accepted") from None
-        return Verified(claims, self._expiry(claims))
-
-    def _key(self, token: str, settings: JwtSubject) -> tuple[PublicKey, str]:
-        """Returns the key that must have signed a token, and by which algorithm."""
-        try:
-            header = jwt.get_unverified_header(token)
-        except (jwt.PyJWTError, ValueError, RecursionError):
-            raise BadToken("it is no JWT") from None
-        if settings.issuer == self._own_issuer():
-            raise BadToken("Writ's own tokens are no users' tokens")
-        algorithm, id = str(header.get("alg")), header.get("kid")
-        if algorithm not in settings.algorithms or not algorithm.startswith(_ASYMMETRIC):
-            raise BadToken("its algorithm is not accepted")
-        place = settings.jwks_file or settings.jwks_url
-        assert place is not None
-        keys = self._key_sets.of(place)
-        was_loaded = keys.is_loaded
-        key = keys.key(id if isinstance(id, str) else None)
-        if key is None and not was_loaded:
-            raise KeysAreComing(place)
-        if key is None:
-            raise BadToken("its key is not known")
-        if not _fits(key, algorithm):
-            raise BadToken("its key is for another algorithm")
-        return key, algorithm
+        return Verified(claims, self._expiry(claims), key, key_id)
 
     def _expiry(self, claims: Mapping[str, Any]) -> float:
         """Returns when a token expires. Raises BadToken if it has expired, or is not valid yet.
@@ -124,6 +102,23 @@ class UserTokens:
         if max(_time(claims, "nbf", now), _time(claims, "iat", now)) > now + LEEWAY_SECONDS:
             raise BadToken("it is not valid yet")
         return expires
+
+
+def _key(token: str, settings: JwtSubject, keys: KeySet) -> tuple[PublicKey, str | None, str]:
+    """Returns the key that must have signed a token, its id, and by which algorithm."""
+    try:
+        header = jwt.get_unverified_header(token)
+    except (jwt.PyJWTError, ValueError, RecursionError):
+        raise BadToken("it is no JWT") from None
+    algorithm, id = str(header.get("alg")), header.get("kid")
+    if algorithm not in settings.algorithms or not algorithm.startswith(_ASYMMETRIC):
+        raise BadToken("its algorithm is not accepted")
+    key = keys.key(id)
+    if key is None:
+        raise BadToken("its key is not known")
+    if not _fits(key, algorithm):
+        raise BadToken("its key is for another algorithm")
+    return key, id, algorithm
 
 
 def _time(claims: Mapping[str, Any], name: str, default: float) -> float:

@@ -246,7 +246,7 @@ class Connection(asyncio.Protocol):
 
     def _lane_bytes(self, lane: Lane, message: Message) -> bytes | None:
         request, date, closes = message.request, self._worker.date.now(), self._closes_now(message.request)
-        if lane.serves(request.target):
+        if not request.length:  # a gateway's: a decision call has a body
             outcome = lane.outcome(request, self._peer())
             return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
         pieces = message.pieces

@@ -80,8 +80,14 @@ def _first(node: Node, segments: Sequence[str], at: int, method: str, best: int)
 
 
 def least_of(places: Mapping[str, int], method: str, best: int = NEVER) -> int:
-    """Returns the least place for a method, that of any method included, or `best` if that is less."""
-    return min(places.get(method, NEVER), places.get(ANY, NEVER), best)
+    """Returns the least place for a method, that of any method included, or `best` if that is less.
+
+    PERF: written out, since `min` takes twice as long.
+    """
+    of_method, of_any = places.get(method, best), places.get(ANY, best)
+    if of_method > of_any:
+        of_method = of_any
+    return of_method if of_method < best else best
 
 
 def _matching(node: Node, segments: Sequence[str], at: int) -> Iterator[int]:

@@ -3,16 +3,27 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from ...bundles.routing.hosts import ANYWHERE, names_above
 from ...bundles.routing.route import AttributeSource, Route
 from ...bundles.routing.route_tree import NEVER, RouteTree
 from ...bundles.routing.templates import REST, Capture, Rest, Segment, Value, path_template, value_template
-from .target import Target
+from .target import Target, read_target
+
+MOST_HOSTS: Final = 4_096
+"""The hosts whose trees a table remembers."""
+
+MOST_FOUND: Final = 4_096
+"""The requests whose routes a table remembers."""
+
+LONGEST_FOUND: Final = 512
+"""The characters of a target that is remembered."""
 
 
-class Matched(NamedTuple):
+class Matched(Struct, frozen=True):
     """The route of a request, and what its template captured."""
 
     route: Route
@@ -24,11 +35,28 @@ class Matched(NamedTuple):
         return self.route.attributes
 
 
+class Found(Struct, frozen=True):
+    """What a request asks for: its target, the decoded path of that, and its route if one matches."""
+
+    target: Target
+    path: str
+    matched: Matched | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
     route: Route
-    segments: tuple[Segment, ...]
+    captured: tuple[tuple[str, int], ...]
+    """The captures of one segment each: the name, and which segment of the path."""
+    rest: int | None
+    """The segment where the rest of the path begins, if it is captured."""
     value: Value
+
+
+def _read(route: Route, segments: Sequence[Segment]) -> _Read:
+    captured = tuple((one.name, at) for at, one in enumerate(segments) if isinstance(one, Capture))
+    rest = len(segments) - 1 if isinstance(segments[-1], Rest) else None
+    return _Read(route, captured, rest, value_template(route.value))
 
 
 class RouteTable:
@@ -40,11 +68,15 @@ class RouteTable:
 
     def __init__(self, routes: Sequence[Route]) -> None:
         """Raises BadTemplate for a route that no check has passed."""
-        self._routes = [_Read(one, path_template(one.path), value_template(one.value)) for one in routes]
+        self._routes: list[_Read] = []
         self._trees: dict[str, RouteTree] = defaultdict(RouteTree)
-        for place, one in enumerate(self._routes):
-            for host in one.route.hosts or (ANYWHERE,):
-                self._trees[host].add(place, one.segments, one.route.methods)
+        self._of_host: dict[str, tuple[RouteTree, ...]] = {}
+        self._found: dict[tuple[str, str, str], Found] = {}
+        for place, route in enumerate(routes):
+            segments = path_template(route.path)
+            self._routes.append(_read(route, segments))
+            for host in route.hosts or (ANYWHERE,):
+                self._trees[host].add(place, segments, route.methods)
 
     def __len__(self) -> int:
         return len(self._routes)
@@ -54,32 +86,44 @@ class RouteTable:
 
         Of several routes with the same template and method, it has the first.
         """
-        return [self._routes[place].route for place in sorted(_matched_by_path(self._trees, host, target))]
+        places = {place for tree in self._trees_of(host) for place in tree.matching(target.segments)}
+        return [self._routes[place].route for place in sorted(places)]
+
+    def find(self, host: str, method: str, target: str) -> Found:
+        """Returns the target that a text is, and its route as `match` finds it. Raises BadTarget.
+
+        PERF: requests for the same come again. Nothing else counts for what is remembered, and it ends with the table.
+        """
+        key = host, method, target
+        found = self._found.get(key)
+        if found is None:
+            read = read_target(target)
+            found = Found(read, read.decoded_path, self.match(host, method, read))
+            if len(target) <= LONGEST_FOUND:
+                if len(self._found) >= MOST_FOUND:
+                    self._found.clear()
+                self._found[key] = found
+        return found
 
     def match(self, host: str, method: str, target: Target) -> Matched | None:
         """Returns the first route that matches, or None. `host` is a name in lower case, without a port."""
         place = NEVER
-        for name in names_above(host):
-            tree = self._trees.get(name)
-            if tree is not None:
-                place = tree.first(target.segments, method, place)
+        for tree in self._trees_of(host):
+            place = tree.first(target.segments, method, place)
         if place == NEVER:
             return None
         found = self._routes[place]
-        captures = _captures(found.segments, target.segments)
+        captures = {name: target.segments[at] for name, at in found.captured}
+        if found.rest is not None:
+            captures[REST] = "/".join(target.segments[found.rest :])
         return Matched(found.route, found.value.of(captures), captures)
 
-
-def _matched_by_path(trees: Mapping[str, RouteTree], host: str, target: Target) -> set[int]:
-    found = (tree.matching(target.segments) for name in names_above(host) if (tree := trees.get(name)) is not None)
-    return {place for places in found for place in places}
-
-
-def _captures(segments: Sequence[Segment], path: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for at, segment in enumerate(segments):
-        if isinstance(segment, Capture):
-            found[segment.name] = path[at]
-        elif isinstance(segment, Rest):
-            found[REST] = "/".join(path[at:])
-    return found
+    def _trees_of(self, host: str) -> tuple[RouteTree, ...]:
+        """Returns the trees that have routes for a host. PERF: most requests are to few hosts."""
+        found = self._of_host.get(host)
+        if found is None:
+            if len(self._of_host) >= MOST_HOSTS:
+                self._of_host.clear()
+            trees = (self._trees.get(name) for name in names_above(host))
+            found = self._of_host[host] = tuple(tree for tree in trees if tree is not None)
+        return found

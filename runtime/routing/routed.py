@@ -23,16 +23,14 @@ class Routed:
     @property
     def routes(self) -> RouteTable:
         """The routes, ready to match. Raises BundleError."""
-        return self._loaded()[0]
+        return (self._found or self._loaded())[0]
 
     @property
     def gateway(self) -> GatewaySettings | None:
         """The gateway settings, or None. Raises BundleError."""
-        return self._loaded()[1]
+        return (self._found or self._loaded())[1]
 
     def _loaded(self) -> tuple[RouteTable, GatewaySettings | None]:
-        found = self._found
-        if found is None:
-            routing = self._read()
-            found = self._found = RouteTable(routing.routes), routing.gateway
+        routing = self._read()
+        found = self._found = RouteTable(routing.routes), routing.gateway
         return found

@@ -1,8 +1,10 @@
 """Reads the target of a request to a backend, or refuses it: what two programs may read differently never passes."""
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 from ...bundles.routing.templates import MAX_SEGMENTS
 
@@ -11,6 +13,9 @@ MAX_TARGET: Final = 8_192
 
 MAX_PARAMETERS: Final = 1_000
 """The parameters of a query that is read."""
+
+_PLAIN: Final = re.compile(r"""(?:/[!"$&-\-0-:<->@-\[\]-~][!"$&-.0-:<->@-\[\]-~]*)+/?(?:\?[!"$-~]*)?""")
+"""Most targets: nothing is encoded, no mark has a second meaning, and no segment is empty or begins with a dot."""
 
 _PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _OUTSIDE: Final = re.compile(r"[^!-~]")
@@ -22,12 +27,17 @@ class BadTarget(Exception):
     """The target is refused. The message is a part of a sentence that says what it has."""
 
 
-class Target(NamedTuple):
+class Target(Struct, frozen=True):
     """A request target (RFC 9112, 3.2.1): the decoded segments of its path, its path as sent, and its query."""
 
     segments: tuple[str, ...]
     path: str
     query: str
+
+    @property
+    def decoded_path(self) -> str:
+        """The path with its segments decoded."""
+        return self.path if "%" not in self.path else "/" + "/".join(self.segments)
 
     def parameter(self, name: str) -> str | None:
         """Returns a parameter of the query, or None if there is none. Raises BadTarget if it is there twice."""
@@ -42,19 +52,27 @@ def read_target(text: str) -> Target:
 
     Refused are encoded slashes, backslashes, dots and NUL, dot segments, empty segments but the last, `;`, `#`, control
     and non-ASCII characters, escapes that are not UTF-8, what is encoded twice, and every other form of a target.
+
+    PERF: a plain target is read by one expression. `test_a_plain_target_is_read_as_any_other` compares the two ways.
     """
-    if not text.startswith("/"):
-        raise BadTarget("a target that does not begin with `/`")
     if len(text) > MAX_TARGET:
         raise BadTarget(f"more than {MAX_TARGET} characters")
+    if _PLAIN.fullmatch(text) is None:
+        return read_carefully(text)
+    path, _, query = text.partition("?")
+    return Target(_bounded(path[1:].split("/")), path, query)
+
+
+def read_carefully(text: str) -> Target:
+    """Returns any target of at most MAX_TARGET characters, part by part. Raises BadTarget; see `read_target`."""
+    if not text.startswith("/"):
+        raise BadTarget("a target that does not begin with `/`")
     if _OUTSIDE.search(text):
         raise BadTarget("a control character, white space, or a character beyond ASCII")
     if "#" in text:
         raise BadTarget(_FORBIDDEN["#"])
     path, _, query = text.partition("?")
-    parts = path[1:].split("/")
-    if len(parts) > MAX_SEGMENTS:
-        raise BadTarget(f"more than {MAX_SEGMENTS} segments")
+    parts = _bounded(path[1:].split("/"))
     last = len(parts) - 1
     return Target(tuple(_segment(part, at == last) for at, part in enumerate(parts)), path, query)
 
@@ -74,6 +92,12 @@ def parameters(query: str) -> list[tuple[str, str]]:
         name, _, value = pair.partition("=")
         found.append((_decoded(name.replace("+", " ")), _decoded(value.replace("+", " "))))
     return found
+
+
+def _bounded(parts: list[str]) -> tuple[str, ...]:
+    if len(parts) > MAX_SEGMENTS:
+        raise BadTarget(f"more than {MAX_SEGMENTS} segments")
+    return tuple(parts)
 
 
 def _segment(part: str, is_last: bool) -> str:

@@ -1,13 +1,20 @@
 """What a contract with a gateway is, and the headers that several gateways send."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from ..headers import Headers
-from ..original import Original, address_of, host_of, method_of, scheme_of
+from msgspec import Struct
+
+from ..headers import Headers, needed
+from ..original import FORWARDED, PROTO, Original, address_of, host_of, method_of, scheme_of
+
+_METHOD: Final = "X-Forwarded-Method"
+_HOST: Final = "X-Forwarded-Host"
+_TARGET: Final = "X-Forwarded-Uri"
+_READ: Final = (_METHOD, _HOST, _TARGET, PROTO, FORWARDED)
 
 
-class GatewayCall(NamedTuple):
+class GatewayCall(Struct, frozen=True):
     """A gateway's request: its method, its fields, and its raw target below the path of the contract.
 
     `trusted` says whether its peer is one of the environment's trusted proxies.
@@ -34,11 +41,11 @@ class Contract(NamedTuple):
 
 def forwarded(call: GatewayCall) -> Original:
     """Returns the request that the `X-Forwarded-` headers tell."""
-    headers = call.headers
+    method, host, target, scheme, address = call.headers.several(_READ)
     return Original(
-        method_of(headers.needed("X-Forwarded-Method")),
-        host_of(headers.needed("X-Forwarded-Host")),
-        headers.needed("X-Forwarded-Uri"),
-        scheme_of(headers),
-        address_of(headers),
+        method_of(needed(_METHOD, method)),
+        host_of(needed(_HOST, host)),
+        needed(_TARGET, target),
+        scheme_of(scheme),
+        address_of(address),
     )

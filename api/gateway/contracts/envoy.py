@@ -4,20 +4,20 @@ The path follows `path_prefix: /gateway/envoy`. Envoy lets a request through on 
 `Authorization`; the gateway's own credential is added with `headers_to_add`.
 """
 
-from ..original import Original, address_of, host_of, method_of, scheme_of
+from typing import Final
+
+from ..original import FORWARDED, PROTO, Original, address_of, host_of, method_of, scheme_of
 from .contract import Contract, GatewayCall
+
+_HOST: Final = ("Host",)
+_READ: Final = (*_HOST, PROTO, FORWARDED)
 
 
 def original(call: GatewayCall) -> Original:
     """Returns the request that Envoy asks about."""
-    headers = call.headers
-    return Original(
-        method_of(call.method),
-        host_of(headers.one("Host")),
-        call.below,
-        scheme_of(headers) if call.trusted else None,
-        address_of(headers) if call.trusted else None,
-    )
+    host, *forwarded = call.headers.several(_READ if call.trusted else _HOST)
+    scheme, address = forwarded or (None, None)
+    return Original(method_of(call.method), host_of(host), call.below, scheme_of(scheme), address_of(address))
 
 
 ENVOY = Contract("envoy", original, prefix=True, told_by_headers=False)

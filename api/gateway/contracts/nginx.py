@@ -4,19 +4,26 @@ Its configuration sets `X-Original-Method`, `X-Original-URI` and `X-Original-Hos
 `X-Forwarded-For` (to `$remote_addr`).
 """
 
-from ..original import Original, address_of, host_of, method_of, scheme_of
+from typing import Final
+
+from ..headers import needed
+from ..original import FORWARDED, PROTO, Original, address_of, host_of, method_of, scheme_of
 from .contract import Contract, GatewayCall
+
+_METHOD: Final = "X-Original-Method"
+_TARGET: Final = "X-Original-URI"
+_READ: Final = (_METHOD, "X-Original-Host", _TARGET, PROTO, FORWARDED)
 
 
 def original(call: GatewayCall) -> Original:
     """Returns the request that nginx asks about."""
-    headers = call.headers
+    method, host, target, scheme, address = call.headers.several(_READ)
     return Original(
-        method_of(headers.needed("X-Original-Method")),
-        host_of(headers.one("X-Original-Host")),
-        headers.needed("X-Original-URI"),
-        scheme_of(headers),
-        address_of(headers),
+        method_of(needed(_METHOD, method)),
+        host_of(host),
+        needed(_TARGET, target),
+        scheme_of(scheme),
+        address_of(address),
     )
 
 

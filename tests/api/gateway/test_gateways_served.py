@@ -213,6 +213,15 @@ def test_the_gateway_needs_a_credential_of_its_own(http: httpx.Client, server: S
     assert httpx.request(method, f"{server.url}{path}", headers=headers | own).status_code == 403
 
 
+def test_a_wrong_credential_counts_once(tmp_path: Path) -> None:
+    """The lane and the application both see it, but only one of them counts it."""
+    method, path, headers = told("nginx", "GET", "/documents/d1")
+    with running(tmp_path / "data", workers=1, settings={"WRIT_MAX_FAILED_ATTEMPTS": "4"}) as started:
+        wrong = headers | {"X-Writ-Authorization": "Bearer wrong"}
+        answers = [httpx.request(method, f"{started.url}{path}", headers=wrong).status_code for _ in range(6)]
+    assert answers == [401, 401, 401, 401, 429, 429]
+
+
 def test_only_a_trusted_peer_tells_who_asks_what_and_from_where(http: httpx.Client, admin: httpx.Client) -> None:
     admin.put(f"{DEFAULT}/gateway", json=BY_HEADER | {"trusted_proxies": ["192.0.2.1"]}).raise_for_status()
     try:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.runtime.routing.target import MAX_PARAMETERS, MAX_TARGET, BadTarget, parameters, read_target
+from writ.runtime.routing.target import MAX_PARAMETERS, MAX_TARGET, BadTarget, parameters, read_carefully, read_target
 
 ATTACKS = [
     # encoded separators and dots
@@ -80,6 +80,24 @@ def test_what_is_read_has_no_other_reading(text: str) -> None:
         assert one or at == len(found.segments) - 1
         assert not set(one) & set("/\\;#\x00")
         assert all(character >= " " for character in one)
+
+
+@given(
+    st.text('/.%;?#a25\\+"é ', max_size=12).map("/{}".format) | st.text(st.characters(max_codepoint=128), max_size=20)
+)
+def test_a_plain_target_is_read_as_any_other(text: str) -> None:
+    found: list[object] = []
+    for read in (read_target, read_carefully):
+        try:
+            found.append(read(text))
+        except BadTarget as ex:
+            found.append(str(ex))
+    assert found[0] == found[1]
+
+
+def test_the_decoded_path_is_that_of_the_segments() -> None:
+    for text, path in (("/", "/"), ("/a/b/", "/a/b/"), ("/a%20b/?x=%41", "/a b/"), ("/caf%C3%A9", "/café")):
+        assert read_target(text).decoded_path == path
 
 
 def test_parameters_are_read_as_forms() -> None:
