@@ -18,6 +18,7 @@ from .decisions.deciding import Deciding
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .exports import bundle
+from .gateway.described import GATEWAY_PARAMETERS, gateway_calls
 from .http.bodies import Bodies
 from .management import (
     audit,
@@ -349,5 +350,6 @@ ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in R
 
 
 def openapi_document() -> dict[str, Any]:
-    """Returns the OpenAPI document of the routes."""
-    return document({route.path: route.calls() for route in ROUTES}, PATH_PARAMETERS)
+    """Returns the OpenAPI document of the routes, and of what gateways ask before them."""
+    paths = {route.path: route.calls() for route in ROUTES}
+    return document(paths | gateway_calls(), {**PATH_PARAMETERS, **GATEWAY_PARAMETERS})

@@ -1,8 +1,10 @@
 """The peers that an environment trusts to tell who asks, and about which request."""
 
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv6Address, ip_address
 from typing import Final
+
+from ...bundles.conditions.addresses import parse_block
 
 MOST_PEERS: Final = 4_096
 """The answers that a worker remembers."""
@@ -15,7 +17,7 @@ UNIX: Final = "unix"
 def is_trusted(peer: str, trusted: tuple[str, ...]) -> bool:
     """Whether the address of a peer is among addresses and blocks; an empty address is that of a Unix socket.
 
-    An IPv4-mapped IPv6 address counts as its IPv4 one. PERF: a gateway asks from the same few addresses.
+    An IPv4-mapped IPv6 address or block counts as its IPv4 one (C9). PERF: a gateway asks from the same few addresses.
     """
     if not peer:
         return UNIX in trusted
@@ -25,4 +27,4 @@ def is_trusted(peer: str, trusted: tuple[str, ...]) -> bool:
         return False
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
-    return any(address in ip_network(one) for one in trusted if one != UNIX)
+    return any(address in parse_block(one) for one in trusted if one != UNIX)

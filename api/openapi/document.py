@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -72,7 +73,13 @@ def document(paths: Mapping[str, Mapping[str, Call]], parameters: Mapping[str, P
             "parameters": {one.name: _parameter("header", one) for one in _request_headers(operations)},
             "responses": described["responses"],
             "securitySchemes": {
-                "key": {"type": "http", "scheme": "bearer", "description": "An API key, or an access token."}
+                "key": {"type": "http", "scheme": "bearer", "description": "An API key, or an access token."},
+                "gateway": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-Writ-Authorization",
+                    "description": "`Bearer`, and the gateway's own API key or access token.",
+                },
             },
         },
     }
@@ -107,7 +114,7 @@ def _operation(path: str, call: Call, head: bool = False) -> dict[str, Any]:
         "tags": [operation.tag],
         "summary": operation.summary + (" (the head of the answer only)" if head else ""),
         "description": " ".join(filter(None, (operation.description, needed))),
-        "security": [{"key": []}] if scope else [],
+        "security": [{call.credential: []}] if scope else [],
         "parameters": list(_parameters(operation)),
         "responses": {str(status): shown for status, shown in sorted(_responses(path, call, head))},
     }
@@ -144,7 +151,7 @@ def _responses(path: str, call: Call, head: bool) -> Iterator[tuple[int, dict[st
 def _errors(path: str, call: Call) -> Iterator[int]:
     """Yields the statuses of all errors of a call."""
     operation = call.operation
-    yield from _ALWAYS
+    yield from (status for status in _ALWAYS if not (status == HTTPStatus.METHOD_NOT_ALLOWED and operation.any_method))
     yield from operation.errors
     if call.scope:
         yield from (400, 401, 403, 429)

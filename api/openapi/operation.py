@@ -57,7 +57,8 @@ class Operation:
     """One method of one route.
 
     `bodies` are the schemas of the request's body by content type. `errors` are the statuses of this operation alone:
-    those that follow from its scope, its parameters or its body are not listed.
+    those that follow from its scope, its parameters or its body are not listed. `any_method` says that its path has
+    every method.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Operation:
     headers: tuple[Parameter, ...] = ()
     bodies: Mapping[str, Schema | type] = field(default_factory=dict)
     errors: tuple[int, ...] = ()
+    any_method: bool = False
 
     def in_environment(self) -> "Operation":
         """Returns the same operation for an environment that the path names."""
@@ -77,7 +79,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operation with the scope that it needs, in small letters; None if it needs no credential."""
+    """An operation with the scope that it needs, in small letters; None if it needs no credential.
+
+    `credential` is the security scheme that says where the credential stands.
+    """
 
     scope: str | None
     operation: Operation
+    credential: str = "key"

@@ -10,6 +10,10 @@ from urllib.parse import urlencode
 
 import pytest
 from falcon import testing
+from writ.api.gateway.contracts.contract import GatewayCall
+from writ.api.gateway.contracts.table import CONTRACTS
+from writ.api.gateway.front import asked_in
+from writ.api.gateway.headers import Headers
 from writ.api.http.bodies import FORM
 from writ.api.routes import ACCESS, openapi_document
 from writ.api.settings import HttpLimits
@@ -17,7 +21,7 @@ from writ.api.settings import HttpLimits
 from tests.support.managed import MEMBERS, ROOT, Managed
 
 DOCUMENT: dict[str, Any] = json.loads(json.dumps(openapi_document()))
-METHODS = {"get", "head", "post", "put", "patch", "delete"}
+METHODS = {"get", "head", "post", "put", "patch", "delete", "options", "trace"}
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -50,9 +54,48 @@ def test_the_document_is_served(app: testing.TestClient) -> None:
 
 
 def test_every_route_and_method_is_there_and_no_other() -> None:
-    assert {(path, method.upper()) for path, method, _ in operations()} == {
+    """Beside the routes, the paths of gateways: they are served before the routes, with any method."""
+    assert {(path, method.upper()) for path, method, _ in operations() if "/gateway/" not in path} == {
         (path, method) for path, access in ACCESS.items() for method in access.scopes
     }
+
+
+@pytest.mark.parametrize("root", ["", "/environments/other"])
+@pytest.mark.parametrize("gateway", CONTRACTS)
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_path_of_a_gateway_is_there(root: str, gateway: str, method: str) -> None:
+    path = f"{root}/gateway/{gateway}" + ("/documents" if CONTRACTS[gateway].prefix else "")
+    assert asked_in(path.encode(), method.upper(), Headers({}), "") is not None, "it is served"
+    described = [template for template in DOCUMENT["paths"] if re.fullmatch(pattern(template), path)]
+    assert len(described) == 1
+    operation = DOCUMENT["paths"][described[0]][method]
+    assert operation["security"] == [{"gateway": []}]
+    assert operation["responses"].keys() >= {"200", "401", "403", "429", "500", "503"}
+    assert "405" not in operation["responses"]
+
+
+def pattern(template: str) -> str:
+    """A regular expression for the paths of a template, with what its parameters may be."""
+    parameters = DOCUMENT["paths"][template].get("parameters", [])
+    texts = {one["name"]: one["schema"].get("enum", ["[^/]+"]) for one in parameters}
+    return re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(texts[found[1]])})", template)
+
+
+@pytest.mark.parametrize("gateway", CONTRACTS)
+def test_every_header_that_a_gateway_may_tell_by_is_there(gateway: str) -> None:
+    """Of each contract, what it reads of a request whose headers are all there."""
+    read: list[str] = []
+
+    class Spy(Headers):
+        def several(self, names: tuple[str, ...]) -> list[str | None]:
+            read.extend(names)
+            return ["192.0.2.1" if name == "X-Forwarded-For" else "http" for name in names]
+
+    CONTRACTS[gateway].original(GatewayCall("GET", Spy({}), "/documents", trusted=True))
+    path = "/gateway/envoy/{original}" if CONTRACTS[gateway].prefix else "/gateway/{gateway}"
+    described = {resolved(one)["name"] for one in DOCUMENT["paths"][path]["get"]["parameters"]}
+    assert read
+    assert set(read) - {"Host"} <= described
 
 
 def test_it_has_the_version_of_the_program() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.bundles.routing.route import Route
 from writ.bundles.routing.templates import BadTemplate, path_template, value_template
-from writ.runtime.routing.route_table import RouteTable
-from writ.runtime.routing.target import Target, read_target
+from writ.runtime.routing.route_table import LONGEST_FOUND, MOST_FOUND, MOST_HOSTS, RouteTable
+from writ.runtime.routing.target import BadTarget, Target, read_target
 
 TEXTS = st.sampled_from(["a", "b", "new", ""])
 PARTS = st.sampled_from(["a", "b", "new", "{x}", "{y}"])
@@ -53,6 +53,32 @@ def test_the_table_finds_what_a_scan_finds(routes: list[Route], parts: list[str]
     target = read_target("/" + "/".join(parts))
     found = RouteTable(routes).match(host, method, target)
     assert (None if found is None else found.route.id) == naive(routes, host, method, target)
+
+
+@given(routes(), st.lists(st.tuples(TEXTS, st.sampled_from(["GET", "PUT"]), st.sampled_from(["", "b.example"]))))
+def test_what_was_found_before_is_what_is_found(routes: list[Route], asked: list[tuple[str, str, str]]) -> None:
+    table = RouteTable(routes)
+    for text, method, host in asked:
+        target = f"/{text}?x={method}"
+        found = table.find(host, method, target)
+        assert found.target == read_target(target)
+        assert found.matched == table.match(host, method, read_target(target))
+        assert found.path == f"/{text}"
+
+
+def test_a_table_remembers_within_bounds_and_no_refusal() -> None:
+    table = RouteTable([route("/documents/{id}")])
+    for number in range(2 * max(MOST_FOUND, MOST_HOSTS)):
+        table.find(f"h{number}.example", "GET", f"/documents/{number}")
+        assert len(table._found) <= MOST_FOUND
+        assert len(table._of_host) <= MOST_HOSTS
+    before = len(table._found)
+    long = f"/documents/{'a' * LONGEST_FOUND}"
+    assert table.find("", "GET", long).matched == table.match("", "GET", read_target(long))
+    for _ in range(2):
+        with pytest.raises(BadTarget):
+            table.find("", "GET", "/documents/..")
+    assert len(table._found) == before
 
 
 def route(path: str, value: str = "{id}", **members: object) -> Route:
