@@ -104,6 +104,8 @@ def _assignment(draft: Draft, assignment: Assignment, path: Path) -> Iterator[Fi
 
 
 def _unknown_role(draft: Draft, name: str, path: Path, help_text: str = "") -> Finding:
+    if name in draft.group_ids.known:
+        help_text = f"{quoted(name)} is a group: assign a role to it, and name that role here"
     help_text = help_text or _help(draft, name, draft.role_ids, "role")
     return Finding("unknown-role", f"unknown role {quoted(name)}", path, help_text)
 

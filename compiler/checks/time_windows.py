@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding
+from ..diagnostics.zone_names import suggest_zone
 from ..model.parse_window import window_faults
 from .draft import Draft
 
@@ -21,5 +22,5 @@ def check_time_windows(draft: Draft) -> Iterator[Finding]:
         if window.timezone is not None and draft.zones.lacks(window.timezone):
             message = f"unknown time zone {quoted(window.timezone)}"
             yield Finding(
-                "unknown-zone", message, (*path, "timezone"), draft.suggest(window.timezone, draft.zones.known)
+                "unknown-zone", message, (*path, "timezone"), suggest_zone(window.timezone, draft.zones.known)
             )

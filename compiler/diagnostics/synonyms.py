@@ -43,10 +43,10 @@ _WORDS = {
     "subject": "user principal actor",
     "starts_at": "starts start begins from since validfrom",
     "expires_at": "expires expiry expiration until",
-    "subject_attrs": "subject user principal",
-    "resource_attrs": "resource object",
-    "action_attrs": "action",
-    "context_attrs": "context environment",
+    "subject_attrs": "subject user principal subjectattributes subjectattribute",
+    "resource_attrs": "resource object resourceattributes resourceattribute",
+    "action_attrs": "action actionattributes actionattribute",
+    "context_attrs": "context environment contextattributes contextattribute",
     "ip_allowlist": "ip ips cidr cidrs ipranges iprange ipwhitelist allowlist whitelist",
     "time_window": "time window schedule",
     "timezone": "tz zone",
@@ -85,6 +85,24 @@ for _name, _words in _WORDS.items():
         _NAMES[_word].append(_name)
 
 
+_REMEDIES = {
+    "unless": "write a policy with the effect `DENY` and these conditions",
+    "except": "write a policy with the effect `DENY` and these conditions",
+    "or": "write a policy for each case, or compare with `in`",
+    "anyof": "write a policy for each case, or compare with `in`",
+    "exists": "a comparison with an absent attribute is false, so presence needs no test of its own",
+    "present": "a comparison with an absent attribute is false, so presence needs no test of its own",
+    "isset": "a comparison with an absent attribute is false, so presence needs no test of its own",
+    "contains": "an array is compared as a whole; `regex` searches a string",
+    "includes": "an array is compared as a whole; `regex` searches a string",
+    "hasany": "an array is compared as a whole; let the application send what the policy needs",
+    "between": "write two conditions, with `gte` and with `lte`",
+    "inherits": "roles do not inherit: name all roles in the policy, or assign both",
+    "parents": "roles do not inherit: name all roles in the policy, or assign both",
+}
+"""What to do instead, by a word of other products for which Writ has none."""
+
+
 def suggest(word: str, known: Collection[str]) -> str:
     """Returns help that names the word in `known` that means the same as `word` or is nearest to it, or "" if none is.
 
@@ -93,4 +111,6 @@ def suggest(word: str, known: Collection[str]) -> str:
     """
     folded = word.casefold().translate({ord(mark): None for mark in "_- "})
     name = next((name for name in _NAMES.get(folded, ()) if name in known), None)
-    return did_you_mean(word, known) if name is None else f"did you mean {quoted(name)}?"
+    if name is not None:
+        return f"did you mean {quoted(name)}?"
+    return _REMEDIES.get(folded, "") or did_you_mean(word, known)

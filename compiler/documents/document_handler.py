@@ -16,6 +16,7 @@ from ..model.elements import LISTS, ONE_OBJECT, Element
 from ..source import Span
 from .element_list import ElementList
 from .error_recovery import recover
+from .explaining.misplaced import belongs_elsewhere
 from .interning import Interner
 from .raw_values import Unreadable, repeated_member, value_faults
 from .read_element import read_element
@@ -74,7 +75,7 @@ class DocumentHandler:
         self._seen.add(name)
         if name == VERSION_MEMBER or name in LISTS:
             return True
-        help_text = suggest(name, [VERSION_MEMBER, *LISTS])
+        help_text = belongs_elsewhere(name, ()) or suggest(name, [VERSION_MEMBER, *LISTS])
         self.report(Finding("unknown-member", f"unknown member {quoted(name)}", (name,), help_text, at_key=True))
         return False
 

@@ -9,6 +9,7 @@ from ...bundles.conditions.values import Json
 from ...bundles.wording import Path, alternatives, described, joined, quoted
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.synonyms import suggest
+from .explaining.misplaced import belongs_elsewhere
 from .schema_check import Fault, allows_null, choices_of, needed, schema_faults
 
 _REMEMBERED_NAMES = 1_024
@@ -21,7 +22,8 @@ def schema_findings(value: Json, shape: type[Struct], path: Path) -> Iterator[Fi
         at = (*fault.path, fault.member) if fault.problem == "unknown-member" else fault.path
         message, help_text = _message(fault)
         if fault.found is None and allows_null(fault.expected):
-            help_text = "leave the member out"
+            has_members = isinstance(needed(fault.expected), inspect.StructType)
+            help_text = "indent its members below it, or leave it out" if has_members else "leave the member out"
         yield Finding(fault.problem, message, at, help_text, at_key=fault.at_key or fault.problem == "unknown-member")
 
 
@@ -48,7 +50,8 @@ def _message(fault: Fault) -> tuple[str, str]:
     """Returns the message and the help."""
     match fault.problem:
         case "unknown-member":
-            return f"unknown member {quoted(fault.member)}", _meant(fault.member, _names_left(fault))
+            help_text = belongs_elsewhere(fault.member, fault.path) or _meant(fault.member, _names_left(fault))
+            return f"unknown member {quoted(fault.member)}", help_text
         case "missing-member":
             return f"the member {quoted(fault.member)} is missing", ""
         case "wrong-type":

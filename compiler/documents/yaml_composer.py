@@ -13,6 +13,7 @@ from ...bundles.wording import quoted
 from ..limits import Limits
 from .bad_document import BadDocument
 from .document_handler import ByteProgress
+from .explaining.yaml_syntax import SyntaxProblem, explain_yaml
 from .raw_values import too_deep
 from .yaml_core import ARRAY, OBJECT, STRING, plain_tag
 
@@ -22,15 +23,6 @@ DEEPEST = 200
 PROGRESS_NODES = 10_000
 """The number of nodes between two reports of progress."""
 
-_QUOTE = "put a text that starts with it in quotes"
-_HELP = {"\t": "indent with spaces", **dict.fromkeys("@`%>|", _QUOTE)}
-"""The help, by the character at the fault."""
-
-_STARTS = {
-    "while scanning an alias": "an alias",
-    "while scanning an anchor": "an anchor",
-    "while scanning a block scalar": "a block of text",
-}
 _IN_QUOTES = "while scanning a quoted scalar"
 _SEVERAL = "expected a single document in the stream"
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -67,11 +59,8 @@ def _bad_document(ex: yaml.MarkedYAMLError, text: str) -> BadDocument:
     start = ex.context_mark.index if ex.context_mark else offset
     if ex.context == _IN_QUOTES and offset == len(text):
         return BadDocument("syntax", "the quotes that open here are never closed", start)
-    if ex.context in _STARTS and offset == start + 1:
-        return BadDocument("syntax", f"{quoted(text[start])} starts {_STARTS[ex.context]} here", start, _QUOTE)
-    message = (ex.problem or "the document is not valid YAML").replace("'", "`")
-    message += f" {ex.context}" if ex.context and ex.context.startswith("while") else ""
-    return BadDocument("syntax", message, offset, _HELP.get(text[offset : offset + 1], ""))
+    explained = explain_yaml(text, SyntaxProblem(ex.problem or "", ex.context or "", offset, start))
+    return BadDocument("syntax", explained.message, explained.offset, explained.help)
 
 
 class _CoreResolver:

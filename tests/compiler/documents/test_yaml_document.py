@@ -82,7 +82,7 @@ FAULTS = {
     "": [("wrong-type", "")],
     "# nothing\n": [("wrong-type", "#")],
     "- model: 1\n": [("wrong-type", "-")],
-    "model: [1\n": [("syntax", "")],
+    "model: [1\n": [("syntax", "[")],
     "model: 1\nroles:\n\t- id: a\n": [("syntax", "\t")],
     "model: 1\nroles: [{id: a\u0007}]\n": [("syntax", "\u0007")],
     "model: " + "[" * 32 + "]" * 32 + "\n": [("wrong-type", "["), ("too-deep", "[")],
