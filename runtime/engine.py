@@ -154,6 +154,12 @@ class Engine:
         """Returns an engine that stays at the revision in force, whatever is put into force later. It is cheap."""
         return copy(self)
 
+    def counting(self, counters: RateTable) -> "Engine":
+        """Returns a `pinned` engine that counts for rate limits with other counters (C10)."""
+        engine = self.pinned()
+        engine._counters = counters
+        return engine
+
     def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 

@@ -38,10 +38,11 @@ COMMANDS: Final = {
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
     "serve": Command(".serve", "Start the decision service."),
+    "test": Command(".testing.test", "Run policy tests."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "export", "publish", "routes")
+PUBLISHING = ("compile", "export", "publish", "routes", "test")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077

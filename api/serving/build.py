@@ -19,6 +19,9 @@ from .uncollected import without_cycle_search
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml")
 """The endings of the files that Writ reads from a folder of sources."""
 
+TEST_ENDINGS = (".test.yaml", ".test.yml", ".test.json")
+"""The endings of the names of policy tests, which are no model documents. Writ passes over them in a folder."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedSources:
@@ -119,7 +122,11 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if inner.suffix in DOCUMENT_ENDINGS and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if _is_document(inner) and inner.is_file())
         if not found:
             raise NoSources(f"`{path}` holds no model documents ({', '.join(DOCUMENT_ENDINGS)})")
         yield from found
+
+
+def _is_document(path: Path) -> bool:
+    return path.suffix in DOCUMENT_ENDINGS and not path.name.endswith(TEST_ENDINGS)
