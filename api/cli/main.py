@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "clients": Command(".stores.clients", "List and manage OAuth clients."),
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
+    "diff": Command(".differences.diff", "Compare two models."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
     "explain": Command(".explaining.explain", "Explain decisions in sentences."),

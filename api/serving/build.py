@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from ...bundles import zones
@@ -122,11 +122,12 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if _is_document(inner) and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if is_document(inner) and inner.is_file())
         if not found:
             raise NoSources(f"`{path}` holds no model documents ({', '.join(DOCUMENT_ENDINGS)})")
         yield from found
 
 
-def _is_document(path: Path) -> bool:
+def is_document(path: PurePath) -> bool:
+    """Whether a file of this name is read as a model document when its folder is a source."""
     return path.suffix in DOCUMENT_ENDINGS and not path.name.endswith(TEST_ENDINGS)

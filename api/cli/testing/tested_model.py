@@ -10,7 +10,7 @@ from ....bundles.conditions.values import Json
 from ....bundles.errors import BundleError
 from ....bundles.file.header import MAGIC
 from ....bundles.file.in_memory import bundle_in_memory
-from ....bundles.file.reader import open_bundle
+from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.clauses import Program, Rate
 from ....bundles.program.facts import EntityKey, ResourceFacts
 from ....compiler.compile import compile_model
@@ -83,19 +83,25 @@ def tested_model(paths: Sequence[Path]) -> TestedModel:
     Raises InvalidModel for a model with errors, UnusableModel for sources that can't be used, NoSources for a folder
     without documents, and OSError for a path that can't be read.
     """
-    bundles = [path for path in paths if path.is_file() and _is_bundle(path)]
+    bundles = [path for path in paths if path.is_file() and is_bundle(path)]
     if not bundles:
         return _compiled(paths)
     if len(paths) > 1:
         raise UnusableModel(f"`{bundles[0]}` is a bundle, which is a whole model: name no other source beside it")
     try:
         bundle = open_bundle(bundles[0])
-        return _tested(Engine(bundle), bundle.program(), None)
+        return tested_bundle(bundle)
     except BundleError as ex:
         raise UnusableModel(bundle_sentence(bundles[0], ex)) from None
 
 
-def _is_bundle(path: Path) -> bool:
+def tested_bundle(bundle: Bundle) -> TestedModel:
+    """Returns the model in a bundle. Raises BundleError for a damaged one."""
+    return _tested(Engine(bundle), bundle.program(), None)
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a file begins as a bundle does. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
