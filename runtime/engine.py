@@ -159,6 +159,12 @@ class Engine:
         other._limits, other._snapshot = self._limits, self._snapshot
         return other
 
+    def counting(self, counters: RateTable) -> "Engine":
+        """Returns a `pinned` engine that counts for rate limits with other counters (C10)."""
+        engine = self.pinned()
+        engine._counters = counters
+        return engine
+
     def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
 

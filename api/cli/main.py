@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
     "convert": Command(".language.convert", "Write model documents in another form."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
+    "diff": Command(".differences.diff", "Compare two models."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
     "explain": Command(".explaining.explain", "Explain decisions in sentences."),
@@ -40,10 +41,11 @@ COMMANDS: Final = {
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
     "serve": Command(".serve", "Start the decision service."),
+    "test": Command(".testing.test", "Run policy tests."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes")
+PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes", "test")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077

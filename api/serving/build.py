@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from ...bundles import zones
@@ -18,6 +18,9 @@ from .uncollected import without_cycle_search
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
 """The endings of the files that Writ reads from a folder of sources."""
+
+TEST_ENDINGS = (".test.yaml", ".test.yml", ".test.json")
+"""The endings of the names of policy tests, which are no model documents. Writ passes over them in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,12 @@ def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if inner.suffix in endings and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if is_document(inner, endings) and inner.is_file())
         if not found:
             raise NoSources(f"`{path}` holds no model documents ({', '.join(endings)})")
         yield from found
+
+
+def is_document(path: PurePath, endings: Sequence[str] = DOCUMENT_ENDINGS) -> bool:
+    """Whether a file of this name is read as a model document when its folder is a source."""
+    return path.suffix in endings and not path.name.endswith(TEST_ENDINGS)

@@ -46,6 +46,11 @@ class YamlDocument:
             self._read_member(key, node, handler)
         handler.end()
 
+    def value(self) -> Json:
+        """Returns the whole document as one value. What can't be read in it is Unreadable. Raises as `read`."""
+        self._root = compose("".join(self.text.chunks()), self._limits, lambda _: None)
+        return self._value(self._root)
+
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
         if self._root is None:
@@ -124,8 +129,7 @@ def yaml_value(source: Source, limits: Limits) -> Json:
 
     A member whose name is not a string is left out. Raises BadDocument and BadText.
     """
-    document = YamlDocument(source, limits)
-    return document._value(compose("".join(document.text.chunks()), limits, lambda _: None))
+    return YamlDocument(source, limits).value()
 
 
 def _member(node: Node, name: str) -> tuple[Node, Node] | None:
