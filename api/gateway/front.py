@@ -5,17 +5,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
-from ...runtime import BadRequest
-from ..decisions.deciding import Deciding
-from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
-from ..serving.bound_engines import ready_engine
+from ..errors import CHALLENGE, RETRY_SECONDS, error_body
 from ..store.environment_ids import DEFAULT
+from .answering import Answering
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
 from .headers import Headers
-from .issuers import KeySets
-from .outcome import Outcome, refused, unreadable
-from .user_tokens import KeysAreComing
+from .outcome import Outcome
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Any]]
@@ -32,17 +28,15 @@ def asked_in(target: bytes, method: str, fields: list[tuple[bytes, bytes]], peer
     if found is None or contract is None:
         return None
     env = found[1].decode() if found[1] else DEFAULT
-    return Asked(contract, env, method, found[3].decode("latin-1"), Headers(fields), peer)
+    headers = Headers(fields)
+    return Asked(contract, env, method, found[3].decode("latin-1"), headers, peer, headers)
 
 
 class GatewayFront:
     """Answers gateways itself, and gives everything else to the application behind it."""
 
-    def __init__(
-        self, behind: Application, gateway: Gateway, deciding: Deciding, key_sets: KeySets, errors: ErrorAnswers
-    ) -> None:
-        self._behind, self._gateway, self._deciding = behind, gateway, deciding
-        self._key_sets, self._errors = key_sets, errors
+    def __init__(self, behind: Application, answering: Answering) -> None:
+        self._behind, self._answering = behind, answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request (ASGI)."""
@@ -51,39 +45,19 @@ class GatewayFront:
             await self._behind(scope, receive, send)
             return
         try:
-            outcome = await self._outcome(asked)
+            outcome = await self._answering.outcome(asked)
         except Exception as error:
-            outcome = self._failure(error, asked.env)
+            outcome = _failure(error, *self._answering.failure(error, asked.env))
         await _send(send, outcome, asked.method == "HEAD")
 
-    async def _outcome(self, asked: Asked) -> Outcome:
-        admitted = self._gateway.admit(asked)
-        if isinstance(admitted, Outcome):
-            return admitted
-        engine = await ready_engine(self._gateway.engine_of, asked.env)
-        try:
-            found = self._gateway.prepare(asked, admitted, engine)
-        except KeysAreComing as ex:
-            if not await self._key_sets.of(ex.place).loaded():
-                return refused("the keys of the users' tokens can't be fetched")
-            found = self._gateway.prepare(asked, admitted, engine)
-        if isinstance(found, Outcome):
-            return found
-        try:
-            return found.outcome(await self._deciding.decide(found.engine, found.question, is_long=False))
-        except BadRequest as ex:
-            return unreadable(ex)
 
-    def _failure(self, error: Exception, env: str) -> Outcome:
-        status, headers = status_of(error), [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            self._errors.report(error, env)
-            return Outcome(status, tuple(headers), error_body(INTERNAL))
-        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            headers.append(("WWW-Authenticate", CHALLENGE))
-        elif status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
-            headers.append(("Retry-After", str(getattr(error, "seconds", RETRY_SECONDS))))
-        return Outcome(status, tuple(headers), error_body(getattr(error, "public", str(error))))
+def _failure(error: Exception, status: int, sentence: str) -> Outcome:
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        headers.append(("WWW-Authenticate", CHALLENGE))
+    elif status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        headers.append(("Retry-After", str(getattr(error, "seconds", RETRY_SECONDS))))
+    return Outcome(status, tuple(headers), error_body(sentence))
 
 
 def at_once(

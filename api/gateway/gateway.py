@@ -22,7 +22,10 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 
 
 class Asked(NamedTuple):
-    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from."""
+    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
+
+    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`.
+    """
 
     contract: Contract
     env: str
@@ -30,6 +33,7 @@ class Asked(NamedTuple):
     below: str
     headers: Headers
     peer: str
+    own: Headers
 
 
 class Prepared(NamedTuple):
@@ -69,7 +73,7 @@ class Gateway:
         Raises Unauthenticated, TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
-            header = asked.headers.one(CREDENTIAL)
+            header = asked.own.one(CREDENTIAL)
         except Refused as ex:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:

@@ -27,11 +27,15 @@ _PLAIN: Final = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not
 
 
 class Outcome(NamedTuple):
-    """An answer to a gateway. `body` is empty, or JSON with an `error`."""
+    """An answer to a gateway. `body` is empty, or JSON with an `error`.
+
+    The first `told` of the headers tell the backend something. The others are for the gateway, or for the client.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    told: int = 0
 
 
 def allowed(
@@ -46,7 +50,7 @@ def allowed(
         (name, _encoded(_told(value, question, decision, revision)))
         for name, value in settings.response_headers.items()
     ]
-    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)))
+    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)), told=len(told))
 
 
 def _caching(

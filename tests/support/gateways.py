@@ -19,6 +19,34 @@ KEY_PLACE: Final = "your-writ-key"
 LISTEN, WRIT, BACKEND = "127.0.0.1:8000", "127.0.0.1:8080", "127.0.0.1:9000"
 """The addresses of the examples."""
 
+GRPC: Final = "envoy-grpc"
+"""Envoy with its gRPC service."""
+
+ATTACKS: Final = (
+    "/documents/d1/../d2",
+    "/documents/./d2",
+    "/documents/d1/%2e%2e/d2",
+    "/documents/%2e%2e/documents/d2",
+    "/documents/d1%2f..%2fd2",
+    "/documents/d1%5c..%5cd2",
+    "/documents/d1\\..\\d2",
+    "/documents//d1",
+    "//documents/d1",
+    "/documents/d1;x=/../d2",
+    "/documents/d1%00",
+    "/documents/d1%0d%0aX-Writ-Subject:%20user:alice",
+    "/documents/%c0%af",
+    "/documents/%252e%252e/d2",
+    "/documents/d1#/../d2",
+    "/documents/d1%23",
+    "/documents/d1/",
+    "/documents/D1",
+    "http://evil.example/documents/d1",
+    "documents/d1",
+    "*",
+)
+"""Targets that some program could read as another one than the document `d1`, which alice may read."""
+
 _NGINX: Final = """\
 {user}daemon off;
 pid {folder}/pid;
@@ -54,7 +82,10 @@ class Product(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """What a test fills into an example: ports on the loopback address, and the gateway's credential."""
+    """What a test fills into an example: ports on the loopback address, and the gateway's credential.
+
+    `writ` is the port of the listener that the example asks: for HTTP or for gRPC.
+    """
 
     listen: int
     writ: int
@@ -65,7 +96,7 @@ class Filled(NamedTuple):
         """Returns an example with the ports and the key filled in."""
         pairs = [(LISTEN, f"127.0.0.1:{self.listen}"), (":8000", f":{self.listen}"), (KEY_PLACE, self.key)]
         pairs += [(WRIT, f"127.0.0.1:{self.writ}"), (BACKEND, f"127.0.0.1:{self.backend}")]
-        for port, own in ((8000, self.listen), (8080, self.writ), (9000, self.backend)):
+        for port, own in ((8000, self.listen), (8080, self.writ), (9191, self.writ), (9000, self.backend)):
             pairs.append((f"port_value: {port}", f"port_value: {own}"))
         for place, value in pairs:
             text = text.replace(place, value)
@@ -164,5 +195,6 @@ PRODUCTS: Final = {
     "nginx": Product("nginx.conf", lambda: _sbin("nginx"), _nginx_command),
     "caddy": Product("Caddyfile", lambda: _sbin("caddy"), _caddy_command),
     "envoy": Product("envoy.yaml", _envoy, _envoy_command),
+    GRPC: Product("envoy-grpc.yaml", _envoy, _envoy_command),
 }
 """The gateways that the tests run."""
