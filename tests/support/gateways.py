@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -124,8 +124,13 @@ def backend() -> Iterator[int]:
 
 
 @contextmanager
-def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Run a gateway with its example, filled in, until it listens; `folder` is new. Add `more` after lines of it."""
+def gateway(
+    name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None, less: Sequence[str] = ()
+) -> Iterator[None]:
+    """Run a gateway with its example, filled in, until it listens; `folder` is new.
+
+    Add `more` after lines of the example, and leave the lines `less` out.
+    """
     product = PRODUCTS[name]
     program = product.program()
     assert program is not None, f"{name} is not installed"
@@ -135,6 +140,9 @@ def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | N
     for line, lines in (more or {}).items():
         assert text.count(line) == 1, line
         text = text.replace(line, line + lines)
+    for line in less:
+        assert text.count(line) == 1, line
+        text = text.replace(line, "")
     example.write_text(text)
     variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
     with (folder / "log").open("wb") as log:

@@ -1,6 +1,7 @@
 """Real gateways with the example configurations, in front of a real service and a real backend."""
 
 import json
+import signal
 import socket
 import time
 from base64 import b64encode
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.support.gateways import ATTACKS, GRPC, PRODUCTS, Filled, backend, free_port, gateway
 from tests.support.pages import page
+from tests.support.processes import children
 from tests.support.raw_http import Answer, RawConnection
 from tests.support.server import Server, running
 
@@ -321,6 +323,47 @@ def test_a_wrong_key_is_denied(name: str, behind: Behind, tmp_path: Path) -> Non
     with gateway(name, tmp_path / name, behind.filled(name, port, "wrong")):
         status = sent(port, "GET", "/documents/d1", Authorization=behind.token()).status
         assert status == (403 if name == GRPC else 401)
+
+
+def _envoy_installed() -> None:
+    if PRODUCTS[GRPC].program() is None:
+        pytest.skip("envoy is not installed")
+
+
+def test_envoy_without_raw_headers_is_answered_too(behind: Behind, tmp_path: Path) -> None:
+    """Envoy then joins headers of one name. Writ reads none that may have been sent twice."""
+    _envoy_installed()
+    port, alice = free_port(), behind.token()
+    less = ["                      encode_raw_headers: true\n"]
+    with gateway(GRPC, tmp_path / "envoy", behind.filled(GRPC, port), less=less):
+        answer = sent(port, "GET", "/documents/d1", ("Accept", "a"), ("Accept", "b"), Authorization=alice)
+        assert got(answer)["x-writ-subject-id"] == ["alice"]
+        assert sent(port, "PUT", "/documents/d2", Authorization=behind.token(team="docs")).status == 200
+        twice = (("Authorization", alice), ("Authorization", behind.token(sub="mallory")))
+        assert sent(port, "GET", "/documents/d1", *twice).status in (401, 403)
+
+
+def test_a_reload_of_writ_denies_no_request_of_envoy(behind: Behind, tmp_path: Path) -> None:
+    """Over gRPC, new workers listen beside the old ones, and connections that end say so first."""
+    _envoy_installed()
+    port, alice = free_port(), behind.token()
+    master = behind.server.process
+    statuses: list[int] = []
+
+    def ask() -> None:
+        while set(children(master.pid)) & old:
+            statuses.append(sent(port, "GET", "/documents/d1", Authorization=alice).status)
+
+    with gateway(GRPC, tmp_path / "envoy", behind.filled(GRPC, port)):
+        old = set(children(master.pid))
+        assert sent(port, "GET", "/documents/d1", Authorization=alice).status == 200
+        master.send_signal(signal.SIGHUP)
+        with ThreadPoolExecutor(3) as pool:
+            for task in [pool.submit(ask) for _ in range(3)]:
+                task.result()
+        assert sent(port, "GET", "/documents/d1", Authorization=alice).status == 200
+    assert len(statuses) > 10
+    assert set(statuses) == {200}
 
 
 def test_nginx_may_sign_users_in(behind: Behind, tmp_path: Path) -> None:
