@@ -130,11 +130,18 @@ class Envoy:
         self._check, self._health = channel.unary_unary(CHECK), channel.unary_unary(HEALTH)
         self._key = key
 
-    def send(self, message: bytes, *metadata: tuple[str, str], key: str | None = None, seconds: float = SECONDS) -> Any:
+    def send(
+        self,
+        message: bytes,
+        *metadata: tuple[str, str],
+        key: str | None = None,
+        seconds: float = SECONDS,
+        compression: Any = None,
+    ) -> Any:
         """Returns the answer to a message. Raises grpc.RpcError."""
         own = key if key is not None else self._key
         sent = metadata if own is None else (("x-writ-authorization", f"Bearer {own}"), *metadata)
-        return read_answer(self._check(message, metadata=sent, timeout=seconds))
+        return read_answer(self._check(message, metadata=sent, timeout=seconds, compression=compression))
 
     def ask(self, method: str, path: str, *headers: tuple[str, str | bytes], host: str = "shop.example") -> Answer:
         """Returns the answer to a check with raw headers."""

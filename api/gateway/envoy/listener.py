@@ -1,5 +1,6 @@
 """The listener of Envoy's checks: each worker listens on the same port, and the kernel shares out the connections."""
 
+import os
 import socket
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
@@ -23,6 +24,9 @@ LAST_CALLS_SECONDS: Final = 30
 
 PING_SECONDS: Final = 5
 """The shortest time between two pings of a client. Meshes ping their connections."""
+
+_QUIET: Final = ("GRPC_VERBOSITY", "NONE")
+"""The setting of grpcio for its own log. Otherwise any client could fill it, with handshakes that fail."""
 
 _NEEDS: Final = ("grpc", "google.protobuf")
 
@@ -62,7 +66,8 @@ class EnvoyListener:
 
     async def start(self, pem: Pem | None) -> None:
         """Listen, with TLS if there is a certificate. Raises RuntimeError if the address can't be used any more."""
-        # Imported here, in a worker: grpcio must not be loaded before the fork, and takes 20 MB without the option.
+        os.environ.setdefault(*_QUIET)
+        # Imported here, in a worker: grpcio must not be loaded before the fork, and nobody else needs its memory.
         from grpc import aio
 
         from .service import handlers
