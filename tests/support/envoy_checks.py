@@ -155,11 +155,11 @@ class Envoy:
 
 
 @contextmanager
-def envoy(port: int, key: str | None, credentials: Any = None) -> Iterator[Envoy]:
+def envoy(port: int, key: str | None, credentials: Any = None, host: str = "127.0.0.1") -> Iterator[Envoy]:
     """A client with a connection of its own, over TLS if there are `credentials`."""
     grpc = pytest.importorskip("grpc")
     options = (("grpc.use_local_subchannel_pool", 1),)
-    address = f"127.0.0.1:{port}"
+    address = f"{host}:{port}"
     channel = (
         grpc.insecure_channel(address, options)
         if credentials is None

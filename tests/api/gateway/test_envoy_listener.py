@@ -93,6 +93,21 @@ def test_each_worker_listens(server: Server) -> None:
     assert not listening & master
 
 
+def test_the_peer_is_known_over_ipv6_and_on_every_address(tmp_path: Path) -> None:
+    with running(tmp_path / "data", "--envoy-bind", "[::]:0") as server, server.client() as admin:
+        prepare(admin)
+        admin.post(f"{ROOT}/grants", json=GRANT).raise_for_status()
+        for trusted, host, status in (
+            ("::1", "[::1]", 200),
+            ("127.0.0.1", "127.0.0.1", 200),
+            ("127.0.0.1", "[::1]", 403),
+            ("::1", "127.0.0.1", 403),
+        ):
+            admin.put(f"{ROOT}/gateway", json=SETTINGS | {"trusted_proxies": [trusted]}).raise_for_status()
+            with envoy(server.envoy_port, KEY, host=host) as client:
+                assert client.send(READ).status == status
+
+
 def test_a_change_is_in_force_for_the_next_check_of_every_worker(server: Server) -> None:
     with many(server) as clients, server.client() as admin:
         for _ in range(3):
