@@ -1,8 +1,9 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -24,6 +25,7 @@ from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decisions.deciding import Deciding
+from .decisions.health import is_ready
 from .decisions.lane import DecisionLane, lane_calls
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
@@ -35,6 +37,7 @@ from .exports.exporter import Exporter
 from .exports.files import ExportFiles
 from .exports.states import States
 from .exports.updates import UpdateMaker
+from .gateway.answering import Answering
 from .gateway.front import GatewayFront, at_once
 from .gateway.gateway import Gateway
 from .gateway.issuers import KeySets
@@ -139,13 +142,16 @@ def collaborators(
 class Application:
     """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
 
-    `stop` lets long polls go, because the worker ends.
+    `stop` lets long polls go, because the worker ends. `answering` answers gateways, and `is_ready` tells whether the
+    worker can decide: both are for other protocols than HTTP.
     """
 
     falcon: falcon.asgi.App[Any, Any]
     asgi: GatewayFront
     lane: DecisionLane
     stop: Callable[[], None]
+    answering: Answering
+    is_ready: Callable[[], Awaitable[bool]]
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
@@ -184,8 +190,9 @@ def create_application(parts: Collaborators) -> Application:
     gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock)
     calls, limits = lane_calls(handlers), parts.settings.limits
     lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway))
-    front = GatewayFront(app, gateway, services.deciding, key_sets, errors)
-    return Application(app, front, lane, services.export.states.stop)
+    answering = Answering(gateway, services.deciding, key_sets, errors)
+    ready = partial(is_ready, parts.engines.engine)
+    return Application(app, GatewayFront(app, answering), lane, services.export.states.stop, answering, ready)
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:

@@ -89,6 +89,12 @@ class HttpLimits:
         "Open connections of a worker. Above the limit, the connection that has waited longest for a request is closed."
         " If all connections are in use, a new one gets 503.",
     )
+    envoy_calls: int = _row(
+        "WRIT_MAX_ENVOY_CALLS",
+        count(1_000_000),
+        1_000,
+        "Checks of Envoy over gRPC that a worker has in work at a time. More are refused, so Envoy denies them.",
+    )
     head_seconds: float = _row("WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408.")
     body_seconds: float = _row(
         "WRIT_BODY_SECONDS",

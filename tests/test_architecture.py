@@ -169,6 +169,8 @@ ONE_PLACE = {
     "urllib3": ("api/agent/sources/", "api/cli/service.py", "api/gateway/issuers.py"),
     "fsspec": ("api/agent/sources/published.py", "api/publishing/target.py"),
     "gunicorn": ("api/transport/",),
+    "grpc": ("api/gateway/envoy/",),
+    "google": ("api/gateway/envoy/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
     "yaml": ("compiler/documents/yaml_", "compiler/forms/yaml_form.py"),

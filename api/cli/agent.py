@@ -16,6 +16,7 @@ from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
 from ..decisions.shared_rates import SharedRates
+from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..setting_readers import is_loopback
 from ..settings import BadSetting
@@ -23,7 +24,7 @@ from ..transport.listening import UNIX, CannotListen, bound_socket, shown_addres
 from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, own_url, read_settings, server_options, tls_files
+from .server_options import cores, greet_envoy, own_url, read_settings, server_options, tls_files
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 _DECISIONS: Final = ("evaluation", "evaluations")
@@ -106,6 +107,7 @@ def agent_command(
     ca_file: Path | None,
     proxy: str | None,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls_cert: Path | None,
     tls_key: Path | None,
@@ -142,7 +144,7 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, workers, tls, log_level)
+        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, log_level)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -155,6 +157,7 @@ def _prepare(
     callers: Path | None,
     admits: bool,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls: TlsFiles | None,
     log_level: str,
@@ -168,12 +171,15 @@ def _prepare(
     keys = CallerKeys(callers, token_file, log) if admits else None
     listener = bound_socket(bind)
     place = shown_address(listener)
-    if keys is None and not _is_private(place):
-        raise CannotListen(f"`{bind}` can be reached from other machines; name the callers by `--callers`")
+    envoy = reserved(envoy_bind)
+    for address, one in ((bind, listener), (envoy_bind, envoy)):
+        if keys is None and one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
     start_listening(listener)
     url = own_url(place, tls)
     shown = place if place.startswith(UNIX) else url
     error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
+    greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     application = create_agent(
@@ -195,6 +201,7 @@ def _prepare(
         workers=count,
         log_level=log_level,
         tls=tls,
+        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
         worker_starts=rates.start_worker,
         heartbeat=lambda: _keep_following(following),
         worker_ends=following.close,

@@ -22,6 +22,7 @@ from ..decisions.shared_rates import SharedRates
 from ..demo import demo_questions
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
+from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..serving.activation import Activation
 from ..serving.build import NoSources
@@ -37,7 +38,7 @@ from ..transport.listening import UNIX, CannotListen, bound_socket, shown_addres
 from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, own_url, read_settings, server_options, tls_files
+from .server_options import cores, greet_envoy, own_url, read_settings, server_options, tls_files
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
@@ -69,6 +70,7 @@ class _Options:
     sources: tuple[Path, ...]
     demo: bool
     bind: str
+    envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
     log_level: str
@@ -104,6 +106,7 @@ def serve_command(
     sources: tuple[Path, ...],
     demo: bool,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls_cert: Path | None,
     tls_key: Path | None,
@@ -120,6 +123,7 @@ def serve_command(
       writ serve --demo
       writ serve --import model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
       writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
+      writ serve --envoy-bind 127.0.0.1:9191
     """
     if demo and sources:
         raise click.UsageError("use either `--demo` or `--import`, not both")
@@ -131,6 +135,7 @@ def serve_command(
                 sources=sources,
                 demo=demo,
                 bind=bind,
+                envoy_bind=envoy_bind,
                 workers=workers or cores(),
                 tls=tls,
                 log_level=log_level,
@@ -150,6 +155,7 @@ def _prepare_service(options: _Options) -> Service:
     prepare_directory(directory)
     lock = hold(directory)
     listener = bound_socket(options.bind)
+    envoy = reserved(options.envoy_bind)
     store = Store.open(directory, settings.synchronous)
     refused = RefusedAttempts()
     exports = Exports(time.time)
@@ -163,6 +169,7 @@ def _prepare_service(options: _Options) -> Service:
     place = shown_address(listener)
     url = own_url(place, options.tls)
     _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
+    greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     activation = Activation(directory, live_engines, log)
@@ -193,6 +200,7 @@ def _prepare_service(options: _Options) -> Service:
         log_level=options.log_level,
         tls=options.tls,
         held=(lock,),
+        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
         worker_starts=rates.start_worker,
         heartbeat=partial(_beat, upkeep, sweep, activation),
         worker_stops=application.stop,

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +12,22 @@ import click
 
 from ..log import service_log
 from ..settings import Settings, settings_from
-from ..transport.listening import UNIX
+from ..transport.listening import UNIX, shown_address
 from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
+from .output import error_console
 
 MOST_WORKERS: Final = 1_024
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `workers`, `tls_cert`, `tls_key`, `tls_client_ca` and `log_level`."""
+    """Adds the parameters `envoy_bind`, `workers`, `tls_cert`, `tls_key`, `tls_client_ca` and `log_level`."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
+    envoy = "Also answer Envoy's checks over gRPC, at this address. Needs the extra `envoy`."
     options = (
+        click.option("--envoy-bind", metavar="HOST:PORT", help=envoy),
         click.option(
             "--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes. The default is one per core."
         ),
@@ -60,6 +64,12 @@ def read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
     for warning in settings.warnings:
         log.warning("%s", warning)
     return replace(settings, limits=within_open_files(settings.limits, log)), log
+
+
+def greet_envoy(place: socket.socket | None) -> None:
+    """Prints the address of the listener for Envoy, if there is one."""
+    if place is not None:
+        error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

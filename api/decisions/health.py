@@ -43,6 +43,15 @@ GET_READINESS: Final = Operation(
 )
 
 
+async def is_ready(engine_of: EngineOf) -> bool:
+    """Returns whether the default environment can be decided."""
+    try:
+        await ready_engine(engine_of, DEFAULT)
+    except (Stale, Unprepared):
+        return False
+    return True
+
+
 class Health:
     """Answers 200 as long as the process runs."""
 

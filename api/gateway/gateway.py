@@ -25,7 +25,10 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 
 
 class Asked(Struct, frozen=True):
-    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from."""
+    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
+
+    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`.
+    """
 
     contract: Contract
     env: str
@@ -33,6 +36,7 @@ class Asked(Struct, frozen=True):
     method: str
     headers: Headers
     peer: str
+    own: Headers
 
 
 class UnknownToWorker(Exception):
@@ -80,7 +84,7 @@ class Gateway:
         TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
-            header = asked.headers.one(CREDENTIAL)
+            header = asked.own.one(CREDENTIAL)
         except Refused as ex:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:

@@ -19,11 +19,12 @@ class CannotListen(Exception):
     """The address can't be used; the message is one sentence."""
 
 
-def bound_socket(address: str) -> socket.socket:
+def bound_socket(address: str, option: str = "--bind") -> socket.socket:
     """Returns a socket bound to `address`.
 
     An address is `HOST:PORT`, with IPv6 hosts in brackets and port 0 for a free one, or `unix:PATH`. The socket does
-    not listen yet, so that no client waits in its queue while the service gets ready.
+    not listen yet, so that no client waits in its queue while the service gets ready. `option` is the one that names
+    the address on the command line.
 
     Raises:
         CannotListen: the address is malformed, unknown, taken or not allowed.
@@ -43,7 +44,7 @@ def bound_socket(address: str) -> socket.socket:
         listener.bind(place)
     except OSError as error:
         listener.close()
-        raise _refusal(address, error) from None
+        raise _refusal(address, error, option) from None
     return listener
 
 
@@ -95,7 +96,7 @@ def _parts(address: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-def _refusal(address: str, error: OSError) -> CannotListen:
+def _refusal(address: str, error: OSError, option: str = "--bind") -> CannotListen:
     if error.errno == errno.EADDRINUSE:
-        return CannotListen(f"`{address}` is already in use; choose another address with `--bind`")
+        return CannotListen(f"`{address}` is already in use; choose another address with `{option}`")
     return CannotListen(f"can't listen on `{address}`: {(error.strerror or str(error)).lower()}")

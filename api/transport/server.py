@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
 
@@ -16,7 +16,7 @@ from ..settings import HttpLimits
 from .lane_calls import Lane
 from .listening import BACKLOG
 from .shares import Shares
-from .tls import TlsFiles, UnusableTls
+from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
 GRACEFUL_SECONDS: Final = 30
@@ -26,12 +26,22 @@ _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
 
 
+class Beside(Protocol):
+    """A server of another protocol than HTTP, in the event loop of each worker."""
+
+    async def start(self, pem: Pem | None) -> None:
+        """Serve, with TLS if there are files for it. The worker accepts connections over HTTP afterwards."""
+
+    async def stop(self, seconds: float) -> None:
+        """Take nothing more, and wait for what is in work, this long at most."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
-    application. `held` is kept open for as long as the service runs.
+    application. `held` is kept open for as long as the service runs. Each worker runs `beside`, with the same TLS.
 
     Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
     each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
@@ -47,6 +57,7 @@ class Service:
     tls: TlsFiles | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
+    beside: Beside | None = None
     worker_starts: Callable[[int], None] = lambda _: None
     heartbeat: Callable[[], None] = lambda: None
     worker_stops: Callable[[], None] = lambda: None
@@ -62,6 +73,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
         self.worker_stops = service.worker_stops
         self.tls: ssl.SSLContext | None = None
+        self.pem: Pem | None = None
         self.service = service
         self.shares = Shares(service.workers)
         # Gunicorn closes the number that it is given; a reload reads the settings again.
@@ -78,11 +90,13 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def _read_tls(self, files: TlsFiles) -> None:
         """Gunicorn reads its settings again at SIGHUP, and so is a renewed certificate."""
         try:
-            self.tls = files.context()
+            context, pem = files.context(), files.pem()
         except UnusableTls as error:
             if self.tls is None:
                 raise
             logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
+        else:
+            self.tls, self.pem = context, pem
 
     def load(self) -> Any:
         """The ASGI application."""
@@ -103,6 +117,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "graceful_timeout": GRACEFUL_SECONDS,
             "control_socket_disable": True,
             "when_ready": lambda _: _spare_collections(),
+            "on_reload": lambda _: self.shares.reload(),
             "child_exit": lambda _, worker: self._worker_gone(worker),
             "worker_exit": lambda _, __: leave_threads(),
             "on_exit": lambda _: self.service.service_ends(),

@@ -1,7 +1,7 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
 from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
 from ...errors import ErrorAnswers
+from ...gateway.answering import Answering
 from ...gateway.front import GatewayFront, at_once
 from ...gateway.gateway import Gateway
 from ...gateway.issuers import KeySets
@@ -60,10 +61,15 @@ class AgentParts:
 
 @dataclass(frozen=True, slots=True)
 class AgentApplication:
-    """The ASGI application, and the lane that answers its hot decision calls without it."""
+    """The ASGI application, and the lane that answers its hot decision calls without it.
+
+    `answering` answers gateways, and `is_ready` tells whether the agent can decide: both are for other protocols.
+    """
 
     asgi: GatewayFront
     lane: DecisionLane
+    answering: Answering
+    is_ready: Callable[[], Awaitable[bool]]
 
 
 def create_agent(parts: AgentParts) -> AgentApplication:
@@ -91,7 +97,12 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     gateway = Gateway(engines.engine, guard, recent, users, parts.clock)
     calls = lane_calls(handlers)
     lane = DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line, at_once(gateway))
-    return AgentApplication(GatewayFront(app, gateway, Deciding(unmarked), key_sets, errors), lane)
+    answering = Answering(gateway, Deciding(unmarked), key_sets, errors)
+
+    async def is_ready() -> bool:
+        return following.status().is_ready
+
+    return AgentApplication(GatewayFront(app, answering), lane, answering, is_ready)
 
 
 def _issuer(following: InForce) -> str:
