@@ -16,10 +16,10 @@ _TOKEN = re.compile(
     (?P<skip>[ \t\r\n]+)
   | (?P<COMMENT>\#[^\n]*)
   | (?P<ATTRIBUTE>(?:resource|subject|action|context)\.(?:{WORD}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'))
-  | (?P<INSTANT>\d{{4}}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?(?![\w:]))
+  | (?P<INSTANT>(?a:\d{{4}}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?)(?![\w:]))
   | (?P<ADDRESS>[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*(?:%\w*)?(?:/\d*)?)
-  | (?P<CLOCK>\d{{1,2}}:\d\d(?![\w:.]))
-  | (?P<NUMBER>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w@/+:-]|\.\w))
+  | (?P<CLOCK>(?a:\d{{1,2}}:\d\d)(?![\w:.]))
+  | (?P<NUMBER>(?a:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w@/+:-]|\.\w))
   | (?P<NAME>\w+(?:[-.@/+]+\w+)*)
   | (?P<STRING>"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')
   | (?P<PATH>/[^\s"\#]*)
@@ -70,10 +70,13 @@ class Tokens(Lexer):
                     kind = keyword
             elif kind == "STRING":
                 value = decoded(text, start)
+            elif kind == "ATTRIBUTE":
+                if kind not in states[stack[-1]] and text[-1] not in "\"'":
+                    kind = "NAME"  # a name may have the form of an attribute, where none is expected
             elif kind == "mark":
                 kind = self._marks[text]
             elif kind == "other":
-                raise bad_character(cut.text, start)
+                raise bad_character(cut.text, start, [str(token.value) for token in cut.tokens])
             token = Placed(value, start, end, None, kind, text)
             keep(token)
             if kind != "COMMENT":
