@@ -173,7 +173,7 @@ ONE_PLACE = {
     "google": ("api/gateway/envoy/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
-    "yaml": ("compiler/documents/yaml_", "compiler/forms/yaml_form.py"),
+    "yaml": ("compiler/documents/yaml/", "compiler/forms/yaml_form.py"),
     "re2": ("bundles/conditions/automata.py",),
     "tzdata": ("bundles/zones.py",),
 }

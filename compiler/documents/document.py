@@ -18,7 +18,7 @@ from .element_list import ElementList
 from .interning import Interner
 from .json_document import JsonDocument
 from .writ_document import WritDocument
-from .yaml_document import YamlDocument
+from .yaml.document import YamlDocument
 
 
 class _Readable(Document, Protocol):

@@ -11,7 +11,7 @@ from ..source import BadText, Source, Span
 from .bad_document import BadDocument
 from .json_document import JsonDocument
 from .raw_values import Unreadable, value_faults
-from .yaml_document import YamlDocument
+from .yaml.document import YamlDocument
 
 
 class _Valued(Document, Protocol):

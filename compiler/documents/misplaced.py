@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import inspect
 
-from ....bundles.wording import Path, quoted
-from ...model.elements import LISTS
-from ..schema_check import needed, type_of
+from ...bundles.wording import Path, quoted
+from ..model.elements import LISTS
+from .schema_check import needed, type_of
 
 _NOUNS = {
     "resource_types": "a resource type",

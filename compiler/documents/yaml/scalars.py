@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from math import isinf
 
-from ...bundles.conditions.values import Json
-from ...bundles.wording import quoted
-from ..limits import Limits
-from .raw_values import Unreadable, not_finite, too_many_digits
+from ....bundles.conditions.values import Json
+from ....bundles.wording import quoted
+from ...limits import Limits
+from ..raw_values import Unreadable, not_finite, too_many_digits
 
 TAGS = "tag:yaml.org,2002:"
 STRING, NULL, BOOLEAN, INTEGER, REAL = TAGS + "str", TAGS + "null", TAGS + "bool", TAGS + "int", TAGS + "float"

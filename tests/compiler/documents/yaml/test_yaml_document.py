@@ -1,8 +1,8 @@
 """Reading YAML: the core schema, places, aliases, and what is refused."""
 
 import pytest
-from writ.compiler.documents import yaml_composer
-from writ.compiler.documents.yaml_composer import PlainComposer, compose
+from writ.compiler.documents.yaml import composer
+from writ.compiler.documents.yaml.composer import PlainComposer, compose
 from writ.compiler.limits import Limits
 
 from tests.support.diagnosing import load_text, seen
@@ -90,11 +90,11 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("composer", ["libyaml", "python"])
+@pytest.mark.parametrize("parser", ["libyaml", "python"])
 @pytest.mark.parametrize("text", FAULTS, ids=lambda text: text[:40])
-def test_faults_are_found_where_they_are(text, composer, monkeypatch):
-    if composer == "python":
-        monkeypatch.setattr(yaml_composer, "_PREFERRED", PlainComposer)
+def test_faults_are_found_where_they_are(text, parser, monkeypatch):
+    if parser == "python":
+        monkeypatch.setattr(composer, "_PREFERRED", PlainComposer)
     assert seen(text, NAME) == FAULTS[text]
 
 
@@ -114,11 +114,11 @@ HELP = {
 }
 
 
-@pytest.mark.parametrize("composer", ["libyaml", "python"])
+@pytest.mark.parametrize("parser", ["libyaml", "python"])
 @pytest.mark.parametrize("text", HELP)
-def test_help(text, composer, monkeypatch):
-    if composer == "python":
-        monkeypatch.setattr(yaml_composer, "_PREFERRED", PlainComposer)
+def test_help(text, parser, monkeypatch):
+    if parser == "python":
+        monkeypatch.setattr(composer, "_PREFERRED", PlainComposer)
     found = load_text(text, NAME).diagnostics[0]
     assert (found.line, found.column, found.help) == HELP[text]
 

@@ -2,17 +2,17 @@
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from ...bundles.conditions.values import Json
-from ...bundles.wording import Path, described
-from ..diagnostics.diagnostic import Finding
-from ..limits import Limits
-from ..model.elements import LISTS, ONE_OBJECT
-from ..source import Source, SourceText, Span
-from .bad_document import BadDocument
-from .document_handler import ByteProgress, DocumentHandler
-from .raw_values import FaultyObject, Unreadable, repeated_member, too_deep
-from .yaml_composer import DEEPEST, compose, too_many_values
-from .yaml_core import ARRAY, OBJECT, STRING, scalar_value, unknown_tag
+from ....bundles.conditions.values import Json
+from ....bundles.wording import Path, described
+from ...diagnostics.diagnostic import Finding
+from ...limits import Limits
+from ...model.elements import LISTS, ONE_OBJECT
+from ...source import Source, SourceText, Span
+from ..bad_document import BadDocument
+from ..document_handler import ByteProgress, DocumentHandler
+from ..raw_values import FaultyObject, Unreadable, repeated_member, too_deep
+from .composer import DEEPEST, compose, too_many_values
+from .scalars import ARRAY, OBJECT, STRING, scalar_value, unknown_tag
 
 _MERGE_KEY = "<<"
 _MERGE_FAULT = Unreadable("merge-key", "YAML 1.2 has no merge keys", "write the members out")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from writ.bundles.zones import zone_names
-from writ.compiler.documents import yaml_composer
+from writ.compiler.documents.yaml import composer
 from writ.compiler.load import load
 from writ.compiler.source import Source
 
@@ -149,13 +149,13 @@ STUMBLES = {
 }
 
 
-@pytest.fixture(params=[yaml_composer.FastComposer, yaml_composer.PlainComposer], ids=["libyaml", "python"])
-def composer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[composer.FastComposer, composer.PlainComposer], ids=["libyaml", "python"])
+def either_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both parsers of PyYAML, which report faults in different words."""
-    monkeypatch.setattr(yaml_composer, "_PREFERRED", request.param)
+    monkeypatch.setattr(composer, "_PREFERRED", request.param)
 
 
-@pytest.mark.usefixtures("composer")
+@pytest.mark.usefixtures("either_parser")
 @pytest.mark.parametrize(("text", "expected"), STUMBLES.values(), ids=STUMBLES)
 def test_a_stumble_is_explained(text: str, expected: tuple[str, str, str]) -> None:
     assert expected in list(findings(HEAD + text))

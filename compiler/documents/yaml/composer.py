@@ -9,13 +9,13 @@ from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner
 
-from ...bundles.wording import quoted
-from ..limits import Limits
-from .bad_document import BadDocument
-from .document_handler import ByteProgress
-from .explaining.yaml_syntax import SyntaxProblem, explain_yaml
-from .raw_values import too_deep
-from .yaml_core import ARRAY, OBJECT, STRING, plain_tag
+from ....bundles.wording import quoted
+from ...limits import Limits
+from ..bad_document import BadDocument
+from ..document_handler import ByteProgress
+from ..raw_values import too_deep
+from .scalars import ARRAY, OBJECT, STRING, plain_tag
+from .syntax_faults import SyntaxProblem, explain_yaml
 
 DEEPEST = 200
 """The nesting at which composing stops. It is above the limit of documents, so that their fault has an exact place."""
