@@ -1,5 +1,6 @@
 """Reads and checks model sources, and builds bundles from them."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -91,7 +92,7 @@ def build_bundle(
 @without_cycle_search()
 def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
     """Read and check documents as one model."""
-    loaded = load(sources, zones.zone_names(), progress)
+    loaded = load(sources, zones.zone_names(), progress, now=time.time())
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
     return CheckedSources(loaded.model, loaded.diagnostics, shown)
 

@@ -208,7 +208,7 @@ class Store:
         Raises Rejected with all faults of the documents, whose paths start at their document. Raises PreconditionFailed
         if the model's entity tag is not in `if_match`.
         """
-        submitted = SubmittedModel.read(sources)
+        submitted = SubmittedModel.read(sources, self._clock() if now is None else now)
         if dry_run:
             with self._connections.reading() as db:
                 return Replacement(db, environment_within(db, env, actor.bounds), submitted).preview()

@@ -14,6 +14,11 @@ class Code(NamedTuple):
 
 
 CODES = (
+    Code(
+        "absent-attribute",
+        "warning",
+        "no registered resource of a policy's types has the attribute that a condition reads",
+    ),
     Code("allow-everyone", "warning", "an ALLOW has neither roles nor conditions, so it applies to everyone (P2)"),
     Code(
         "ambiguous-routes",
@@ -31,6 +36,7 @@ CODES = (
     Code("bad-source", "error", "a text does not say where an attribute of a route comes from"),
     Code("bad-template", "error", "a path or a value of a route can't be read as a template"),
     Code("bad-time", "error", "a text is not a time of day (C8)"),
+    Code("dead-allow", "warning", "DENY policies deny all that an ALLOW allows, to everyone whom it allows (D7)"),
     Code(
         "deny-priority", "warning", "the priority of a DENY is not higher than that of an ALLOW that it overlaps (D7)"
     ),
@@ -52,16 +58,33 @@ CODES = (
         "warning",
         "a caller can switch off a DENY by leaving out an attribute, and an ALLOW or a grant then allows (C2, C9, E5)",
     ),
+    Code("expired", "warning", "an assignment, a grant or a policy ended before now (C8, P4)"),
+    Code("group-cycle", "warning", "groups contain each other (P3)"),
+    Code("idle-deny", "warning", "no ALLOW and no grant allows what a DENY denies, so it changes nothing"),
     Code("lint-unfinished", "warning", "a lint stopped before it had compared all policies or routes"),
     Code("lone-surrogate", "error", "a string contains half of a surrogate pair"),
+    Code(
+        "looks-like-reference",
+        "warning",
+        "a constant looks like the name of an attribute, but conditions compare with the text itself",
+    ),
     Code("merge-key", "error", "a YAML object has the merge key `<<`"),
     Code("missing-member", "error", "an object lacks a required member"),
+    Code("never-holds", "warning", "no value passes all comparisons of an attribute, so the policy never holds"),
     Code("never-in-force", "error", "an assignment or a grant does not start before it expires (P4)"),
     Code("not-a-number", "error", "a number is not finite"),
     Code("null-constant", "error", "a condition compares with null (C2)"),
+    Code("odd-constant", "warning", "a constant has another type than all other constants of its key (C3)"),
     Code("out-of-range", "error", "a number is too small or too large"),
     Code("recursive-alias", "error", "a YAML value contains itself through an alias"),
+    Code(
+        "redundant-policy",
+        "warning",
+        "another policy holds whenever a policy does, so the policy changes nothing for anyone",
+    ),
+    Code("repeated-authority", "warning", "an assignment or a grant gives nothing more than a group or a policy gives"),
     Code("reserved-name", "error", "a resource type or an action is called `*` (P1)"),
+    Code("role-without-holder", "warning", "nobody holds a role (P2)"),
     Code("several-documents", "error", "a YAML file has more than one document"),
     Code("syntax", "error", "the text is not valid JSON or YAML"),
     Code("too-deep", "error", "a value is nested more deeply than the limit"),
@@ -94,7 +117,10 @@ CODES = (
     Code("unknown-version", "error", "this Writ does not know the version of the document"),
     Code("unknown-zone", "error", "no time zone has this name (C8)"),
     Code("unreachable-route", "warning", "earlier routes match all that a route matches, so it never counts"),
+    Code("unused-action", "warning", "no ALLOW and no grant covers an action"),
+    Code("unused-role", "warning", "no policy names a role (P2)"),
     Code("unused-silence", "warning", "a silence silences nothing"),
+    Code("wide-allow", "warning", "an ALLOW covers every action on every type, and has no roles or no conditions (P1)"),
     Code("wrong-constant", "error", "an operator can't compare with a constant of this type (C4, C5, C6)"),
     Code("wrong-type", "error", "a value does not have the expected type"),
     Code("yaml-tag", "error", "a YAML tag is not in the core schema, or does not fit its value"),

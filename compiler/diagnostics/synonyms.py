@@ -58,6 +58,8 @@ _WORDS = {
     "resources": "objects",
     "assignments": "bindings rolebindings",
     "routes": "endpoints paths urls",
+    "lints": "silences suppressions ignores warnings",
+    "reason": "why because comment justification",
     "methods": "method httpmethods httpmethod",
     "hosts": "host hostnames domains",
     "path": "uri url template pattern",
