@@ -40,10 +40,11 @@ _REMEDIES: Final = {
     HTTPStatus.NOT_FOUND: "make the environment with `writ environments create`",
     HTTPStatus.PRECONDITION_FAILED: "somebody changed the model: look at the change, and push again",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "raise `WRIT_MAX_MODEL_BYTES` of the service",
-    HTTPStatus.TOO_MANY_REQUESTS: "push again later",
-    HTTPStatus.SERVICE_UNAVAILABLE: "push again later",
 }
 """What to do about a refusal, by its status."""
+
+_FOR_NOW: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+"""The statuses of refusals that end by themselves."""
 
 
 @click.command("push")
@@ -157,9 +158,15 @@ def _told_refusals() -> Iterator[None]:
     try:
         yield
     except ServiceRefused as ex:
-        remedy = next((text for status, text in _REMEDIES.items() if status == ex.status), "")
-        after = f" in {ex.retry_after} seconds" if ex.retry_after else ""
-        sentence = f"Refused: {ex}" + (f"; {remedy.replace(' later', after or ' later')}" if remedy else "")
+        remedy = _remedy(ex)
+        sentence = f"Refused: {ex}" + (f"; {remedy}" if remedy else "")
         for line in (sentence, *(f"  {one}" for one in ex.details)):
             click.echo(escaped(line), err=True)
         sys.exit(1)
+
+
+def _remedy(refused: ServiceRefused) -> str:
+    """Returns what to do about a refusal, or "" if its own sentence says it."""
+    if refused.status in _FOR_NOW:
+        return f"push again in {refused.retry_after} seconds" if refused.retry_after else "push again later"
+    return next((text for status, text in _REMEDIES.items() if status == refused.status), "")
