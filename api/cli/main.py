@@ -3,7 +3,6 @@
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from typing import Final, NamedTuple
 
 import click
@@ -70,7 +69,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("writ-pdp"), prog_name="writ")
+@click.version_option(package_name="writ-pdp", prog_name="writ")
 @click.pass_context
 def writ(context: click.Context) -> None:
     """Writ decides who may do what, and says why.
