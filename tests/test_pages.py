@@ -11,6 +11,8 @@ from writ.api.routes import ROUTES
 from writ.api.serving.build import TEST_ENDINGS
 from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones
+from writ.compiler.documents.yaml_document import yaml_value
+from writ.compiler.limits import DEFAULTS
 from writ.compiler.load import load
 from writ.compiler.source import Source
 
@@ -22,6 +24,7 @@ FRONT, GUIDE = page("README.md"), page("compiler/README.md")
 
 BLOCKS = [block for one in PAGES for block in one.blocks]
 ADDED = "adds to the model"
+PIPELINE = "pipeline: "
 
 _COMMAND = re.compile(r"(?<![\w./-])writ((?: +[^|;>`)$\n]+)+)")
 _PATH = re.compile(
@@ -90,6 +93,9 @@ def test_what_looks_like_json_is_json(block):
 
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "yaml"], ids=lambda block: block.name)
 def test_a_model_has_the_findings_that_the_page_says(block):
+    if block.mark.startswith(PIPELINE):
+        assert isinstance(yaml_value(Source(block.name, block.text.encode()), DEFAULTS), dict)
+        return
     if block.mark.endswith(TEST_ENDINGS):
         assert read_file(Source(block.mark, block.text.encode())).diagnostics == (), block.name
         return

@@ -3,7 +3,6 @@
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from typing import Final, NamedTuple
 
 import click
@@ -37,6 +36,7 @@ COMMANDS: Final = {
     "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
     "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
+    "push": Command(".environments.push", "Put model documents to a running service."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
@@ -71,7 +71,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("writ-pdp"), prog_name="writ")
+@click.version_option(package_name="writ-pdp", prog_name="writ")
 @click.pass_context
 def writ(context: click.Context) -> None:
     """Writ decides who may do what, and says why.

@@ -8,8 +8,10 @@ import time
 from xml.etree import ElementTree
 
 import pytest
+from writ.api.cli.testing.session import Session
 
 from tests.support.command import WRIT, writ
+from tests.support.pages import page
 from tests.support.server import environment
 
 MODEL = """\
@@ -242,6 +244,42 @@ def test_a_failure_can_not_change_the_terminal(folder):
     (folder / "good.test.yaml").write_text(WRONG.replace("id: bob", 'id: "\\e[2J"'))
     done = writ("test", ".", cwd=folder)
     assert b"\x1b" not in done.stdout
+
+
+def test_the_page_shows_what_is_printed(tmp_path):
+    shown = page("api/TESTING.md")
+    good, failed = (block.text for block in shown.blocks if block.language == "text")
+    model = page("compiler/README.md").marked("file: model.yaml")
+    (tmp_path / "model.yaml").write_text(model)
+    (tmp_path / "documents.test.yaml").write_text(shown.marked("file: documents.test.yaml"))
+    wider = "{id: editors-update-everything, effect: ALLOW, roles: [editor], resource_types: "
+    wider += "[{resource_type_id: document, actions: [update]}]}"
+    for text, more in ((good, ""), (failed, f"  - {wider}\n")):
+        (tmp_path / "model.yaml").write_text(model + more)
+        printed = writ("test", "documents.test.yaml", cwd=tmp_path).stdout.decode()
+        assert _timeless(printed).endswith(_timeless(text)), printed
+
+
+def _timeless(text):
+    return re.sub(r"\(\d+\.\d\d s\)", "(TIME)", text)
+
+
+def test_a_thousand_tests_take_two_seconds_at_most(folder):
+    """Of the processor, so that a busy machine does not matter."""
+    one = {
+        "request": {
+            "subject": {"type": "user", "id": "alice"},
+            "action": {"name": "update"},
+            "resource": {"type": "document", "id": "d1", "properties": {"status": "draft"}},
+        },
+        "expect": {"decision": True, "policy_id": "p7"},
+    }
+    tests = [{"name": str(number), **one} for number in range(1_000)]
+    (folder / "good.test.yaml").write_text("tests:\n" + "".join(f"  - {json.dumps(test)}\n" for test in tests))
+    began = time.process_time()
+    (result,) = Session(with_coverage=True).results([folder])
+    assert sum(test.passed for test in result.tests) == 1_000
+    assert time.process_time() - began < 2
 
 
 def test_watch_runs_again_when_the_model_changes(folder):
