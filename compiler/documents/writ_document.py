@@ -31,6 +31,7 @@ class WritDocument:
         self._whole = ""
         self._found: dict[str, list[Statement | SyntaxFault]] = {}
         self._add: dict[str, AddElement] = {}
+        self._last: tuple[Statement, Element] | None = None
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Reads all statements. One that can't be read is a finding; the others are read. Raises BadText."""
@@ -76,11 +77,17 @@ class WritDocument:
         return Span(0, 1)
 
     def _element(self, statement: Statement) -> Element:
-        """Returns the element of a statement. Raises SyntaxFault."""
+        """Returns the element of a statement. Raises SyntaxFault.
+
+        PERF: it remembers the last one, because a long statement may have a thousand findings.
+        """
+        if self._last and self._last[0] == statement:
+            return self._last[1]
         # PERF: Lark takes 0.1 s to load, which only those who read this language pay.
         from ..language.parse import parse
 
-        return parse(self._whole, statement).element
+        self._last = statement, parse(self._whole, statement).element
+        return self._last[1]
 
     def _lose(self, fault: SyntaxFault, handler: DocumentHandler) -> None:
         """Reports a statement that can't be read, as an element of its list if that is known."""

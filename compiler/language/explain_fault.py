@@ -8,6 +8,7 @@ from lark.exceptions import UnexpectedToken
 from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
 from .placed import Placed
+from .statements import BLANKS, Statement
 from .syntax_fault import SyntaxFault
 from .words import CLAUSES, KEYWORDS, STATEMENTS
 
@@ -29,6 +30,7 @@ _TERMINALS = {
     "ADDRESS": "",
     "STRING": "a text in quotes",
 }
+_UNINDENT = "remove the indentation: a statement starts at the beginning of a line"
 _WORDS = {
     "unless": "write `when` with the opposite comparison, or a policy with `deny`",
     "or": "write a policy for each case, or `in [...]` for several values of one attribute",
@@ -56,18 +58,20 @@ def explained(ex: UnexpectedToken, tokens: Sequence[Placed], text: str) -> Synta
     return SyntaxFault(_message(found, accepted, said), found.start, found.end, _help(found, accepted, text))
 
 
+def indented(text: str, statement: Statement) -> SyntaxFault:
+    """Returns the fault of a document whose first statement does not start at the beginning of a line."""
+    line = text[statement.start : statement.end].split("\n", 1)[0].rstrip(BLANKS)
+    message = "the first statement is indented, as if it went on with another one"
+    return SyntaxFault(message, statement.start, statement.start + len(line.split(None, 1)[0]), _UNINDENT)
+
+
 def _no_statement(found: Placed, text: str) -> SyntaxFault:
     """Returns the fault of a first word that starts no statement."""
     message, word = f"{quoted(_shown(found))} starts no statement", str(found.value)
     help_text = (
         suggest(word, STATEMENTS) or f"a statement starts with {joined([quoted(one) for one in STATEMENTS], 'or')}"
     )
-    if word in STATEMENTS:
-        message, help_text = (
-            f"{quoted(word)} is indented, but there is no statement before it",
-            "remove the indentation",
-        )
-    elif word in CLAUSES:
+    if word in CLAUSES:
         help_text = "write the statement that it belongs to on a line before it, such as `policy p1`"
     elif word == "model" and text[found.end : found.end + 1] == ":":
         help_text = "this is a model document; give its file a name that ends in `.yaml`"
@@ -87,7 +91,7 @@ def _help(found: Placed, accepted: Collection[str], text: str) -> str:
     if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
         return "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
     if word in STATEMENTS and text[: found.start].rpartition("\n")[2].isspace():
-        return "a statement starts at the beginning of a line: remove the indentation"
+        return _UNINDENT
     if word.casefold() in _WORDS:
         return _WORDS[word.casefold()]
     keywords = [name.lower() for name in accepted if name.lower() in KEYWORDS]

@@ -12,7 +12,7 @@ type: "type" name label? _type_clause*
 _type_clause: actions | closed | attribute_kinds
 actions: "actions" name ("," name)*
 closed: "closed"
-attribute_kinds: "attributes" (kind ("," kind)*)?
+attribute_kinds: "attributes" (kind (","? kind)*)?
 kind: name name
 
 role: "role" name label?
@@ -26,7 +26,7 @@ subject: "subject" name name _entity_clause*
 resource: "resource" name name label? _entity_clause*
 _entity_clause: external_id | attribute_values
 external_id: "external" "id" name
-attribute_values: "attributes" (attribute ("," attribute)*)?
+attribute_values: "attributes" (attribute (","? attribute)*)?
 attribute: name constant
 
 assign: "assign" name "to" holder _term*
@@ -45,10 +45,11 @@ description: "description" STRING+
 disabled: "disabled"
 priority: "priority" NUMBER
 effect: ("allow" | "deny") who scope+
-scope: "to" "do" "anything" "to" covered_type     -> scope_of_anything
-      | "to" action ("," action)* covered_type
+scope: "to" "do" "anything" "to" covered_types    -> scope_of_anything
+      | "to" action ("," action)* covered_types
 who: "everyone"         -> everyone
    | name ("," name)*   -> roles
+covered_types: covered_type ("," covered_type)*
 ?covered_type: "everything" -> everything
              | name
 ?action: "anything" -> any_action
@@ -88,7 +89,7 @@ means: "means" name name resource_name?
 resource_name: template                  -> resource_id
              | "external" "id" template  -> external_resource_id
 ?template: NAME | STRING | CAPTURE
-sources: "attributes" source ("," source)*
+sources: "attributes" source (","? source)*
 source: name "from" "query" name         -> query_source
       | name "from" "header" name        -> header_source
       | name "from" CAPTURE              -> capture_source

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lark import Lark
 from lark.exceptions import UnexpectedToken
 
-from .explain_fault import explained
+from .explain_fault import explained, indented
 from .grammar import GRAMMAR
 from .placed import Placed
 from .reading.clauses import Element
@@ -34,6 +34,8 @@ class Parsed(NamedTuple):
 def parse(text: str, statement: Statement) -> Parsed:
     """Returns the element of a statement of `text`. Raises SyntaxFault."""
     tokens: list[Placed] = []
+    if statement.start and text[statement.start - 1] != "\n":
+        raise indented(text, statement)
     try:
         element: Any = _parser().parse(Cut(text, statement.start, statement.end, tokens))
     except UnexpectedToken as ex:

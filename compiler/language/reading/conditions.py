@@ -52,11 +52,6 @@ def operator(name: str) -> Callable[[list[Placed]], Placed]:
     return read
 
 
-def constants(children: list[Placed]) -> list[Placed]:
-    """Reads the constants of a list."""
-    return values(children)
-
-
 def _condition(attribute: Placed, operator: Placed, constant: Placed) -> _Condition:
     section, _, rest = attribute.value.partition(".")
     key = decoded(rest, attribute.start + len(section) + 1) if rest[0] in "\"'" else rest

@@ -93,6 +93,11 @@ def object_constant(children: list[Any]) -> Placed:
     return object_of(members_of(values(children)), children[0].start, children[-1].end)
 
 
+def member_value(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads the name and the value of a member of an object, with a colon between them."""
+    return children[0], children[-1]
+
+
 def members_of(pairs: list[tuple[Placed, Placed]]) -> dict[str, tuple[Placed, Placed]]:
     """Returns named values by their names. Raises SyntaxFault for a repeated name."""
     members: dict[str, tuple[Placed, Placed]] = {}

@@ -60,7 +60,8 @@ def priority(children: list[Placed]) -> Clause:
 
 def effect(children: list[Any]) -> Clause:
     """Reads `allow editor to read document`, with a `to` for each type."""
-    keyword, who, *scopes = children
+    keyword, who, *found = children
+    scopes = [scope for scopes in found for scope in scopes]
     members: Members = {"effect": member(said(keyword.value.upper(), keyword))}
     if who.parts is not None:
         members["roles"] = member(who)
@@ -78,17 +79,23 @@ def roles(children: list[Placed]) -> Placed:
     return array(values(children))
 
 
-def scope(children: list[Placed]) -> Placed:
-    """Reads `to read, update document`."""
-    keyword, (*names, kind) = children[0], values(children)
-    return object_of({"resource_type_id": member(kind), "actions": member(array(names))}, keyword.start, kind.end)
+def scope(children: list[Any]) -> list[Placed]:
+    """Reads `to read, update document, folder`: a scope for each type."""
+    keyword, (*names, kinds) = children[0], values(children)
+    return _scopes(keyword, array(names), kinds)
 
 
-def scope_of_anything(children: list[Placed]) -> Placed:
+def scope_of_anything(children: list[Any]) -> list[Placed]:
     """Reads `to do anything to document`."""
-    keyword, _, anything, _, kind = children
-    actions = array([said("*", anything)])
-    return object_of({"resource_type_id": member(kind), "actions": member(actions)}, keyword.start, kind.end)
+    keyword, _, anything, _, kinds = children
+    return _scopes(keyword, array([said("*", anything)]), kinds)
+
+
+def _scopes(keyword: Placed, actions: Placed, kinds: list[Placed]) -> list[Placed]:
+    return [
+        object_of({"resource_type_id": member(kind), "actions": member(actions)}, keyword.start, kind.end)
+        for kind in kinds
+    ]
 
 
 def star(children: list[Placed]) -> Placed:

@@ -113,7 +113,7 @@ def _reference(key: Subject | Resource | SubjectRef | ResourceRef | Member) -> l
 
 def _entity_lines(element: Subject | Resource) -> Iterator[Line]:
     if element.external_id is not None:
-        yield clause("external", "id", written_text(element.external_id))
+        yield clause("external", "id", written_name(element.external_id))
     if element.attributes:
         yield clause("attributes", *attributes(element.attributes))
 
