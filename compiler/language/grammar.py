@@ -89,14 +89,14 @@ means: "means" name name resource_name?
 resource_name: template                  -> resource_id
              | "external" "id" template  -> external_resource_id
 ?template: NAME | STRING | CAPTURE
-sources: "attributes" source (","? source)*
+sources: "attributes" (source (","? source)*)?
 source: name "from" "query" name         -> query_source
       | name "from" "header" name        -> header_source
       | name "from" CAPTURE              -> capture_source
 
-declare: "declare" "subject" (name (kind ("," kind)*)?)? -> declare_subject
-       | "declare" "context" (kind ("," kind)*)?        -> declare_context
-       | "declare" "action" (kind ("," kind)*)?         -> declare_action
+declare: "declare" "subject" (name (kind (","? kind)*)?)? -> declare_subject
+       | "declare" "context" (kind (","? kind)*)?        -> declare_context
+       | "declare" "action" (kind (","? kind)*)?         -> declare_action
 
 silence: "silence" name ("on" name ("," name)*)? "because" STRING
 

@@ -53,7 +53,7 @@ def external_resource_id(children: list[Placed]) -> tuple[str, Placed]:
 def sources(children: list[Any]) -> Clause:
     """Reads `attributes page from query page, tenant from header X-Tenant, folder from {folder}`."""
     keyword, found = children[0], values(children)
-    end = found[-1][1]
+    end = found[-1][1] if found else keyword
     return clause(keyword, end, attributes=object_of(members_of(found), keyword.end, end.end))
 
 
