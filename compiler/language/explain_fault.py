@@ -9,7 +9,7 @@ from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
 from .placed import Placed
 from .statements import BLANKS, Statement
-from .syntax_fault import SyntaxFault
+from .syntax_fault import SyntaxFault, compared_attributes
 from .words import CLAUSES, KEYWORDS, STATEMENTS
 
 _MOST_ALTERNATIVES = 6
@@ -53,6 +53,8 @@ def explained(ex: UnexpectedToken, tokens: Sequence[Placed], text: str) -> Synta
         message = f"expected {_alternatives(accepted)} after {quoted(_shown(last))}"
         return SyntaxFault(message, last.start, last.end)
     found = said[-1]
+    if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
+        return compared_attributes(found)
     if len(said) == 1:
         return _no_statement(found, text)
     return SyntaxFault(_message(found, accepted, said), found.start, found.end, _help(found, accepted, text))
@@ -79,8 +81,6 @@ def _no_statement(found: Placed, text: str) -> SyntaxFault:
 
 
 def _message(found: Placed, accepted: Collection[str], said: Sequence[Placed]) -> str:
-    if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
-        return f"a condition compares with a constant, found the attribute {quoted(found.value)}"
     if _could_be(accepted):
         return f"expected {_alternatives(accepted)}, found {quoted(_shown(found))}"
     return f"{quoted(_shown(found))} can't follow {quoted(_shown(said[-2]))} in this statement"
@@ -88,8 +88,6 @@ def _message(found: Placed, accepted: Collection[str], said: Sequence[Placed]) -
 
 def _help(found: Placed, accepted: Collection[str], text: str) -> str:
     word = str(found.value)
-    if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
-        return "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
     if word in STATEMENTS and text[: found.start].rpartition("\n")[2].isspace():
         return _UNINDENT
     if word.casefold() in _WORDS:

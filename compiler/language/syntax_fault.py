@@ -1,6 +1,7 @@
 """The fault of a statement that can't be read, and the faults of single characters."""
 
 from ...bundles.wording import quoted
+from .placed import Placed
 
 
 class SyntaxFault(Exception):
@@ -47,6 +48,13 @@ def bad_character(text: str, start: int) -> SyntaxFault:
         help_text = f"write the closing {quoted(character)} on the same line"
         return SyntaxFault("the quotes that open here are never closed", start, max(end, start + 1), help_text)
     return SyntaxFault(f"{quoted(character)} has no meaning here", start, start + 1, _CHARACTERS.get(character, ""))
+
+
+def compared_attributes(attribute: Placed) -> SyntaxFault:
+    """Returns the fault of an attribute in the place of a constant."""
+    message = f"a condition compares with a constant, found the attribute {quoted(attribute.text)}"
+    help_text = "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
+    return SyntaxFault(message, attribute.start, attribute.end, help_text)
 
 
 def bad_escape(text: str, start: int, offset: int) -> SyntaxFault:

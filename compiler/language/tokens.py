@@ -70,6 +70,9 @@ class Tokens(Lexer):
                     kind = keyword
             elif kind == "STRING":
                 value = decoded(text, start)
+            elif kind == "ATTRIBUTE":
+                if kind not in states[stack[-1]] and text[-1] not in "\"'":
+                    kind = "NAME"  # a name may have the form of an attribute, where none is expected
             elif kind == "mark":
                 kind = self._marks[text]
             elif kind == "other":

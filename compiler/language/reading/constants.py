@@ -7,8 +7,8 @@ from typing import Any
 
 from ....bundles.wording import quoted
 from ..placed import Placed, array, object_of, said, values
-from ..syntax_fault import SyntaxFault
-from ..words import written_name, written_text
+from ..syntax_fault import SyntaxFault, compared_attributes
+from ..words import SECTIONS, written_name, written_text
 
 _BARE = re.compile(r"[^\W\d][\w-]*|\d{4}-\d\d-\d\d")
 """The words and dates that may stand for a text without quotes."""
@@ -49,10 +49,10 @@ def bare_text(children: list[Placed]) -> Placed:
     if word in _NOTHING:
         help_text = "a comparison with an absent attribute is false, so there is nothing to write"
         raise SyntaxFault(f"{quoted(word)} is no constant", token.start, token.end, help_text)
+    if token.type == "NAME" and word.startswith(SECTIONS):
+        raise compared_attributes(token)
     if token.type == "NAME" and not _BARE.fullmatch(word):
         help_text = _QUOTES.format(word)
-        if not word[0].isdigit():
-            help_text += "; a condition compares with a constant, never with another attribute"
         raise SyntaxFault(f"{quoted(word)} is neither a constant nor one plain word", token.start, token.end, help_text)
     token.type = "text"
     return token
