@@ -41,6 +41,7 @@ _WORDS = {
     "conditions": "condition when where if constraints",
     "attributes": "properties props attrs",
     "subject": "user principal actor",
+    "context": "env environment request",
     "starts_at": "starts start begins from since validfrom",
     "expires_at": "expires expiry expiration until",
     "subject_attrs": "subject user principal",

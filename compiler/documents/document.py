@@ -8,6 +8,7 @@ from ...bundles.file.writer import Progress
 from ...bundles.wording import Path, alternatives
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
+from ..language.text_wording import worded
 from ..limits import Limits
 from ..model.elements import LISTS, ONE_OBJECT
 from ..source import BadText, Source, SourceText, Span
@@ -66,7 +67,8 @@ class MergedDocuments:
                 continue
             document, path = self._origin(finding.path)
             see = self._origin(finding.see) if finding.see else None
-            findings.add(DocumentFinding(document, replace(finding, path=path), see=see))
+            said = worded(finding) if isinstance(self.documents[document], WritDocument) else finding
+            findings.add(DocumentFinding(document, replace(said, path=path), see=see))
             match finding.path:
                 case ("policies", int(index), *_):
                     policies.add(index)

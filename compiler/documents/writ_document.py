@@ -25,8 +25,8 @@ PROGRESS_STATEMENTS = 1_000
 class WritDocument:
     """A document in the `.writ` language. It keeps where each statement is, and reads it again to find a place."""
 
-    def __init__(self, source: Source, _limits: Limits):
-        self.source = source
+    def __init__(self, source: Source, limits: Limits):
+        self.source, self._explained = source, limits.diagnostics
         self.text = SourceText(source)
         self._whole = ""
         self._found: dict[str, list[Statement | SyntaxFault]] = {}
@@ -86,12 +86,13 @@ class WritDocument:
         # PERF: Lark takes 0.1 s to load, which only those who read this language pay.
         from ..language.parse import parse
 
-        self._last = statement, parse(self._whole, statement).element
+        self._last = statement, parse(self._whole, statement, self._explained > 0).element
         return self._last[1]
 
     def _lose(self, fault: SyntaxFault, handler: DocumentHandler) -> None:
         """Reports a statement that can't be read, as an element of its list if that is known."""
-        if fault.list_name is None:
+        self._explained -= 1
+        if fault.list_name in (None, ONE_OBJECT):
             handler.report_at(Finding("syntax", fault.message, (), fault.help), _span(fault))
         else:
             unreadable = Unreadable("syntax", fault.message, fault.help, fault.id)

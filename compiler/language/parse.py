@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lark import Lark
 from lark.exceptions import UnexpectedToken
 
-from .explain_fault import explained, indented
+from .explain_fault import explained, indented, unexplained
 from .grammar import GRAMMAR
 from .placed import Placed
 from .reading.clauses import Element
@@ -31,15 +31,15 @@ class Parsed(NamedTuple):
     tokens: list[Placed]
 
 
-def parse(text: str, statement: Statement) -> Parsed:
-    """Returns the element of a statement of `text`. Raises SyntaxFault."""
+def parse(text: str, statement: Statement, explain: bool = True) -> Parsed:
+    """Returns the element of a statement of `text`. Raises SyntaxFault; without `explain`, it may only say where."""
     tokens: list[Placed] = []
     if statement.start and text[statement.start - 1] != "\n":
         raise indented(text, statement)
     try:
         element: Any = _parser().parse(Cut(text, statement.start, statement.end, tokens))
     except UnexpectedToken as ex:
-        raise _about(explained(ex, tokens, text), tokens) from None
+        raise _about(explained(ex, tokens, text) if explain else unexplained(tokens), tokens) from None
     except SyntaxFault as fault:
         raise _about(fault, tokens) from None
     return Parsed(element, tokens)

@@ -76,7 +76,7 @@ class Tokens(Lexer):
             elif kind == "mark":
                 kind = self._marks[text]
             elif kind == "other":
-                raise bad_character(cut.text, start)
+                raise bad_character(cut.text, start, [str(token.value) for token in cut.tokens])
             token = Placed(value, start, end, None, kind, text)
             keep(token)
             if kind != "COMMENT":

@@ -20,6 +20,8 @@ _CONFUSED = {
 """Words of other languages that mean a truth value there. As a text they would never equal one."""
 
 _NOTHING = frozenset(("None", "nil", "undefined", "Null", "NULL"))
+_ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?:/\d+)?")
+_ADDRESS_ADVICE = "for the address of the request, write `from {}` on a line after the conditions"
 _QUOTES = 'put a text in quotes: `"{}"`'
 
 
@@ -52,7 +54,7 @@ def bare_text(children: list[Placed]) -> Placed:
     if token.type == "NAME" and word.startswith(SECTIONS):
         raise compared_attributes(token)
     if token.type == "NAME" and not _BARE.fullmatch(word):
-        help_text = _QUOTES.format(word)
+        help_text = _ADDRESS_ADVICE.format(word) if _ADDRESS.fullmatch(word) else _QUOTES.format(word)
         raise SyntaxFault(f"{quoted(word)} is neither a constant nor one plain word", token.start, token.end, help_text)
     token.type = "text"
     return token
