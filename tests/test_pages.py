@@ -20,6 +20,7 @@ FRONT, GUIDE = page("README.md"), page("compiler/README.md")
 
 BLOCKS = [block for one in PAGES for block in one.blocks]
 ADDED = "adds to the model"
+MODELS = ("writ", "yaml")
 
 _COMMAND = re.compile(r"(?<![\w./-])writ((?: +[^|;>`)$\n]+)+)")
 _PATH = re.compile(
@@ -77,7 +78,7 @@ def test_every_page_is_reached_from_the_front_page(shown):
 
 @each_block
 def test_a_block_says_what_it_is(block):
-    assert block.language in ("json", "python", "sh", "text", "yaml"), block.name
+    assert block.language in ("json", "python", "sh", "text", "writ", "yaml"), block.name
 
 
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "json"], ids=lambda block: block.name)
@@ -86,13 +87,15 @@ def test_what_looks_like_json_is_json(block):
         json.loads(text)
 
 
-@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "yaml"], ids=lambda block: block.name)
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language in MODELS], ids=lambda block: block.name)
 def test_a_model_has_the_findings_that_the_page_says(block):
     added, _, expected = block.mark.partition(", finds ")
-    documents = [block.text]
+    added, _, _ = added.partition(", ")
+    sources = [Source(f"page.{block.language}", block.text.encode())]
     if added == ADDED:
-        documents = [GUIDE.marked("file: model.yaml"), f"model: 1\n{block.text}"]
-    sources = [Source(f"{number}.yaml", text.encode()) for number, text in enumerate(documents)]
+        version = "model: 1\n" if block.language == "yaml" else ""
+        sources = [Source("guide.yaml", GUIDE.marked("file: model.yaml").encode())]
+        sources.append(Source(f"page.{block.language}", f"{version}{block.text}".encode()))
     codes = {row.code for row in load(sources, zones.zone_names()).diagnostics}
     assert codes == ({expected} if expected else set()), block.name
 
