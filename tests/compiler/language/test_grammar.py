@@ -45,7 +45,7 @@ def test_a_clause_starts_with_a_known_word():
 
 def _clauses():
     for rule in PARSER.rules:
-        if rule.origin.name in ("_type_clause", "_entity_clause", "_term", "_policy_clause", "_route_clause"):
+        if rule.origin.name in ("type_clause", "entity_clause", "term", "policy_clause", "route_clause"):
             yield from (symbol.name for symbol in rule.expansion)
 
 
