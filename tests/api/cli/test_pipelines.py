@@ -84,7 +84,7 @@ def github_step(name):
 
 def test_the_workflow_has_these_steps_in_order():
     names = [one["name"] for one in GITHUB["jobs"]["policies"]["steps"] if "name" in one]
-    assert names == ["Install", "Check", "Test", "Compare", "Comment", "Compile"]
+    assert names == ["Install", "Format", "Check", "Test", "Compare", "Comment", "Compile"]
     for name in ("Compare", "Comment"):
         assert github_step(name)["if"] == "github.event_name == 'pull_request'"
     assert re.fullmatch(r"\$\{\{ github\.[\w.]+ \}\}", github_step("Compare")["env"]["BASE"])
@@ -94,15 +94,24 @@ def test_the_workflow_has_these_steps_in_order():
 
 def test_a_good_change_passes_the_workflow(repository):
     base = git(repository, "rev-parse", "HEAD")
-    for name in ("Check", "Test", "Compare", "Compile"):
+    (repository / "policies" / "people.writ").write_text("subject user dave\n")
+    for name in ("Format", "Check", "Test", "Compare", "Compile"):
         done = shell(github_step(name)["run"], repository, BASE=base)
         assert done.returncode == 0, (name, done.stdout, done.stderr)
     told = (repository / "difference.md").read_text()
     assert "assignments: 1 added" in told
+    assert "subjects: 1 added" in told
     assert "policies/read.test.yaml: carol reads" in told
     assert "denied, NO_POLICY_MATCH → allowed by read" in told
     uploaded = next(one for one in GITHUB["jobs"]["policies"]["steps"] if "upload-artifact" in one.get("uses", ""))
     open_bundle(repository / uploaded["with"]["path"]).verify()
+
+
+def test_text_that_is_not_formatted_stops_the_workflow(repository):
+    (repository / "policies" / "people.writ").write_text("subject  user dave\n")
+    done = shell(github_step("Format")["run"], repository)
+    assert done.returncode == 1
+    assert b"would format policies/people.writ" in done.stderr
 
 
 def test_an_unchanged_model_passes_too(repository):
@@ -184,8 +193,10 @@ def hook_commands():
     known = {hook["id"]: hook for hook in HOOKS}
     for asked in CONFIG["repos"][0]["hooks"]:
         hook = known[asked["id"]]
-        assert hook["pass_filenames"] is False
-        yield " ".join([hook["entry"], *asked["args"]])
+        if hook.get("pass_filenames") is False:
+            yield " ".join([hook["entry"], *asked["args"]])
+        else:
+            yield f"git diff --cached --name-only -- '*.writ' | xargs -r {hook['entry']}"
 
 
 def test_every_hook_is_told():
@@ -207,7 +218,7 @@ def test_the_hooks_refuse_a_commit(repository, model, passes):
 
 def test_the_other_commands_of_the_page(repository):
     commands = re.findall(r"^\| [^|`]+ \| `(writ [^`]+)`", PAGE.section("With another build service"), re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         done = shell(f"cat policies/model.yaml | {command}", repository)
         assert done.returncode == (1 if command.startswith("writ diff") else 0), (command, done.stderr)
