@@ -11,8 +11,10 @@ import click
 import msgspec
 
 from ....bundles.zones import zone_names
+from ....compiler.forms.form import body_of, document
+from ....compiler.forms.json_form import JsonForm
 from ....compiler.load import load
-from ....compiler.model.elements import Model
+from ....compiler.model.elements import ElementKind, Model
 from ....compiler.source import Source
 from ...management.management_shapes import EnvironmentAnswer, ModelChanges
 from ...serving.build import NoSources, check_sources, sources_of
@@ -27,11 +29,13 @@ from .told import count_lines, element_lines
 PIECE_BYTES: Final = 1024 * 1024
 """The bytes of a document that are sent at a time."""
 
-PIECE_ELEMENTS: Final = 1_000
-"""The elements of a joined document that are sent at a time."""
-
 _JSON: Final = "application/json"
-_MEDIA: Final = {".json": _JSON, ".yaml": "application/yaml", ".yml": "application/yaml"}
+_MEDIA: Final = {
+    ".json": _JSON,
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".writ": "application/vnd.writ.policy",
+}
 """The content types that a service takes, by the ending of a document's name."""
 
 _REMEDIES: Final = {
@@ -140,16 +144,8 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 def _joined(model: Model) -> Iterator[bytes]:
     """Yields a model as one JSON document, some elements at a time."""
-    yield b'{"model":1'
-    for field in msgspec.structs.fields(model):
-        elements = getattr(model, field.name)
-        if elements:
-            yield b"," + msgspec.json.encode(field.encode_name) + b":["
-            for at in range(0, len(elements), PIECE_ELEMENTS):
-                piece = msgspec.json.encode(elements[at : at + PIECE_ELEMENTS])[1:-1]
-                yield b"," + piece if at else piece
-            yield b"]"
-    yield b"}"
+    lists = ((kind, map(body_of, getattr(model, kind))) for kind in ElementKind if getattr(model, kind))
+    return document(JsonForm(), lists)
 
 
 @contextmanager
