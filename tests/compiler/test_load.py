@@ -67,7 +67,7 @@ def test_places_are_those_of_each_document_whatever_could_not_be_read_before():
 def test_other_kinds_of_files_are_refused(name):
     (found,) = load_all({name: '{"model": 1}'}).diagnostics
     assert (found.code, found.line, found.column, found.path) == ("unknown-kind", 0, 0, "$")
-    assert found.message == "the name of a model document ends in `.json`, `.yaml` or `.yml`"
+    assert found.message == "the name of a model document ends in `.json`, `.yaml`, `.yml` or `.writ`"
 
 
 def test_each_document_needs_its_version():

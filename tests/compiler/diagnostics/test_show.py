@@ -25,7 +25,7 @@ def test_text():
 
 def test_text_without_a_place():
     assert shown(b"", "model.txt") == [
-        "model.txt: error[unknown-kind]: the name of a model document ends in `.json`, `.yaml` or `.yml`"
+        "model.txt: error[unknown-kind]: the name of a model document ends in `.json`, `.yaml`, `.yml` or `.writ`"
     ]
 
 
