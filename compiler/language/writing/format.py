@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..parse import Parsed, parse
 from ..placed import Placed
 from ..reading.clauses import Element
+from ..reading.conditions import WITHOUT_BRACKETS
 from ..reading.constants import canonical
 from ..statements import BLANKS, Statement, statements
 from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
@@ -87,7 +88,8 @@ def _joined(blocks: Sequence[_Block]) -> Iterator[str]:
 
 def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
     """Yields the lines of a statement."""
-    breaks, commas = _breaks(parsed), _missing_commas(parsed)
+    breaks, commas, lists = _breaks(parsed), _missing_commas(parsed), _lists_without_brackets(parsed)
+    opened, closed = {one.start for one in lists}, {one.end for one in lists}
     tokens: list[str] = []
     indent = 0
     for place, token in enumerate(parsed.tokens):
@@ -104,7 +106,9 @@ def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
             if tokens:
                 yield Line(tokens, indent)
             tokens, indent = [], breaks[token.start]
+        tokens += ["["] if token.start in opened else []
         tokens.append(canonical(token))
+        tokens += ["]"] if token.end in closed else []
         if token.end in commas:
             tokens.append(",")
     if tokens:
@@ -143,6 +147,19 @@ def _missing_commas(parsed: Parsed) -> set[int]:
                 ends |= {pair[1].end for pair in [*value.parts.values()][:-1]}
     said = [token for token in parsed.tokens if token.type != "COMMENT"] if ends else []
     return ends - {token.end for token, after in pairwise(said) if after.type == "COMMA"}
+
+
+def _lists_without_brackets(parsed: Parsed) -> list[Placed]:
+    """Returns the lists of constants that are said without brackets. The canonical form has brackets."""
+    conditions = (
+        condition
+        for clause in parsed.element.clauses
+        if clause.name == "when"
+        for _, section in clause.members.values()
+        for condition in section.parts
+    )
+    constants = (condition.parts["value"][1] for condition in conditions)
+    return [constant for constant in constants if constant.type == WITHOUT_BRACKETS]
 
 
 def _is_term(element: Element, said: Collection[str]) -> bool:

@@ -89,3 +89,24 @@ def check_respelt(plain, text):
         assert not line.endswith((" ", "\t", "\r")), line
         breakable = "," in line[: WIDTH // 2] and not any(one in line for one in "#\"'")
         assert len(line) <= WIDTH or not breakable or max(map(len, line.split())) > WIDTH // 2
+
+
+@pytest.mark.parametrize(
+    ("said", "form"),
+    [
+        ("a, b", '["a", "b"]'),
+        ("true, false", "[true, false]"),
+        ('"a", null, true', '["a", null, true]'),
+        ("[1], [2]", "[[1], [2]]"),
+        ("[1], 2", "[[1], 2]"),
+        ("1, {a: 2}", "[1, {a: 2}]"),
+        ("[1]", "[1]"),
+        ("1", "[1]"),
+        ("{a: 1}", "[{a: 1}]"),
+        ("[1,]", "[1,]"),
+    ],
+)
+def test_a_list_of_constants_gets_its_brackets(said, form):
+    head = "policy p\n    allow everyone to read doc\n    when resource.x in "
+    assert formatted(f"{head}{said}") == f"{head}{form}\n"
+    assert read(f"{head}{said}") == read(f"{head}{form}")

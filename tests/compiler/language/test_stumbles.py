@@ -100,3 +100,8 @@ def test_help_that_is_said_in_other_words_is_help_of_a_check(help_text):
     )
     known = "".join(re.sub(r'"\s*"', "", source) for source in sources)
     assert help_text in known
+
+
+def test_the_same_mistake_twice_is_found_twice():
+    text = "polcy p\npolcy q\ndeclare user level number\ndeclare user level number\n"
+    assert [one.line for one in load_writ(text).diagnostics] == [1, 2, 3, 4]
