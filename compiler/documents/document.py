@@ -67,12 +67,16 @@ class MergedDocuments:
                 continue
             document, path = self._origin(finding.path)
             see = self._origin(finding.see) if finding.see else None
-            said = worded(finding) if isinstance(self.documents[document], WritDocument) else finding
+            said = worded(finding) if self._is_text(document) else finding
             findings.add(DocumentFinding(document, replace(said, path=path), see=see))
             match finding.path:
                 case ("policies", int(index), *_):
                     policies.add(index)
         return policies
+
+    def _is_text(self, document: int) -> bool:
+        """Whether a document is text. Elements that are checked alone have no document."""
+        return bool(self.documents) and isinstance(self.documents[document], WritDocument)
 
     def _origin(self, path: Path) -> tuple[int, Path]:
         """Returns the number of the document that contains the value at `path`, and the value's path there.

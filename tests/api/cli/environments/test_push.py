@@ -130,7 +130,9 @@ def test_promotion_only(server, env, tmp_path):
     for more in ([], ["--dry-run"]):
         code, _, said = push(server, "model.json", "--env", env, *more, cwd=tmp_path)
         assert code == 1
-        assert said.startswith("Refused: the resource types, roles, policies, routes, declared attributes and silenced lints of")
+        assert said.startswith(
+            "Refused: the resource types, roles, policies, routes, declared attributes and silenced lints of"
+        )
         assert "promote that" in said
 
 
