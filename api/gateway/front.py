@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...runtime import BadRequest
 from ..decisions.deciding import Deciding
-from ..decisions.lane import GatewayRequest, Gateways
+from ..decisions.lane import Gateways, Head
 from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
 from ..serving.bound_engines import ready_engine
 from ..store.environment_ids import DEFAULT
@@ -98,8 +98,8 @@ class GatewayFront:
         if isinstance(found, Outcome):
             return found
         try:
-            decision = await self._deciding.decide(found.engine, found.question, is_long=False)
-            return self._gateway.outcome(found, decision)
+            decision = await self._deciding.decide(found.engine, found.question, is_long=False, now=found.moment.now)
+            return self._gateway.outcome(asked, found, decision)
         except BadRequest as ex:
             return unreadable(ex)
 
@@ -118,7 +118,7 @@ class GatewayFront:
 def at_once(gateway: Gateway) -> Gateways:
     """Returns what the decision lane calls for gateways: it raises whatever the front has to answer."""
 
-    def outcome(request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+    def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
         asked = asked_in(request.target, request.method, headers, peer)
         if asked is None:
