@@ -24,6 +24,7 @@ from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
+from .decision_log.decision_log import NO_LOG, Log
 from .decisions.deciding import Deciding
 from .decisions.health import is_ready
 from .decisions.lane import DecisionLane, lane_calls
@@ -78,6 +79,7 @@ class Collaborators:
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
     for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
+    `decision_log` takes the decisions.
     """
 
     store: Store
@@ -94,6 +96,7 @@ class Collaborators:
     exports: Exports
     page_secret: bytes
     preparing: Preparing
+    decision_log: Log
 
     @property
     def public_url(self) -> str:
@@ -115,6 +118,7 @@ def collaborators(
     refused: RefusedAttempts | None = None,
     exports: Exports | None = None,
     preparing: Preparing = unmarked,
+    decision_log: Log = NO_LOG,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -135,6 +139,7 @@ def collaborators(
         exports=exports or Exports(clock),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
+        decision_log=decision_log,
     )
 
 
@@ -187,9 +192,11 @@ def create_application(parts: Collaborators) -> Application:
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: parts.log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: parts.public_url, parts.clock)
-    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock)
+    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock, parts.decision_log)
     calls, limits = lane_calls(handlers), parts.settings.limits
-    lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway))
+    lane = DecisionLane(
+        guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway), log=parts.decision_log
+    )
     answering = Answering(gateway, services.deciding, key_sets, errors)
     ready = partial(is_ready, parts.engines.engine)
     return Application(app, GatewayFront(app, answering), lane, services.export.states.stop, answering, ready)
@@ -212,12 +219,15 @@ def _services(
         report=errors.report,
         bodies=bodies,
         deciding=Deciding(parts.preparing),
-        search=SearchServices(parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock),
+        search=SearchServices(
+            parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock, parts.decision_log
+        ),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
         export=_export_services(parts, work, ring, bodies),
         ring=ring,
         public_url=parts.public_url,
+        decision_log=parts.decision_log,
     )
 
 

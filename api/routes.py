@@ -13,6 +13,7 @@ from .credentials.guard import Access
 from .credentials.keys.ring import KeyRing
 from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
+from .decision_log.decision_log import Log
 from .decisions import authorize, discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
 from .decisions.searches import actions, resources, subjects
@@ -67,6 +68,7 @@ class Services:
     oauth: OAuth
     ring: KeyRing
     public_url: str
+    decision_log: Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +131,18 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
 
 def _evaluations(given: Services) -> evaluations.Evaluations:
     return evaluations.Evaluations(
-        given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report
+        given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report, given.decision_log
     )
 
 
 def _authorize(given: Services) -> authorize.Authorize:
-    return authorize.Authorize(given.engine_of, given.bodies, given.deciding, _evaluations(given))
+    return authorize.Authorize(given.engine_of, given.bodies, given.deciding, _evaluations(given), given.decision_log)
 
 
 ROUTES: Final[tuple[Route, ...]] = (
     *_decision(
         "evaluation",
-        lambda given: evaluation.Evaluation(given.engine_of, given.bodies, given.deciding),
+        lambda given: evaluation.Evaluation(given.engine_of, given.bodies, given.deciding, given.decision_log),
         evaluation.EVALUATE,
     ),
     *_decision(

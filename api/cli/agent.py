@@ -3,6 +3,7 @@
 import logging
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from ..agent.service.app import AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
+from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
@@ -24,7 +26,16 @@ from ..transport.listening import UNIX, CannotListen, bound_socket, shown_addres
 from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, greet_envoy, own_url, read_settings, server_options, tls_files
+from .server_options import (
+    cores,
+    decision_log_of,
+    greet_envoy,
+    own_url,
+    read_settings,
+    server_options,
+    start_worker,
+    tls_files,
+)
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 _DECISIONS: Final = ("evaluation", "evaluations")
@@ -112,6 +123,7 @@ def agent_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    decision_log: str | None,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -144,7 +156,7 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, log_level)
+        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, decision_log, log_level)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -160,10 +172,12 @@ def _prepare(
     envoy_bind: str | None,
     workers: int | None,
     tls: TlsFiles | None,
+    log_target: str | None,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
+    decisions = decision_log_of(settings, log_target, None, log)
     count = workers or cores()
     rates = SharedRates(count, settings.rate_bytes, log)
     following = Following(replace(options, counters=rates.counters), *_telling(log))
@@ -191,6 +205,7 @@ def _prepare(
             public_url=settings.public_url or url,
             clock=time.time,
             log=log,
+            decision_log=decisions.log,
         )
     )
     return Service(
@@ -202,15 +217,20 @@ def _prepare(
         log_level=log_level,
         tls=tls,
         beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
-        worker_starts=rates.start_worker,
-        heartbeat=lambda: _keep_following(following),
-        worker_ends=following.close,
+        worker_starts=partial(start_worker, rates, decisions),
+        heartbeat=partial(_beat, following, decisions),
+        worker_ends=partial(_end_worker, following, decisions),
     )
 
 
-def _keep_following(following: Following) -> None:
-    """Starts the thread of a new worker."""
-    following.status()
+def _beat(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
+    following.status()  # starts the thread of a new worker
+    decisions.beat()
+
+
+def _end_worker(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
+    decisions.end_worker()
+    following.close()
 
 
 def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:

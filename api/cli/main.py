@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
     "push": Command(".environments.push", "Put model documents to a running service."),
+    "replay": Command(".replaying.replay", "Decide the requests of a decision log again, and show what changes."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),

@@ -18,6 +18,7 @@ from ..credentials.admin_key import KEY_FILE, UnusableKey
 from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
+from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.shared_rates import SharedRates
 from ..demo import demo_questions
 from ..expiry_sweep import ExpirySweep
@@ -38,7 +39,16 @@ from ..transport.listening import UNIX, CannotListen, bound_socket, shown_addres
 from ..transport.server import Service, run
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, greet_envoy, own_url, read_settings, server_options, tls_files
+from .server_options import (
+    cores,
+    decision_log_of,
+    greet_envoy,
+    own_url,
+    read_settings,
+    server_options,
+    start_worker,
+    tls_files,
+)
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
@@ -74,6 +84,7 @@ class _Options:
     workers: int
     tls: TlsFiles | None
     log_level: str
+    decision_log: str | None
 
 
 @click.command("serve", epilog=_settings_help())
@@ -111,6 +122,7 @@ def serve_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    decision_log: str | None,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -139,6 +151,7 @@ def serve_command(
                 workers=workers or cores(),
                 tls=tls,
                 log_level=log_level,
+                decision_log=decision_log,
             )
         )
     except START_ERRORS as ex:
@@ -156,6 +169,7 @@ def _prepare_service(options: _Options) -> Service:
     lock = hold(directory)
     listener = bound_socket(options.bind)
     envoy = reserved(options.envoy_bind)
+    decisions = decision_log_of(settings, options.decision_log, directory, log)
     store = Store.open(directory, settings.synchronous)
     refused = RefusedAttempts()
     exports = Exports(time.time)
@@ -186,10 +200,9 @@ def _prepare_service(options: _Options) -> Service:
         refused=refused,
         exports=exports,
         preparing=preparations,
+        decision_log=decisions.log,
     )
-
     sweep = _expiry_sweep(options, store, settings, activation, log)
-
     application = create_application(parts)
     return Service(
         app=application.asgi,
@@ -201,16 +214,19 @@ def _prepare_service(options: _Options) -> Service:
         tls=options.tls,
         held=(lock,),
         beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
-        worker_starts=rates.start_worker,
-        heartbeat=partial(_beat, upkeep, sweep, activation),
+        worker_starts=partial(start_worker, rates, decisions),
+        heartbeat=partial(_beat, upkeep, sweep, activation, decisions),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations, sweep),
+        worker_ends=partial(_end_worker, upkeep, preparations, sweep, decisions),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
 
 
-def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation) -> None:
+def _beat(
+    upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation, decisions: DecisionLogService | NoDecisionLog
+) -> None:
+    decisions.beat()
     upkeep.beat()
     sweep.beat()
     activation.build_missing()
@@ -224,8 +240,11 @@ def _expiry_sweep(
     return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
 
 
-def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep) -> None:
+def _end_worker(
+    upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, decisions: DecisionLogService | NoDecisionLog
+) -> None:
     preparations.leave()
+    decisions.end_worker()
     sweep.end()
     upkeep.end_worker()
 

@@ -10,6 +10,9 @@ from typing import Any, Final
 
 import click
 
+from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
+from ..decisions.batch import merged
+from ..decisions.shared_rates import SharedRates
 from ..log import service_log
 from ..settings import Settings, settings_from
 from ..transport.listening import UNIX, shown_address
@@ -21,7 +24,7 @@ MOST_WORKERS: Final = 1_024
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `envoy_bind`, `workers`, `tls_cert`, `tls_key`, `tls_client_ca` and `log_level`."""
+    """Adds the parameters `envoy_bind`, `workers`, the files of TLS, `decision_log` and `log_level`."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
@@ -34,6 +37,7 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tls-cert", type=path, help="Serve HTTPS with this certificate chain (PEM)."),
         click.option("--tls-key", type=path, help="The key of the certificate (PEM, not encrypted)."),
         click.option("--tls-client-ca", type=path, help=authorities),
+        click.option("--decision-log", metavar="FILE|-|URL", help="Log each decision there (`WRIT_DECISION_LOG`)."),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):
@@ -70,6 +74,23 @@ def greet_envoy(place: socket.socket | None) -> None:
     """Prints the address of the listener for Envoy, if there is one."""
     if place is not None:
         error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
+
+
+def decision_log_of(
+    settings: Settings, target: str | None, directory: Path | None, log: logging.Logger
+) -> DecisionLogService | NoDecisionLog:
+    """Returns the decision log. `target` is the option of the command line, which counts before the setting.
+
+    Raises BadSetting, OSError.
+    """
+    asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
+    return decision_log(asked, directory, merged, log)
+
+
+def start_worker(rates: SharedRates, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
+    """Starts what a worker counts and logs with, in the place that no other living worker has."""
+    rates.start_worker(place)
+    decisions.start_worker()
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

@@ -33,8 +33,8 @@ class Answering:
         if isinstance(found, Outcome):
             return found
         try:
-            decision = await self._deciding.decide(found.engine, found.question, is_long=False)
-            return self._gateway.outcome(found, decision)
+            decision = await self._deciding.decide(found.engine, found.question, is_long=False, now=found.moment.now)
+            return self._gateway.outcome(asked, found, decision)
         except BadRequest as ex:
             return unreadable(ex)
 

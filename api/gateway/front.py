@@ -6,7 +6,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..decisions.lane import GatewayRequest, Gateways
+from ..decisions.lane import Gateways, Head
 from ..errors import CHALLENGE, RETRY_SECONDS, error_body
 from ..store.environment_ids import DEFAULT
 from .answering import Answering
@@ -91,7 +91,7 @@ def _failure(error: Exception, status: int, sentence: str) -> Outcome:
 def at_once(gateway: Gateway) -> Gateways:
     """Returns what the decision lane calls for gateways: it raises whatever the front has to answer."""
 
-    def outcome(request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+    def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
         asked = asked_in(request.target, request.method, headers, peer)
         if asked is None:

@@ -251,7 +251,7 @@ class Connection(asyncio.Protocol):
             return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
         pieces = message.pieces
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        answer = lane.answer(request.target, request.fields[b"authorization"], body)
+        answer = lane.answer(request, body)
         return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
 
     def _closes_now(self, request: Request) -> bool:

@@ -13,6 +13,7 @@ from ...credentials.failed_attempts import FailedAttempts
 from ...credentials.guard import Access, Guard
 from ...credentials.recent_headers import RecentHeaders
 from ...credentials.tokens.upstream_tokens import UpstreamTokens
+from ...decision_log.decision_log import NO_LOG, Log
 from ...decisions.authorize import SHORT, Authorize
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
@@ -47,7 +48,7 @@ class AgentParts:
     """The parts of an agent. `calls` are those that its metadata names.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
-    `clock` gives epoch seconds.
+    `clock` gives epoch seconds. `decision_log` takes the decisions.
     """
 
     following: InForce
@@ -57,6 +58,7 @@ class AgentParts:
     public_url: str
     clock: Callable[[], float]
     log: logging.Logger
+    decision_log: Log = NO_LOG
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,11 @@ def create_agent(parts: AgentParts) -> AgentApplication:
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: _issuer(following), parts.clock)
-    gateway = Gateway(engines.engine, guard, recent, users, parts.clock)
+    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.decision_log)
     calls = lane_calls(handlers)
-    lane = DecisionLane(guard, recent, engines.engine, parts.limits, calls, revision_line, at_once(gateway))
+    lane = DecisionLane(
+        guard, recent, engines.engine, parts.limits, calls, revision_line, at_once(gateway), parts.decision_log
+    )
     answering = Answering(gateway, Deciding(unmarked), key_sets, errors)
 
     async def is_ready() -> bool:
@@ -140,18 +144,18 @@ def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> t
 
 def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
     """Returns the handler of each path."""
-    engine_of, deciding = engines.engine, Deciding(unmarked)
-    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report)
+    engine_of, deciding, log = engines.engine, Deciding(unmarked), parts.decision_log
+    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report, log)
     calls: dict[str, object] = {
-        "evaluation": Evaluation(engine_of, bodies, deciding),
+        "evaluation": Evaluation(engine_of, bodies, deciding, log),
         "evaluations": many,
-        "search/resource": Filters(engine_of, bodies),
+        "search/resource": Filters(engine_of, bodies, log),
         "search/subject": Unavailable(bodies),
         "search/action": Unavailable(bodies),
     }
     assert calls.keys() == _CALLS
     decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
-    short = Authorize(engine_of, bodies, deciding, many)
+    short = Authorize(engine_of, bodies, deciding, many, log)
     decisions |= {f"{root}{SHORT}": short for root in _ROOTS}
     discovery = Discovery(parts.public_url, parts.calls)
     return decisions | {

@@ -6,6 +6,8 @@ import falcon.asgi
 
 from ....runtime.engine import SearchUnavailable
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
+from ...decision_log.decision_log import NO_LOG, Log, asker_of
+from ...decision_log.entry import Kind
 from ...http.bodies import ENCODER, Bodies
 from ...serving.bound_engines import engine_for
 from ...serving.engine_access import EngineOf
@@ -23,18 +25,21 @@ class Filters:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
-        self._engine_of, self._bodies = engine_of, bodies
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, log: Log = NO_LOG) -> None:
+        """`log` is the decision log."""
+        self._engine_of, self._bodies, self._log = engine_of, bodies, log
         self._threads = FairThreads(SEARCHING_THREADS, "search")
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
         search = _filter_search(await self._bodies.read_object(req))
-        engine = await engine_for(req, self._engine_of, env)
-        found = engine.cached_filter(search)
+        engine = (await engine_for(req, self._engine_of, env)).pinned()
+        moment = self._log.begin()
+        found = engine.cached_filter(search, moment.now)
         if found is None:
-            found = await self._threads.run(lambda: engine.filter_for(search))
+            found = await self._threads.run(lambda: engine.filter_for(search, moment.now))
         resp.data = ENCODER.encode(found)
+        self._log.keep(Kind.SEARCH, moment, engine, req.context.body, resp.data, asker_of(req))
 
 
 class Unavailable:

@@ -8,6 +8,8 @@ import falcon.asgi
 
 from ....runtime import Engine
 from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from ...decision_log.decision_log import NO_LOG, Log, Moment, asker_of
+from ...decision_log.entry import Kind
 from ...http.bodies import Bodies
 from ...serving.bound_engines import engine_for
 from ...serving.engine_access import EngineOf
@@ -27,7 +29,10 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 
 @dataclass(frozen=True, slots=True)
 class SearchServices:
-    """The parts that a search needs. `work` reads the store in threads. `clock` gives epoch seconds."""
+    """The parts that a search needs.
+
+    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log.
+    """
 
     engine_of: EngineOf
     work: StoreWork
@@ -35,6 +40,16 @@ class SearchServices:
     tokens: PageTokens
     limits: HttpLimits
     clock: Callable[[], float]
+    log: Log = NO_LOG
+
+    def begin(self) -> Moment:
+        """Returns the instant of a search. Raises LogFull."""
+        moment = self.log.begin()
+        return moment if moment.now is not None else Moment(self.clock(), 0, 0)
+
+    def keep(self, moment: Moment, engine: Engine, req: falcon.asgi.Request, answer: bytes) -> None:
+        """Gives the decision log a search of a pinned engine."""
+        self.log.keep(Kind.SEARCH, moment, engine, req.context.body, answer, asker_of(req))
 
     async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""
