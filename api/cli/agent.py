@@ -3,27 +3,34 @@
 import logging
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 
 from ...bundles.manifest import Profile
+from ...runtime import Engine
 from ..agent.following import Following, OnStatus
 from ..agent.options import FollowOptions
-from ..agent.service.app import AgentParts, create_agent
+from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
 from ..decisions.shared_rates import SharedRates
 from ..http.public_url import url_warning
+from ..metrics.counts import Counts
+from ..metrics.definitions import LAST_CONTACT
+from ..scraping.open_address import open_application
+from ..scraping.worker_gauges import WorkerGauges
 from ..setting_readers import is_loopback
 from ..settings import BadSetting
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, own_url, read_settings, server_options, tls_files
+from .server_options import cores, metrics_side, own_url, read_settings, server_options, tls_files
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 _DECISIONS: Final = ("evaluation", "evaluations")
@@ -110,6 +117,7 @@ def agent_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -142,7 +150,7 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, workers, tls, log_level)
+        service = _prepare(options, callers, admits, bind, workers, tls, metrics_bind, log_level)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -157,12 +165,13 @@ def _prepare(
     bind: str,
     workers: int | None,
     tls: TlsFiles | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
     count = workers or cores()
-    rates = SharedRates(count, settings.rate_bytes, log)
+    rates, counts = SharedRates(count, settings.rate_bytes, log), Counts.shared(COUNTED, places_for(count))
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
@@ -185,8 +194,10 @@ def _prepare(
             public_url=settings.public_url or url,
             clock=time.time,
             log=log,
+            counts=counts,
         )
     )
+    gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
     return Service(
         app=application.asgi,
         lane=application.lane,
@@ -195,15 +206,33 @@ def _prepare(
         workers=count,
         log_level=log_level,
         tls=tls,
-        worker_starts=rates.start_worker,
-        heartbeat=lambda: _keep_following(following),
+        side=metrics_side(open_application(application.metrics, counts, log), metrics_bind, settings, log),
+        worker_starts=partial(_start_worker, rates, counts),
+        heartbeat=partial(_beat, following, counts, gauges),
         worker_ends=following.close,
+        worker_gone=counts.table.worker_gone,
+        refused=counts.refused_early,
+        tell_connections=gauges.tell_connections,
     )
 
 
-def _keep_following(following: Following) -> None:
-    """Starts the thread of a new worker."""
-    following.status()
+def _start_worker(rates: SharedRates, counts: Counts, place: int) -> None:
+    rates.start_worker(place)
+    counts.start_worker(place)
+
+
+def _engines(following: Following) -> list[Engine]:
+    engine = following.newest
+    return [] if engine is None else [engine]
+
+
+def _beat(following: Following, counts: Counts, gauges: WorkerGauges) -> None:
+    """Measures. The first call starts the thread of a new worker."""
+    contact = following.status().last_contact
+    gauges.beat()
+    if contact is not None:
+        for engine in _engines(following):
+            counts.told(engine, LAST_CONTACT, contact)
 
 
 def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:

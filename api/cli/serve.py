@@ -23,6 +23,10 @@ from ..demo import demo_questions
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..http.public_url import url_warning
+from ..metrics.counts import Counts
+from ..routes import COUNTED
+from ..scraping.open_address import open_application
+from ..scraping.worker_gauges import WorkerGauges
 from ..serving.activation import Activation
 from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
@@ -35,9 +39,10 @@ from ..store.errors import Conflict, StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, own_url, read_settings, server_options, tls_files
+from .server_options import cores, metrics_side, own_url, read_settings, server_options, tls_files
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
@@ -71,6 +76,7 @@ class _Options:
     bind: str
     workers: int
     tls: TlsFiles | None
+    metrics_bind: str | None
     log_level: str
 
 
@@ -108,6 +114,7 @@ def serve_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -133,6 +140,7 @@ def serve_command(
                 bind=bind,
                 workers=workers or cores(),
                 tls=tls,
+                metrics_bind=metrics_bind,
                 log_level=log_level,
             )
         )
@@ -148,11 +156,10 @@ def _prepare_service(options: _Options) -> Service:
     settings, log = read_settings(options.log_level)
     directory = options.directory
     prepare_directory(directory)
-    lock = hold(directory)
-    listener = bound_socket(options.bind)
-    store = Store.open(directory, settings.synchronous)
-    refused = RefusedAttempts()
-    exports = Exports(time.time)
+    lock, listener = hold(directory), bound_socket(options.bind)
+    counts = Counts.shared(COUNTED, places_for(options.workers))
+    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    refused, exports = RefusedAttempts(), Exports(time.time)
     upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
@@ -165,7 +172,7 @@ def _prepare_service(options: _Options) -> Service:
     _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
-    activation = Activation(directory, live_engines, log)
+    activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
         directory,
         store=store,
@@ -179,11 +186,12 @@ def _prepare_service(options: _Options) -> Service:
         refused=refused,
         exports=exports,
         preparing=preparations,
+        counts=counts,
     )
 
     sweep = _expiry_sweep(options, store, settings, activation, log)
-
     application = create_application(parts)
+    gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
         app=application.asgi,
         lane=application.lane,
@@ -192,20 +200,34 @@ def _prepare_service(options: _Options) -> Service:
         workers=options.workers,
         log_level=options.log_level,
         tls=options.tls,
+        side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
         held=(lock,),
-        worker_starts=rates.start_worker,
-        heartbeat=partial(_beat, upkeep, sweep, activation),
+        worker_starts=partial(_start_worker, rates, counts),
+        heartbeat=partial(_beat, upkeep, sweep, activation, gauges),
         worker_stops=application.stop,
         worker_ends=partial(_end_worker, upkeep, preparations, sweep),
-        worker_gone=preparations.worker_gone,
+        worker_gone=partial(_forget_worker, preparations, counts),
         service_ends=upkeep.end_service,
+        refused=counts.refused_early,
+        tell_connections=gauges.tell_connections,
     )
 
 
-def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation) -> None:
+def _start_worker(rates: SharedRates, counts: Counts, place: int) -> None:
+    rates.start_worker(place)
+    counts.start_worker(place)
+
+
+def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> None:
+    preparations.worker_gone(process)
+    counts.table.worker_gone(process)
+
+
+def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation, gauges: WorkerGauges) -> None:
     upkeep.beat()
     sweep.beat()
     activation.build_missing()
+    gauges.beat()
 
 
 def _expiry_sweep(

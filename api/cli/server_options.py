@@ -10,8 +10,11 @@ from typing import Any, Final
 import click
 
 from ..log import service_log
+from ..metrics.requests import CountedApplication
+from ..scraping.open_address import PATH, open_address
 from ..settings import Settings, settings_from
-from ..transport.listening import UNIX
+from ..transport.listening import UNIX, shown_address
+from ..transport.owner import Side
 from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
 
@@ -19,7 +22,7 @@ MOST_WORKERS: Final = 1_024
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `workers`, `tls_cert`, `tls_key`, `tls_client_ca` and `log_level`."""
+    """Adds the parameters `workers`, `tls_cert`, `tls_key`, `tls_client_ca`, `metrics_bind` and `log_level`."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
@@ -30,11 +33,28 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tls-cert", type=path, help="Serve HTTPS with this certificate chain (PEM)."),
         click.option("--tls-key", type=path, help="The key of the certificate (PEM, not encrypted)."),
         click.option("--tls-client-ca", type=path, help=authorities),
+        click.option("--metrics-bind", metavar="HOST:PORT", help="Serve the metrics here too, without a credential."),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def metrics_side(
+    application: CountedApplication, asked: str | None, settings: Settings, log: logging.Logger
+) -> Side | None:
+    """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already.
+
+    `asked` is the address of the command line. Raises CannotListen.
+    """
+    address = asked or settings.metrics_bind
+    if address is None:
+        return None
+    side = open_address(application, address)
+    place = shown_address(side.socket)
+    log.info("the metrics are at http://%s%s, without a credential", place, PATH)
+    return side
 
 
 def tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:

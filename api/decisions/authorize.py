@@ -55,6 +55,7 @@ class Authorize:
         read = self._read(body["requests"])
         questions: list[object] = [one for one in read if isinstance(one, dict)]
         engine = await engine_for(req, self._engine_of, env)
+        self._deciding.counts.decided_many(engine, [None] * (len(read) - len(questions)))
         found = iter(await self._many.decide_all(engine, Batch(questions, {}, None), env, req.context.is_long))
         results = (next(found) if isinstance(one, dict) else error_item(HTTPStatus.BAD_REQUEST, one) for one in read)
         resp.data = ENCODER.encode({"results": [*map(_short, results)]})

@@ -39,8 +39,12 @@ class Evaluation:
         resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
 
     def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
-        """Returns the decision, or None if it may take long (see `lane`)."""
-        return None if explains(body) else engine.decide(body)
+        """Returns the decision and counts it, or returns None if it may take long (see `lane`)."""
+        if explains(body):
+            return None
+        decision = engine.decide(body)
+        self._deciding.counts.decided(engine, decision)
+        return decision
 
 
 def explains(body: dict[str, object]) -> bool:

@@ -10,6 +10,7 @@ from ...runtime import BadRequest, Engine
 from ..credentials.credential import Credential, Recent, Scope
 from ..credentials.guard import Guard
 from ..http.rejections import Unauthenticated
+from ..metrics.counts import Counts
 from ..serving.bound_engines import refuse_other
 from ..serving.engine_access import EngineOf
 from .contracts.contract import Contract, GatewayCall
@@ -51,15 +52,22 @@ class Gateway:
     """Answers the requests of gateways. It never lets one through that it can't read."""
 
     def __init__(
-        self, engine_of: EngineOf, guard: Guard, recent: Recent, tokens: UserTokens, clock: Callable[[], float]
+        self,
+        engine_of: EngineOf,
+        guard: Guard,
+        recent: Recent,
+        tokens: UserTokens,
+        clock: Callable[[], float],
+        counts: Counts,
     ) -> None:
         """`clock` gives epoch seconds."""
-        self.engine_of = engine_of
+        self.engine_of, self.counts = engine_of, counts
         self._guard, self._recent, self._tokens, self._clock = guard, recent, tokens, clock
 
     def at_once(self, asked: Asked) -> Outcome:
-        """Returns the answer. Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
+        """Returns the answer, and counts the decision if there was one.
 
+        Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
         Each of them leaves the request to `GatewayFront`, and leaves nothing counted that is counted there again.
         """
         admitted = self.admit(asked, _leave)
@@ -69,9 +77,12 @@ class Gateway:
         if isinstance(found, Outcome):
             return found
         try:
-            return self.outcome(found, found.engine.decide(found.question))
+            decision = found.engine.decide(found.question)
+            outcome = self.outcome(found, decision)
         except BadRequest as ex:
             return unreadable(ex)
+        self.counts.decided(found.engine, decision)
+        return outcome
 
     def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
         """Returns the gateway's own credential, or the answer to a request that has several.

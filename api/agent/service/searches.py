@@ -7,6 +7,7 @@ import falcon.asgi
 from ....runtime.engine import SearchUnavailable
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
 from ...http.bodies import ENCODER, Bodies
+from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for
 from ...serving.engine_access import EngineOf
 from ...serving.fair_threads import FairThreads
@@ -23,8 +24,8 @@ class Filters:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies) -> None:
-        self._engine_of, self._bodies = engine_of, bodies
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts) -> None:
+        self._engine_of, self._bodies, self._counts = engine_of, bodies, counts
         self._threads = FairThreads(SEARCHING_THREADS, "search")
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
@@ -32,8 +33,10 @@ class Filters:
         search = _filter_search(await self._bodies.read_object(req))
         engine = await engine_for(req, self._engine_of, env)
         found = engine.cached_filter(search)
+        self._counts.looked_up_filter(found=found is not None)
         if found is None:
             found = await self._threads.run(lambda: engine.filter_for(search))
+        self._counts.searched(engine, "resource")
         resp.data = ENCODER.encode(found)
 
 

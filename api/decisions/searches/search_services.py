@@ -9,6 +9,7 @@ import falcon.asgi
 from ....runtime import Engine
 from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
 from ...http.bodies import Bodies
+from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for
 from ...serving.engine_access import EngineOf
 from ...serving.store_work import StoreWork
@@ -27,7 +28,10 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 
 @dataclass(frozen=True, slots=True)
 class SearchServices:
-    """The parts that a search needs. `work` reads the store in threads. `clock` gives epoch seconds."""
+    """The parts that a search needs. `work` reads the store in threads. `clock` gives epoch seconds.
+
+    Whoever has answered a search counts it in `counts`.
+    """
 
     engine_of: EngineOf
     work: StoreWork
@@ -35,6 +39,7 @@ class SearchServices:
     tokens: PageTokens
     limits: HttpLimits
     clock: Callable[[], float]
+    counts: Counts
 
     async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""
