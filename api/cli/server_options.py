@@ -53,7 +53,8 @@ def metrics_side(
         return None
     side = open_address(application, address)
     place = shown_address(side.socket)
-    log.info("the metrics are at http://%s%s, without a credential", place, PATH)
+    shown = place if place.startswith(UNIX) else f"http://{place}{PATH}"
+    log.info("the metrics are at %s, without a credential", shown)
     return side
 
 

@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 class EnvironmentBlocks:
-    """The blocks of one row. Only the process that the row belongs to calls `start_of` and `keep_only`."""
+    """The blocks of one row. Only the process that the row belongs to calls the methods that change something."""
 
     def __init__(self, layout: Layout, row: memoryview) -> None:
         self._row, self._words = row, layout.block_words
@@ -57,6 +57,13 @@ class EnvironmentBlocks:
             self._give(self._starts[0], OTHERS, OTHERS)
         return self._starts[0]
 
+    def repair(self) -> None:
+        """Free the blocks that were changing hands when the last process of this row died. They counted nothing yet."""
+        for start in self._starts:
+            if self._row[start] % 2:
+                self._row[start + _LENGTHS] = 0
+                self._row[start] += 1
+
     def keep_only(self, uuids: Collection[str]) -> None:
         """Free the blocks of other environments, which do not exist any more. UUIDs are never used again."""
         for block in list(self.all()):
@@ -65,7 +72,7 @@ class EnvironmentBlocks:
 
     def _give(self, start: int, uuid: str, id: str) -> None:
         row, texts = self._row, (uuid.encode() + id.encode())[:_MOST_BYTES]
-        row[start] += 1
+        row[start] |= 1
         for at in range(start + 1, start + self._words):
             row[at] = 0
         for number in range(-(-len(texts) // _WORD)):

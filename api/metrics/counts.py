@@ -86,6 +86,7 @@ class Counts:
         self.row = row
         """PERF: the decision lane writes to it by itself."""
         self._blocks = EnvironmentBlocks(self._layout, row)
+        self._blocks.repair()
         self._starts: dict[str, int] = {}
         self._engine: Engine | None = None
         self._start = 0

@@ -16,6 +16,7 @@ from .answering import Answering
 from .metrics_page import OpenMetricsPage
 
 PATH: Final = "/metrics"
+OPTION: Final = "--metrics-bind"
 
 
 def open_application(answering: Answering, counts: Counts, log: logging.Logger) -> CountedApplication:
@@ -30,7 +31,7 @@ def open_application(answering: Answering, counts: Counts, log: logging.Logger) 
 
 def open_address(application: CountedApplication, address: str) -> Side:
     """Returns what serves the application at `address`, where it listens. Raises CannotListen."""
-    listener = bound_socket(address)
+    listener = bound_socket(address, OPTION)
     listener.setblocking(False)
-    start_listening(listener)
+    start_listening(listener, OPTION)
     return Side(application, listener)

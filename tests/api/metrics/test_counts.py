@@ -2,6 +2,7 @@
 
 import os
 import threading
+from contextlib import suppress
 from time import perf_counter_ns
 from types import SimpleNamespace
 from typing import Any
@@ -235,6 +236,46 @@ def test_bounds_show_their_environments_alone() -> None:
         metric.name for metric in METRICS if metric.split is Split.ENVIRONMENT and metric.where is not Where.AGENT
     }
     assert 'environment="' not in text_of(counts, Asked(where=Where.SERVICE, bounds=frozenset()))
+
+
+@pytest.mark.parametrize("written", range(0, 48, 3))
+def test_a_block_that_was_changing_hands_when_its_worker_died_is_free_again(
+    monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """However many words the dead worker had written."""
+    monkeypatch.setattr(layout, "MOST_ENVIRONMENTS", 1)
+    dead = Counts.apart()
+    dead.row = dead._blocks._row = Dying(dead.row, written)  # type: ignore[assignment]  # it is indexed alone
+    with suppress(Killed):
+        dead.decided(engine_of("prod"), decision())
+    counts = Counts(dead.table)
+    counts.decided(engine_of("staging"), decision())
+    counts.keep_environments(frozenset({"uuid-of-staging"}))
+    counts.decided(engine_of("staging"), decision())
+    found = samples(counts)
+    assert value(found, "writ_decisions_total", environment="staging") >= 1
+    assert value(found, "writ_decisions_total", environment="prod") == 0
+    assert value(found, "writ_decisions_total") == 2
+
+
+class Killed(BaseException):
+    """The worker ends in the middle of its work."""
+
+
+class Dying:
+    """A row of a worker that is killed after some writes."""
+
+    def __init__(self, row: memoryview, writes: int) -> None:
+        self._row, self._left = row, writes
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._row[at]
+
+    def __setitem__(self, at: int, word: int) -> None:
+        if not self._left:
+            raise Killed
+        self._left -= 1
+        self._row[at] = word
 
 
 def test_names_of_any_length_that_an_environment_may_have() -> None:

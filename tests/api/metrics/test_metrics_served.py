@@ -342,13 +342,21 @@ def _replaced(server: Server, gone: list[int]) -> None:
     assert wait_until(is_done)
 
 
+def test_an_address_that_is_taken_keeps_the_service_from_starting(server: Server, tmp_path: Path) -> None:
+    taken = f"{server.host}:{server.port}"
+    line = command("serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0", "--metrics-bind", taken)
+    done = subprocess.run(line, env=environment({"WRIT_ADMIN_KEY": KEY}), capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"`{taken}` is already in use; choose another address with `--metrics-bind`" in done.stderr
+
+
 @pytest.mark.agent
 def test_an_agent_has_the_metrics_of_its_decisions(tmp_path: Path) -> None:
     model = {name: rows for name, rows in MODEL.items() if name != "model"}
     bundle = bundle_file(model, tmp_path / "m.bundle")
     options = ("--bundle", str(bundle), "--unsigned", "--bind", "127.0.0.1:0", "--workers", "2")
-    line = command("agent", *options, "--metrics-bind", "127.0.0.1:0")
-    with started(line, environment(), tmp_path / "agent.log", tmp_path) as agent:
+    line = command("agent", *options)
+    with started(line, environment({"WRIT_METRICS_BIND": "127.0.0.1:0"}), tmp_path / "agent.log", tmp_path) as agent:
         ask(agent, *[post(SINGLE, question())] * 7)
         ask(agent, post(BATCH, {"evaluations": [question("mallory"), {}]}))
         ask(agent, post(RESOURCES, question() | {"options": {"return": "filter"}}))
