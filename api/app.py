@@ -38,7 +38,7 @@ from .exports.exporter import Exporter
 from .exports.files import ExportFiles
 from .exports.states import States
 from .exports.updates import UpdateMaker
-from .gateway.answering import Answering
+from .gateway.answering import Answering as GatewayAnswering
 from .gateway.front import GatewayFront, at_once
 from .gateway.gateway import Gateway
 from .gateway.issuers import KeySets
@@ -47,7 +47,12 @@ from .http.bodies import Bodies
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import ManagementServices
-from .routes import ACCESS, ROUTES, Services
+from .metrics.counts import Counts
+from .metrics.definitions import Where
+from .metrics.requests import CountedApplication, CountedRoutes
+from .routes import ACCESS, COUNTED, ROUTES, Services
+from .scraping.answering import Answering
+from .scraping.store_readings import StoreReadings
 from .serving.preparations import Preparing, unmarked
 from .serving.store_work import Activate, StoreWork
 from .settings import Settings
@@ -78,8 +83,8 @@ class Collaborators:
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
-    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
-    `decision_log` takes the decisions.
+    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `counts`
+    counts for the metrics. `decision_log` takes the decisions.
     """
 
     store: Store
@@ -96,6 +101,7 @@ class Collaborators:
     exports: Exports
     page_secret: bytes
     preparing: Preparing
+    counts: Counts
     decision_log: Log
 
     @property
@@ -118,6 +124,7 @@ def collaborators(
     refused: RefusedAttempts | None = None,
     exports: Exports | None = None,
     preparing: Preparing = unmarked,
+    counts: Counts | None = None,
     decision_log: Log = NO_LOG,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
@@ -139,6 +146,7 @@ def collaborators(
         exports=exports or Exports(clock),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
+        counts=counts or Counts.apart(COUNTED),
         decision_log=decision_log,
     )
 
@@ -147,15 +155,18 @@ def collaborators(
 class Application:
     """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
 
-    `stop` lets long polls go, because the worker ends. `answering` answers gateways, and `is_ready` tells whether the
-    worker can decide: both are for other protocols than HTTP.
+    `stop` lets long polls go, because the worker ends. `metrics` answers requests for metrics, and `recent` are the
+    credentials that a worker remembers. `answering` answers gateways, and `is_ready` tells whether the worker can
+    decide: both are for other protocols than HTTP.
     """
 
     falcon: falcon.asgi.App[Any, Any]
-    asgi: GatewayFront
+    asgi: CountedApplication
     lane: DecisionLane
     stop: Callable[[], None]
-    answering: Answering
+    metrics: Answering
+    recent: RecentHeaders
+    answering: GatewayAnswering
     is_ready: Callable[[], Awaitable[bool]]
 
 
@@ -166,7 +177,7 @@ def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
 
 def create_application(parts: Collaborators) -> Application:
     """Returns the application with its decision lane; both share the guard, the engines and the handlers."""
-    errors = ErrorAnswers(parts.log, parts.engines.report_damage)
+    errors, counts = ErrorAnswers(parts.log, parts.engines.report_damage), parts.counts
     ring = KeyRing(parts.signing, parts.log)
     tokens = AccessTokens(ring, parts.store.credentials, parts.public_url, parts.clock)
     known = _known_credentials(parts, tokens)
@@ -174,32 +185,38 @@ def create_application(parts: Collaborators) -> Application:
         parts.settings.limits.failed_attempts, parts.clock
     )  # made before the fork, so that all workers share it
 
+    def attempt(address: str) -> int | None:
+        seconds = attempts.count(address)
+        counts.refused_credential(blocked=seconds is not None)
+        return seconds
+
     def failed(address: str) -> int | None:
         parts.refused.add(Event.CREDENTIAL_REFUSED, address)
-        return attempts.count(address)
+        return attempt(address)
 
     recent = RecentHeaders(parts.store.watch, parts.clock)
     guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
-    middleware: list[Any] = [RequestId(), paths, guard]
+    middleware: list[Any] = [CountedRoutes(), RequestId(), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
-    oauth = OAuth(work, tokens, errors.report, parts.log, attempts.count, parts.refused)
+    oauth = OAuth(work, tokens, errors.report, parts.log, attempt, parts.refused)
     services = _services(parts, work, Bodies(parts.settings.limits, guard.confirm), errors, oauth, ring)
     handlers = {route.path: _answering_head(route.handler(services)) for route in ROUTES}
     for path, handler in handlers.items():
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: parts.log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: parts.public_url, parts.clock)
-    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock, parts.decision_log)
+    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock, counts, parts.decision_log)
     calls, limits = lane_calls(handlers), parts.settings.limits
     lane = DecisionLane(
-        guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway), log=parts.decision_log
+        guard, recent, parts.engines.engine, limits, calls, counts, gateways=at_once(gateway), log=parts.decision_log
     )
-    answering = Answering(gateway, services.deciding, key_sets, errors)
+    answering = GatewayAnswering(gateway, services.deciding, key_sets, errors)
+    front = CountedApplication(GatewayFront(app, answering), counts)
     ready = partial(is_ready, parts.engines.engine)
-    return Application(app, GatewayFront(app, answering), lane, services.export.states.stop, answering, ready)
+    return Application(app, front, lane, services.export.states.stop, services.metrics, recent, answering, ready)
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:
@@ -218,14 +235,22 @@ def _services(
         limits=parts.settings.limits,
         report=errors.report,
         bodies=bodies,
-        deciding=Deciding(parts.preparing),
+        deciding=Deciding(parts.preparing, parts.counts),
         search=SearchServices(
-            parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock, parts.decision_log
+            parts.engines.engine,
+            work,
+            bodies,
+            page_tokens,
+            parts.settings.limits,
+            parts.clock,
+            parts.counts,
+            parts.decision_log,
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
         export=_export_services(parts, work, ring, bodies),
         ring=ring,
+        metrics=Answering(parts.counts.table, Where.SERVICE, StoreReadings(parts.store)),
         public_url=parts.public_url,
         decision_log=parts.decision_log,
     )

@@ -20,6 +20,7 @@ from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .exports import bundle
 from .gateway.described import GATEWAY_PARAMETERS, gateway_calls
+from .gateway.front import GATEWAY_ROUTES
 from .http.bodies import Bodies
 from .management import (
     audit,
@@ -38,6 +39,8 @@ from .management.promotions import approvals, drift, promotions, restoration
 from .openapi import resource
 from .openapi.document import document
 from .openapi.operation import TEXT, Call, Operation, Parameter
+from .scraping import metrics_page
+from .scraping.answering import Answering
 from .serving.engine_access import EngineOf
 from .settings import HttpLimits
 
@@ -67,6 +70,7 @@ class Services:
     export: bundle.ExportServices
     oauth: OAuth
     ring: KeyRing
+    metrics: Answering
     public_url: str
     decision_log: Log
 
@@ -332,6 +336,12 @@ ROUTES: Final[tuple[Route, ...]] = (
         lambda given: health.Readiness(given.engine_of),
         {"GET": (NONE, health.GET_READINESS)},
     ),
+    Route(
+        "/metrics",
+        Env.NONE,
+        lambda given: metrics_page.MetricsPage(given.metrics),
+        {"GET": (READ, metrics_page.GET_METRICS)},
+    ),
     Route("/openapi.json", Env.NONE, lambda _: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
 )
 
@@ -349,6 +359,10 @@ PATH_PARAMETERS: Final[Mapping[str, Parameter]] = {
 
 ACCESS: Final[Mapping[str, Access]] = {route.path: route.access() for route in ROUTES}
 """The access rules of each route, by path."""
+
+
+COUNTED: Final = (*((route.path, method) for route in ROUTES for method in route.methods), *GATEWAY_ROUTES)
+"""The routes that are counted apart: path templates with their methods."""
 
 
 def openapi_document() -> dict[str, Any]:

@@ -281,6 +281,12 @@ class Settings:
         "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
     )
     decision_log: DecisionLogSettings = field(default_factory=DecisionLogSettings)
+    metrics_bind: str | None = _row(
+        "WRIT_METRICS_BIND",
+        TEXT,
+        None,
+        "The address, `HOST:PORT`, where the metrics are served without a credential. `--metrics-bind` comes first.",
+    )
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()
 

@@ -16,7 +16,7 @@ from ..bundles.routing.settings import GatewaySettings
 from .decisions.decide import decide
 from .decisions.explain import explain
 from .decisions.validity import valid_until
-from .limits import CacheLimits
+from .limits import CacheLimits, CacheSizes
 from .rates.table import RateTable
 from .requests.evaluations import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
@@ -282,6 +282,10 @@ class Engine:
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
         return undeclared(self._snapshot, resource_type, action)
+
+    def cache_sizes(self) -> CacheSizes:
+        """Returns the entries of the caches now."""
+        return self._snapshot.cache_sizes()
 
     def _searched(self) -> Snapshot:
         if self.manifest.profile == "decision":

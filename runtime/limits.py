@@ -18,3 +18,13 @@ class CacheLimits:
     held_roles: int = 1_000_000
     filters: int = 16_384
     filter_parts: int = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSizes:
+    """The entries that each cache of an engine has now. `programs` are those specialised for a set of roles."""
+
+    filters: int
+    subjects: int
+    role_sets: int
+    programs: int

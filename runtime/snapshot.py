@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from ..bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
 from .effort import MOST_HELD, effort_for
-from .limits import CacheLimits
+from .limits import CacheLimits, CacheSizes
 from .routing.routed import Routed
 from .rules.reasons import AccessPath, PolicyPath
 from .rules.role_set import RoleSet
@@ -99,6 +99,11 @@ class Snapshot:
             later._subjects = sum(map(len, later.holders.values()))
             later._groups = self._groups.copy()
         return later
+
+    def cache_sizes(self) -> CacheSizes:
+        """Returns the entries of the caches."""
+        filters, role_sets, programs = self.rules.sizes()
+        return CacheSizes(filters, self._subjects, role_sets, programs)
 
     def type_names(self) -> dict[str, str]:
         """Returns the names of the types by id. PERF: made at the first use, since most engines need none."""

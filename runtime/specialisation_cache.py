@@ -55,6 +55,10 @@ class SpecialisationCache:
         """Whether there is no room for another set of roles."""
         return len(self._role_sets) >= self._limits.role_sets or self._held >= self._limits.held_roles
 
+    def sizes(self) -> tuple[int, int, int]:
+        """Returns the entries of filters, the sets of roles and the specialised programs."""
+        return len(self.filters), len(self._role_sets), self._specialisations
+
     def cached_role_set(self, held: tuple[tuple[int, PolicyPath], ...]) -> RoleSet | None:
         """Returns the one object for a sorted set of (role, path), or None if it is not cached."""
         return self._role_sets.get(held)

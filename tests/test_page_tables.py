@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import pytest
 from msgspec.structs import fields as members
+from writ.api.metrics.page_table import show_metrics
 from writ.api.settings import HttpLimits, settings_from, show_settings
 from writ.api.store.audit.events import Event
 from writ.api.store.elements.listing import FILTERS
@@ -28,6 +29,11 @@ def test_every_limit_is_listed_with_its_default():
 def test_the_table_of_settings_is_that_of_the_code(request):
     """`--update-golden` writes it."""
     assert OPERATIONS.is_generated("settings", show_settings(), request.config.getoption("--update-golden"))
+
+
+def test_the_table_of_metrics_is_that_of_the_code(request):
+    """`--update-golden` writes it."""
+    assert OPERATIONS.is_generated("metrics", show_metrics(), request.config.getoption("--update-golden"))
 
 
 def test_every_event_of_the_audit_log_is_told():

@@ -10,9 +10,10 @@ from typing import Final
 import click
 
 from ...bundles.manifest import Profile
+from ...runtime import Engine
 from ..agent.following import Following, OnStatus
 from ..agent.options import FollowOptions
-from ..agent.service.app import AgentParts, create_agent
+from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
@@ -20,16 +21,22 @@ from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
+from ..metrics.counts import Counts
+from ..metrics.definitions import LAST_CONTACT
+from ..scraping.open_address import open_application
+from ..scraping.worker_gauges import WorkerGauges
 from ..setting_readers import is_loopback
 from ..settings import BadSetting
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import (
     cores,
     decision_log_of,
     greet_envoy,
+    metrics_side,
     own_url,
     read_settings,
     server_options,
@@ -124,6 +131,7 @@ def agent_command(
     tls_key: Path | None,
     tls_client_ca: Path | None,
     decision_log: str | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -156,7 +164,9 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, decision_log, log_level)
+        service = _prepare(
+            options, callers, admits, bind, envoy_bind, workers, tls, decision_log, metrics_bind, log_level
+        )
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -173,13 +183,14 @@ def _prepare(
     workers: int | None,
     tls: TlsFiles | None,
     log_target: str | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
     decisions = decision_log_of(settings, log_target, None, log)
     count = workers or cores()
-    rates = SharedRates(count, settings.rate_bytes, log)
+    rates, counts = SharedRates(count, settings.rate_bytes, log), Counts.shared(COUNTED, places_for(count))
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
@@ -205,9 +216,11 @@ def _prepare(
             public_url=settings.public_url or url,
             clock=time.time,
             log=log,
+            counts=counts,
             decision_log=decisions.log,
         )
     )
+    gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
     return Service(
         app=application.asgi,
         lane=application.lane,
@@ -216,21 +229,37 @@ def _prepare(
         workers=count,
         log_level=log_level,
         tls=tls,
+        side=metrics_side(open_application(application.metrics, counts, log), metrics_bind, settings, log),
         beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
-        worker_starts=partial(start_worker, rates, decisions),
-        heartbeat=partial(_beat, following, decisions),
+        worker_starts=partial(start_worker, rates, counts, decisions),
+        heartbeat=partial(_beat, following, counts, gauges, decisions),
         worker_ends=partial(_end_worker, following, decisions),
+        worker_gone=counts.table.worker_gone,
+        refused=counts.refused_early,
+        tell_connections=gauges.tell_connections,
     )
 
 
-def _beat(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
-    following.status()  # starts the thread of a new worker
-    decisions.beat()
+def _engines(following: Following) -> list[Engine]:
+    engine = following.newest
+    return [] if engine is None else [engine]
 
 
 def _end_worker(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
     decisions.end_worker()
     following.close()
+
+
+def _beat(
+    following: Following, counts: Counts, gauges: WorkerGauges, decisions: DecisionLogService | NoDecisionLog
+) -> None:
+    """Measures. The first call starts the thread of a new worker."""
+    decisions.beat()
+    contact = following.status().last_contact
+    gauges.beat()
+    if contact is not None:
+        for engine in _engines(following):
+            counts.told(engine, LAST_CONTACT, contact)
 
 
 def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:

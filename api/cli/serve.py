@@ -25,6 +25,10 @@ from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
+from ..metrics.counts import Counts
+from ..routes import COUNTED
+from ..scraping.open_address import open_application
+from ..scraping.worker_gauges import WorkerGauges
 from ..serving.activation import Activation
 from ..serving.build import NoSources
 from ..serving.bundle_files import BundleFiles
@@ -37,12 +41,14 @@ from ..store.errors import Conflict, StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import (
     cores,
     decision_log_of,
     greet_envoy,
+    metrics_side,
     own_url,
     read_settings,
     server_options,
@@ -83,6 +89,7 @@ class _Options:
     envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
+    metrics_bind: str | None
     log_level: str
     decision_log: str | None
 
@@ -123,6 +130,7 @@ def serve_command(
     tls_key: Path | None,
     tls_client_ca: Path | None,
     decision_log: str | None,
+    metrics_bind: str | None,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -150,6 +158,7 @@ def serve_command(
                 envoy_bind=envoy_bind,
                 workers=workers or cores(),
                 tls=tls,
+                metrics_bind=metrics_bind,
                 log_level=log_level,
                 decision_log=decision_log,
             )
@@ -166,13 +175,12 @@ def _prepare_service(options: _Options) -> Service:
     settings, log = read_settings(options.log_level)
     directory = options.directory
     prepare_directory(directory)
-    lock = hold(directory)
-    listener = bound_socket(options.bind)
+    lock, listener = hold(directory), bound_socket(options.bind)
     envoy = reserved(options.envoy_bind)
+    counts = Counts.shared(COUNTED, places_for(options.workers))
     decisions = decision_log_of(settings, options.decision_log, directory, log)
-    store = Store.open(directory, settings.synchronous)
-    refused = RefusedAttempts()
-    exports = Exports(time.time)
+    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    refused, exports = RefusedAttempts(), Exports(time.time)
     upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
     access = _begin(directory, settings, upkeep)
     prepare_model(directory, store, options.sources, options.demo)
@@ -186,7 +194,7 @@ def _prepare_service(options: _Options) -> Service:
     greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
-    activation = Activation(directory, live_engines, log)
+    activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
         directory,
         store=store,
@@ -200,10 +208,12 @@ def _prepare_service(options: _Options) -> Service:
         refused=refused,
         exports=exports,
         preparing=preparations,
+        counts=counts,
         decision_log=decisions.log,
     )
     sweep = _expiry_sweep(options, store, settings, activation, log)
     application = create_application(parts)
+    gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
         app=application.asgi,
         lane=application.lane,
@@ -212,24 +222,37 @@ def _prepare_service(options: _Options) -> Service:
         workers=options.workers,
         log_level=options.log_level,
         tls=options.tls,
+        side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
         held=(lock,),
         beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
-        worker_starts=partial(start_worker, rates, decisions),
-        heartbeat=partial(_beat, upkeep, sweep, activation, decisions),
+        worker_starts=partial(start_worker, rates, counts, decisions),
+        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
         worker_stops=application.stop,
         worker_ends=partial(_end_worker, upkeep, preparations, sweep, decisions),
-        worker_gone=preparations.worker_gone,
+        worker_gone=partial(_forget_worker, preparations, counts),
         service_ends=upkeep.end_service,
+        refused=counts.refused_early,
+        tell_connections=gauges.tell_connections,
     )
 
 
+def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> None:
+    preparations.worker_gone(process)
+    counts.table.worker_gone(process)
+
+
 def _beat(
-    upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation, decisions: DecisionLogService | NoDecisionLog
+    upkeep: AuditUpkeep,
+    sweep: ExpirySweep,
+    activation: Activation,
+    gauges: WorkerGauges,
+    decisions: DecisionLogService | NoDecisionLog,
 ) -> None:
     decisions.beat()
     upkeep.beat()
     sweep.beat()
     activation.build_missing()
+    gauges.beat()
 
 
 def _expiry_sweep(

@@ -14,8 +14,12 @@ from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_
 from ..decisions.batch import merged
 from ..decisions.shared_rates import SharedRates
 from ..log import service_log
+from ..metrics.counts import Counts
+from ..metrics.requests import CountedApplication
+from ..scraping.open_address import PATH, open_address
 from ..settings import Settings, settings_from
 from ..transport.listening import UNIX, shown_address
+from ..transport.owner import Side
 from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
 from .output import error_console
@@ -24,7 +28,7 @@ MOST_WORKERS: Final = 1_024
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `envoy_bind`, `workers`, the files of TLS, `decision_log` and `log_level`."""
+    """Adds the parameters of all servers: where they listen and log, `workers`, and the files of TLS."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
@@ -38,11 +42,29 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tls-key", type=path, help="The key of the certificate (PEM, not encrypted)."),
         click.option("--tls-client-ca", type=path, help=authorities),
         click.option("--decision-log", metavar="FILE|-|URL", help="Log each decision there (`WRIT_DECISION_LOG`)."),
+        click.option("--metrics-bind", metavar="HOST:PORT", help="Serve the metrics here too, without a credential."),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def metrics_side(
+    application: CountedApplication, asked: str | None, settings: Settings, log: logging.Logger
+) -> Side | None:
+    """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already.
+
+    `asked` is the address of the command line. Raises CannotListen.
+    """
+    address = asked or settings.metrics_bind
+    if address is None:
+        return None
+    side = open_address(application, address)
+    place = shown_address(side.socket)
+    shown = place if place.startswith(UNIX) else f"http://{place}{PATH}"
+    log.info("the metrics are at %s, without a credential", shown)
+    return side
 
 
 def tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
@@ -87,9 +109,10 @@ def decision_log_of(
     return decision_log(asked, directory, merged, log)
 
 
-def start_worker(rates: SharedRates, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
+def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
     """Starts what a worker counts and logs with, in the place that no other living worker has."""
     rates.start_worker(place)
+    counts.start_worker(place)
     decisions.start_worker()
 
 

@@ -30,12 +30,15 @@ class RecentHeaders:
     PERF: to split a header and compute its SHA-256 costs a tenth of an evaluation. The key here is two keyed hashes of
     64 bits (SipHash, as Python's strings have it), and the header itself is not kept. Without the two random prefixes,
     a guess matches both hashes with probability 2**-128.
+
+    `hits` and `misses` count the lookups.
     """
 
     def __init__(self, watch: Watch, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self._watch, self._clock = watch, clock
         self._prefixes = secrets.token_urlsafe(), secrets.token_urlsafe()
+        self.hits = self.misses = 0
         self._known: OrderedDict[tuple[int, int], tuple[Credential, object, float, float]] = OrderedDict()
 
     def version(self) -> object:
@@ -48,10 +51,17 @@ class RecentHeaders:
     def credential(self, header: str, version: object) -> Credential | None:
         """See `Recent`."""
         found = self._known.get(self._key(header))
-        if found is None:
-            return None
-        credential, seen, since, until = found
-        return credential if seen == version and since <= self._clock() < until else None
+        if found is not None:
+            credential, seen, since, until = found
+            if seen == version and since <= self._clock() < until:
+                self.hits += 1
+                return credential
+        self.misses += 1
+        return None
+
+    def __len__(self) -> int:
+        """Returns how many headers are remembered."""
+        return len(self._known)
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """See `Recent`."""

@@ -65,6 +65,7 @@ class Authorize:
         questions: list[object] = [one for one in read if isinstance(one, dict)]
         engine = (await engine_for(req, self._engine_of, env)).pinned()
         moment, batch = self._log.begin(), Batch(questions, {}, None)
+        self._deciding.counts.decided_many(engine, [None] * (len(read) - len(questions)))
         decisions = await self._many.decide_all(engine, batch, env, req.context.is_long, moment.now)
         found = iter(decisions)
         results = (next(found) if isinstance(one, dict) else error_item(HTTPStatus.BAD_REQUEST, one) for one in read)

@@ -72,13 +72,14 @@ class Answers(Iterator[Members | Raw]):
     too many bytes (D10). An explained one is JSON already.
 
     If `decide` raises TakesLong, so does the iterator, and goes on with the same item. `failures` has the failures of
-    the service so far.
+    the service so far, and `reason_codes` the code of each answer so far, or None for an item that failed.
     """
 
     def __init__(self, batch: Batch, decide: Decide, most_bytes: int) -> None:
         """`most_bytes` bounds the explained items together."""
         self._decide = decide
         self.failures: list[Exception] = []
+        self.reason_codes: list[str | None] = []
         self._batch, self._most_bytes = batch, most_bytes
         self._items, self._explained_bytes = deque(batch.items), 0
 
@@ -87,6 +88,7 @@ class Answers(Iterator[Members | Raw]):
             raise StopIteration
         answer = self._answer(self._items[0])
         self._items.popleft()
+        self.reason_codes.append(answer["context"].get("reason_code"))
         if answer["decision"] is self._batch.stops_at:
             self._items.clear()
         if "explanation" not in answer["context"]:

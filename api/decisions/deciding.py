@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 from ...bundles.patience import TakesLong
 from ...runtime import Engine
 from ..http.caller import Who
+from ..metrics.counts import Counts
 from ..serving.fair_threads import FairThreads
 from ..serving.preparations import Preparing
 
@@ -25,19 +26,23 @@ _T = TypeVar("_T")
 class Deciding:
     """Evaluations that wait for the same work wait for each other, so that it is done once."""
 
-    def __init__(self, preparing: Preparing) -> None:
+    def __init__(self, preparing: Preparing, counts: Counts) -> None:
         """`preparing` surrounds the specialisation of a large program."""
-        self._preparing = preparing
+        self._preparing, self.counts = preparing, counts
         self._threads = FairThreads(DECIDING_THREADS, "decide")
         self._preparers = FairThreads(PREPARING_THREADS, "specialise")
         self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     async def decide(self, engine: Engine, body: Members, is_long: bool, now: float | None = None) -> Members:
-        """Returns the answer to an evaluation. Raises what `Engine.decide` raises, but for TakesLong.
+        """Returns the answer to an evaluation, and counts it. Raises what `Engine.decide` raises, but for TakesLong.
 
         A long body is decided in a thread, since a pattern may be searched for in all of it, many times.
         """
-        decide = partial(engine.pinned().decide, body, now)
+        decision = await self._decision(engine, partial(engine.pinned().decide, body, now), is_long)
+        self.counts.decided(engine, decision)
+        return decision
+
+    async def _decision(self, engine: Engine, decide: Callable[[], Members], is_long: bool) -> Members:
         if is_long:
             return await self.in_thread(decide)
         try:

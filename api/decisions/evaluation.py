@@ -45,8 +45,12 @@ class Evaluation:
         self._log.keep(Kind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))
 
     def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
-        """Returns the decision, or None if it may take long (see `lane`)."""
-        return None if explains(body) else engine.decide(body, now)
+        """Returns the decision and counts it, or returns None if it may take long (see `lane`)."""
+        if explains(body):
+            return None
+        decision = engine.decide(body, now)
+        self._deciding.counts.decided(engine, decision)
+        return decision
 
     def kind_of(self, _answer: object) -> Kind:
         """See `lane`."""

@@ -84,19 +84,20 @@ class Evaluations:
     async def decide_all(
         self, engine: Engine, batch: Batch, env: str, takes_long: bool, now: float | None
     ) -> list[object]:
-        """Returns the answer to each item of a batch, at `now` or by the clock, and reports what failed.
+        """Returns the answer to each item of a batch, at `now` or by the clock. Counts them, and reports what failed.
 
         `engine` is pinned: a commit between two slices does not change the later items.
         """
         now = self._clock() if now is None else now
         answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
         found = await self._all(answers, engine, takes_long)
+        self._deciding.counts.decided_many(engine, answers.reason_codes)
         for failure in answers.failures:
             self._report(failure, env)
         return found
 
     def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
-        """Returns the decisions, or None if they may take long or one of them fails (see `lane`).
+        """Returns the decisions and counts them, or returns None if they may take long or one fails (see `lane`).
 
         Raises TakesLong if one counts for a rate limit: if the batch is left after that, it would count twice (C10).
         """
@@ -104,12 +105,15 @@ class Evaluations:
         if explains(body) or (batch is not None and len(batch.items) > ITEMS_AT_ONCE):
             return None
         if batch is None:
-            return engine.decide(body, now)
+            decision = engine.decide(body, now)
+            self._deciding.counts.decided(engine, decision)
+            return decision
         decide = partial(engine.decide, now=self._clock() if now is None else now, counts=False)
         answers = Answers(batch, decide, self._limits.explanation_bytes)
         found: list[object] = []
         if not take(answers, found, LOOP_SECONDS) or answers.failures:
             return None
+        self._deciding.counts.decided_many(engine, answers.reason_codes)
         return {"evaluations": found}
 
     def kind_of(self, answer: object) -> Kind:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import lru_cache
 from http import HTTPStatus
+from time import perf_counter_ns
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..decisions.lane import Gateways, Head
+from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
 from ..errors import CHALLENGE, RETRY_SECONDS, error_body
+from ..metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
 from ..store.environment_ids import DEFAULT
 from .answering import Answering
 from .contracts.contract import Contract
@@ -72,6 +74,7 @@ class GatewayFront:
         if asked is None:
             await self._behind(scope, receive, send)
             return
+        scope[ROUTE] = route_of(asked)
         try:
             outcome = await self._answering.outcome(asked)
         except Exception as error:
@@ -89,9 +92,15 @@ def _failure(error: Exception, status: int, sentence: str) -> Outcome:
 
 
 def at_once(gateway: Gateway) -> Gateways:
-    """Returns what the decision lane calls for gateways: it raises whatever the front has to answer."""
+    """Returns what the decision lane calls for gateways: it raises whatever the front has to answer.
+
+    It counts what it answers.
+    """
+
+    cells_of = lru_cache(MOST_CELLS)(gateway.counts.cells_of)
 
     def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
+        began = perf_counter_ns()
         headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
         asked = asked_in(request.target, request.method, headers, peer)
         if asked is None:
@@ -100,9 +109,24 @@ def at_once(gateway: Gateway) -> Gateways:
         lines = ""
         for name, value in found.headers:
             lines += f"{name.lower()}: {value}\r\n"
-        return int(found.status), lines.encode("ascii"), found.body
+        answer = int(found.status), lines.encode("ascii"), found.body
+        gateway.counts.answered(cells_of(route_of(asked), answer[0]), began)
+        return answer
 
     return outcome
+
+
+def route_of(asked: Asked) -> tuple[str, str]:
+    """Returns the route of a gateway's request, as the metrics name it: all below a contract's path is one."""
+    return _ROUTES[asked.contract.name, asked.env != DEFAULT], GATEWAY_METHOD
+
+
+_ROUTES: Final = {
+    (name, named): f"{IN_ENVIRONMENT if named else ''}/gateway/{name}" for name in CONTRACTS for named in (False, True)
+}
+
+GATEWAY_ROUTES: Final = tuple((route, GATEWAY_METHOD) for route in _ROUTES.values())
+"""The routes of gateways, with what stands for their methods."""
 
 
 def _asked(scope: Scope) -> Asked | None:

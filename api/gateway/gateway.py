@@ -13,6 +13,7 @@ from ..decision_log.decision_log import NO_LOG, Asker, Log, Moment
 from ..decision_log.entry import Kind
 from ..http.bodies import ENCODER
 from ..http.rejections import Unauthenticated
+from ..metrics.counts import Counts
 from ..serving.bound_engines import refuse_other
 from ..serving.engine_access import EngineOf
 from .contracts.contract import Contract, GatewayCall
@@ -72,15 +73,17 @@ class Gateway:
         recent: Recent,
         tokens: UserTokens,
         clock: Callable[[], float],
+        counts: Counts,
         log: Log = NO_LOG,
     ) -> None:
         """`clock` gives epoch seconds. `log` is the decision log."""
-        self.engine_of = engine_of
+        self.engine_of, self.counts = engine_of, counts
         self._guard, self._recent, self._tokens, self._clock, self._log = guard, recent, tokens, clock, log
 
     def at_once(self, asked: Asked) -> Outcome:
-        """Returns the answer. Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
+        """Returns the answer, and counts the decision if there was one.
 
+        Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
         Each of them leaves the request to `GatewayFront`, and leaves nothing counted that is counted there again.
         """
         admitted = self.admit(asked, _leave)
@@ -90,9 +93,12 @@ class Gateway:
         if isinstance(found, Outcome):
             return found
         try:
-            return self.outcome(asked, found, found.engine.decide(found.question, found.moment.now))
+            decision = found.engine.decide(found.question, found.moment.now)
+            outcome = self.outcome(asked, found, decision)
         except BadRequest as ex:
             return unreadable(ex)
+        self.counts.decided(found.engine, decision)
+        return outcome
 
     def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
         """Returns the gateway's own credential, or the answer to a request that has several.

@@ -4,8 +4,10 @@ import asyncio
 import logging
 from asyncio.subprocess import PIPE
 from pathlib import Path
+from time import perf_counter
 from typing import Final
 
+from ..metrics.counts import Counts
 from ..store.environments import Environment
 from ..store.errors import StoreUnavailable
 from .bound_engines import ready_engine
@@ -30,9 +32,9 @@ RETRY_SECONDS: Final = 10.0
 class Activation:
     """Makes commits live on the event loop of one worker. Awaited after each commit."""
 
-    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger):
+    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
         """`directory` is the data directory."""
-        self._directory, self._live_engines, self._log = directory, live_engines, log
+        self._directory, self._live_engines, self._log, self._counts = directory, live_engines, log, counts
         self._building: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, env: Environment) -> None:
@@ -42,13 +44,15 @@ class Activation:
         commit without a delta, wait for a bundle. Raises StoreUnavailable if the bundle can't be built. The commit
         stays stored then, and the live revision stays live.
         """
+        began = perf_counter()
         try:
             revision = (await ready_engine(self._live_engines.engine, env.id)).revision
         except Stale:  # it has no bundle yet
             revision = -1
         if revision < env.revision:
             await self._build(env.id, env.revision)
-        else:
+        self._counts.committed(perf_counter() - began)
+        if revision >= env.revision:
             served = self._live_engines.served(env.id)
             elements = sum(served.engine.manifest.counts.values())
             are_many = served.changes >= max(COMPACT_AFTER, elements // COMPACT_SHARE)
@@ -80,8 +84,10 @@ class Activation:
 
     async def _build(self, environment: str, revision: int) -> None:
         directory = str(self._directory)
+        began = perf_counter()
         process = await own_process("writ.api.serving.compaction", directory, environment, str(revision), stderr=PIPE)
         _, said = await process.communicate()
+        self._counts.built(perf_counter() - began, succeeded=not process.returncode)
         if process.returncode:
             stored = "the change is stored, but no bundle can be built of it"
             raise StoreUnavailable(f"{stored}: {last_words(said)}", f"{stored}; the service's log says why")

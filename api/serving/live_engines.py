@@ -56,6 +56,8 @@ class LiveEngines:
         self._stale_seconds, self._preparing, self._counters = stale_seconds, preparing, counters
         self._watch = store.watch
         self._seen: Version | None = None
+        self.environments: frozenset[str] | None = None
+        """The UUIDs of all environments when that was last looked at, or None before."""
         self._served: dict[str, LiveEngine] = {}
         self._behind: set[str] = set()
         self._without_bundle: set[str] = set()
@@ -119,6 +121,10 @@ class LiveEngines:
         """Returns the live engine of an environment that is open."""
         return self._served[environment]
 
+    def open_engines(self) -> list[Engine]:
+        """Returns the engines that are open, those that decide nothing now too."""
+        return [served.engine for served in self._served.values()]
+
     def close(self) -> None:
         """Close the connection to the database, and keep the engines. Call this before a fork.
 
@@ -134,6 +140,7 @@ class LiveEngines:
         if version == self._seen:
             return
         here = {env.id: env for env in self._store.environments()}
+        self.environments = frozenset(env.uuid for env in here.values())
         self._without_bundle &= here.keys()
         for id in self._served.keys() - here.keys():
             del self._served[id]

@@ -22,7 +22,7 @@ from .backup import back_up
 from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
-from .database.connections import BUSY_SECONDS, Connections
+from .database.connections import BUSY_SECONDS, Connections, Timed, untimed
 from .database.opening import FILE, ensure_file, migrate, require_file
 from .database.watch import Watch
 from .elements.bodies import decode_body
@@ -86,18 +86,19 @@ class Store:
         busy_seconds: float = BUSY_SECONDS,
         clock: Clock = time.time,
         create: bool = True,
+        timed: Timed = untimed,
     ) -> "Store":
         """Opens the store in `directory`, and creates it with the environment `default` if there is none.
 
-        `synchronous` is SQLite's setting: with `FULL`, every acknowledged write survives a power failure, with `NORMAL`
-        only the end of the process. Raises StoreUnavailable, also for a newer store, for a file that is not one, and
-        without `create` for no file.
+        `timed` hears of each transaction. `synchronous` is SQLite's setting: with `FULL`, every acknowledged write
+        survives a power failure, with `NORMAL` only the end of the process. Raises StoreUnavailable, also for a newer
+        store, for a file that is not one, and without `create` for no file.
         """
         if synchronous not in SYNCHRONOUS:
             raise ValueError(f"`synchronous` is one of {', '.join(SYNCHRONOUS)}")
         path = directory / FILE
         (ensure_file if create else require_file)(path)
-        store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path)), clock)
+        store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
         migrate(store._connections)
         with store._connections.reading() as db:
             fresh = not all_environments(db)

@@ -12,7 +12,7 @@ from .exchange import BUFFERED_BYTES, Exchange, Message
 from .lane_calls import Lane, decision_bytes, is_gateways, is_ordinary, outcome_bytes
 from .outlet import Outlet
 from .owner import Owner
-from .refusal import Refusal, late_sentence
+from .refusal import Refusal, full_sentence, late_sentence
 from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
 
@@ -53,9 +53,9 @@ class Connection(asyncio.Protocol):
         self._outlet = Outlet(self._loop, self._limits, transport, self.secure)
         if not self._connections.add(self):
             self._closed = True
-            retry = b"retry-after: %d\r\n" % RETRY_SECONDS
-            sentence = f"the service has {self._limits.connections} connections, its limit; try again later"
-            transport.write(refusal_bytes(HTTPStatus.SERVICE_UNAVAILABLE, sentence, (), self.secure, retry))
+            retry, status = b"retry-after: %d\r\n" % RETRY_SECONDS, HTTPStatus.SERVICE_UNAVAILABLE
+            self._worker.refused(status)
+            transport.write(refusal_bytes(status, full_sentence(self._limits), (), self.secure, retry))
             transport.close()
             return
         self._wait_in(self._connections.newcomers)
@@ -125,6 +125,7 @@ class Connection(asyncio.Protocol):
         if self._awaits in (Awaits.FIRST_BYTE, Awaits.NEXT):
             self.leave()
         else:
+            self._worker.refused(HTTPStatus.REQUEST_TIMEOUT)
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, late_sentence(self._limits, body=self._awaits is Awaits.BODY))
 
     # -- reading
@@ -249,9 +250,7 @@ class Connection(asyncio.Protocol):
         if not request.length:  # a gateway's: a decision call has a body
             outcome = lane.outcome(request, self._peer())
             return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
-        pieces = message.pieces
-        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        answer = lane.answer(request, body)
+        answer = lane.answer(request, message.body())
         return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
 
     def _closes_now(self, request: Request) -> bool:
@@ -361,6 +360,7 @@ class Connection(asyncio.Protocol):
             self._pause_reading()
             return
         self._flush()
+        self._worker.refused(refusal.status)
         self._refuse(refusal.status, refusal.sentence)
 
     def _refuse(self, status: HTTPStatus, sentence: str) -> None:

@@ -22,6 +22,10 @@ class Message:
         self.request, self.ordinary, self.complete = request, ordinary, False
         self.pieces: list[bytes] = []
 
+    def body(self) -> bytes:
+        """Returns what came of the body."""
+        return self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+
 
 class Wire(Protocol):
     """What an exchange needs of its connection."""

@@ -20,7 +20,7 @@ class CannotListen(Exception):
 
 
 def bound_socket(address: str, option: str = "--bind") -> socket.socket:
-    """Returns a socket bound to `address`.
+    """Returns a socket bound to `address`, which `option` has given.
 
     An address is `HOST:PORT`, with IPv6 hosts in brackets and port 0 for a free one, or `unix:PATH`. The socket does
     not listen yet, so that no client waits in its queue while the service gets ready. `option` is the one that names
@@ -30,7 +30,7 @@ def bound_socket(address: str, option: str = "--bind") -> socket.socket:
         CannotListen: the address is malformed, unknown, taken or not allowed.
     """
     if address.startswith(UNIX):
-        return _bound_unix_socket(address)
+        return _bound_unix_socket(address, option)
     host, port = _parts(address)
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -48,8 +48,8 @@ def bound_socket(address: str, option: str = "--bind") -> socket.socket:
     return listener
 
 
-def start_listening(listener: socket.socket) -> None:
-    """Let clients connect.
+def start_listening(listener: socket.socket, option: str = "--bind") -> None:
+    """Let clients connect to the address that `option` has given.
 
     Raises:
         CannotListen: another process listens on the same address since `bound_socket`.
@@ -57,7 +57,7 @@ def start_listening(listener: socket.socket) -> None:
     try:
         listener.listen(BACKLOG)
     except OSError as error:
-        raise _refusal(shown_address(listener), error) from None
+        raise _refusal(shown_address(listener), error, option) from None
 
 
 def shown_address(listener: socket.socket) -> str:
@@ -68,7 +68,7 @@ def shown_address(listener: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _bound_unix_socket(address: str) -> socket.socket:
+def _bound_unix_socket(address: str, option: str) -> socket.socket:
     """Returns a socket for the owner alone, in place of one that a service left behind when it was killed."""
     path = Path(address.removeprefix(UNIX))
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -78,7 +78,7 @@ def _bound_unix_socket(address: str) -> socket.socket:
         listener.bind(str(path))
     except OSError as error:
         listener.close()
-        raise _refusal(address, error) from None
+        raise _refusal(address, error, option) from None
     return listener
 
 
@@ -96,7 +96,7 @@ def _parts(address: str) -> tuple[str, int]:
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-def _refusal(address: str, error: OSError, option: str = "--bind") -> CannotListen:
+def _refusal(address: str, error: OSError, option: str) -> CannotListen:
     if error.errno == errno.EADDRINUSE:
         return CannotListen(f"`{address}` is already in use; choose another address with `{option}`")
     return CannotListen(f"can't listen on `{address}`: {(error.strerror or str(error)).lower()}")

@@ -19,6 +19,11 @@ def malformed(what: str = "") -> Refusal:
     return Refusal(HTTPStatus.BAD_REQUEST, f"{sentence}: {what}" if what else sentence)
 
 
+def full_sentence(limits: HttpLimits) -> str:
+    """Returns the sentence for a connection for which there is no room."""
+    return f"the service has {limits.connections} connections, its limit; try again later"
+
+
 def late_sentence(limits: HttpLimits, *, body: bool) -> str:
     """Returns the sentence for a deadline that passed: that of the body, or that of the head."""
     if body:

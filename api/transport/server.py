@@ -5,7 +5,7 @@ import logging
 import resource
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -15,6 +15,7 @@ from ..log import LOG
 from ..settings import HttpLimits
 from .lane_calls import Lane
 from .listening import BACKLOG
+from .owner import Side
 from .shares import Shares
 from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
@@ -41,12 +42,14 @@ class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
-    application. `held` is kept open for as long as the service runs. Each worker runs `beside`, with the same TLS.
+    application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.
+    Each worker runs `beside`, with the same TLS.
 
     Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
     each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
     `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
-    and `service_ends` after the last one.
+    and `service_ends` after the last one. A worker calls `refused` with the status of each answer to what could not be
+    read as a request, and `tell_connections` every second with its connections by state.
     """
 
     app: Any
@@ -55,6 +58,7 @@ class Service:
     workers: int
     log_level: str
     tls: TlsFiles | None = None
+    side: Side | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
     beside: Beside | None = None
@@ -64,6 +68,8 @@ class Service:
     worker_ends: Callable[[], None] = lambda: None
     worker_gone: Callable[[int], None] = lambda _: None
     service_ends: Callable[[], None] = lambda: None
+    refused: Callable[[int], None] = lambda _: None
+    tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types

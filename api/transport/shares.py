@@ -12,6 +12,11 @@ SLACK: Final = 8
 _BYTES_A_PLACE: Final = 4
 
 
+def places_for(workers: int) -> int:
+    """Returns how many places there are for so many workers."""
+    return 2 * workers + SPARE_PLACES
+
+
 class Shares:
     """A table in memory that the master and its workers share, with one place for each worker.
 
@@ -21,8 +26,7 @@ class Shares:
     """
 
     def __init__(self, workers: int) -> None:
-        places = 2 * workers + SPARE_PLACES
-        self.counts = memoryview(mmap.mmap(-1, places * _BYTES_A_PLACE)).cast("I")
+        self.counts = memoryview(mmap.mmap(-1, places_for(workers) * _BYTES_A_PLACE)).cast("I")
         self.reloads = memoryview(mmap.mmap(-1, _BYTES_A_PLACE)).cast("I")
         self._taken: set[int] = set()
 

@@ -54,6 +54,12 @@ class Connections:
         """Tell the other workers how many there are, with the `arriving` ones, whose start is unfinished."""
         self.share.set(len(self.all) + self.arriving)
 
+    def states(self) -> dict[str, int]:
+        """Returns how many connections are in each state."""
+        new, receiving, idle = len(self.newcomers), len(self.owing), len(self.idle)
+        serving = len(self.all) - new - receiving - idle
+        return {"starting": self.arriving, "new": new, "serving": serving, "receiving": receiving, "idle": idle}
+
     def make_room(self) -> bool:
         """Returns whether one more fits, after one gave way for it if necessary."""
         if len(self.all) < self.most:

@@ -17,6 +17,7 @@ from ...bundles.patience import be_impatient
 from ..settings import HttpLimits
 from .acceptor import Acceptor
 from .lane_calls import Lane
+from .owner import SideOwner
 from .response_head import DateLine
 from .waiting import Connections
 
@@ -62,6 +63,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self._asgi = self.service.app
         self._acceptors: list[Acceptor] = []
         self._at_once = False
+        self._side: SideOwner | None = None
 
     def init_signals(self) -> None:
         """Leave signals to the event loop."""
@@ -73,11 +75,17 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self.service.worker_starts(self.connections.share.place)
         self.loop = uvloop.new_event_loop()
         asyncio.set_event_loop(self.loop)
+        if self.service.side is not None:
+            self._side = SideOwner(self.service.side, self, self.loop)
         try:
             self.loop.run_until_complete(self._serve())
         finally:
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             self.loop.close()
+
+    def refused(self, status: int) -> None:
+        """Count an answer to what could not be read as a request."""
+        self.service.refused(status)
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application that its own error handlers did not answer."""
@@ -95,9 +103,12 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             await self.service.beside.start(self.app.pem)
         for listener in self.sockets:
             self._acceptors.append(Acceptor(self, listener, self.app.tls))
+        if self._side is not None:
+            self._acceptors.append(Acceptor(self._side, self._side.listener(), None))
         while self.alive and self.ppid == os.getppid():
             self.notify()
             self._call(self.app.heartbeat)
+            self.service.tell_connections(self.connections.states())
             await self._pause(HEARTBEAT_SECONDS)
         await self._shut_down()
 
@@ -131,6 +142,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         for acceptor in self._acceptors:
             acceptor.close()
         self.connections.stop()
+        if self._side is not None:
+            self._side.connections.stop()
         self._call(self.app.worker_stops)
         deadline = self.loop.time() + self.cfg.graceful_timeout
         beside = self.loop.create_task(self._stop_beside())

@@ -29,6 +29,10 @@ class FilterCache:
         self._derived: dict[tuple[Specialised, bool], Derived] = {}
         self._entries = self._parts = 0
 
+    def __len__(self) -> int:
+        """Returns the entries: specialised programs, conditions and filters."""
+        return self._entries
+
     def without(self, types: set[int]) -> "FilterCache":
         """Returns a cache with the entries on all types but those with these numbers.
 

@@ -22,14 +22,19 @@ from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
 from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
 from ...errors import ErrorAnswers
-from ...gateway.answering import Answering
-from ...gateway.front import GatewayFront, at_once
+from ...gateway.answering import Answering as GatewayAnswering
+from ...gateway.front import GATEWAY_ROUTES, GatewayFront, at_once
 from ...gateway.gateway import Gateway
 from ...gateway.issuers import KeySets
 from ...gateway.user_tokens import UserTokens
 from ...http.bodies import Bodies
 from ...http.raw_paths import RawPaths
 from ...http.request_id import RequestId
+from ...metrics.counts import Counts
+from ...metrics.definitions import Where
+from ...metrics.requests import CountedApplication, CountedRoutes
+from ...scraping.answering import Answering, NoReadings
+from ...scraping.metrics_page import MetricsPage
 from ...serving.preparations import unmarked
 from ...settings import HttpLimits
 from .browsers import NoBrowsers
@@ -45,7 +50,7 @@ _READ: Final = Access({"POST": Scope.READ})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentParts:
-    """The parts of an agent. `calls` are those that its metadata names.
+    """The parts of an agent. `calls` are those that its metadata names. `counts` counts for the metrics.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
     `clock` gives epoch seconds. `decision_log` takes the decisions.
@@ -58,6 +63,7 @@ class AgentParts:
     public_url: str
     clock: Callable[[], float]
     log: logging.Logger
+    counts: Counts
     decision_log: Log = NO_LOG
 
 
@@ -66,11 +72,15 @@ class AgentApplication:
     """The ASGI application, and the lane that answers its hot decision calls without it.
 
     `answering` answers gateways, and `is_ready` tells whether the agent can decide: both are for other protocols.
+
+    `metrics` answers requests for metrics, and `recent` are the credentials that a worker remembers.
     """
 
-    asgi: GatewayFront
+    asgi: CountedApplication
     lane: DecisionLane
-    answering: Answering
+    metrics: Answering
+    recent: RecentHeaders
+    answering: GatewayAnswering
     is_ready: Callable[[], Awaitable[bool]]
 
 
@@ -85,28 +95,30 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     errors = ErrorAnswers(log, engines.report_damage)
     recent = RecentHeaders(_Versions(parts), parts.clock)
     guard, bodies = _guard(parts, engines, recent)
-    handlers = _handlers(parts, engines, errors, bodies)
+    answering = Answering(parts.counts.table, Where.AGENT, NoReadings())
+    handlers = _handlers(parts, engines, errors, bodies) | {"/metrics": MetricsPage(answering)}
     paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
-    middleware: list[Any] = [RequestId(), paths, guard, Revisions(engines)]
+    middleware: list[Any] = [CountedRoutes(), RequestId(), paths, guard, Revisions(engines)]
     if parts.keys is None:
-        middleware.insert(0, NoBrowsers())
+        middleware.insert(1, NoBrowsers())
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     for path, handler in handlers.items():
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: _issuer(following), parts.clock)
-    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.decision_log)
-    calls = lane_calls(handlers)
+    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.counts, parts.decision_log)
+    calls, counts, kept = lane_calls(handlers), parts.counts, parts.decision_log
     lane = DecisionLane(
-        guard, recent, engines.engine, parts.limits, calls, revision_line, at_once(gateway), parts.decision_log
+        guard, recent, engines.engine, parts.limits, calls, counts, revision_line, at_once(gateway), kept
     )
-    answering = Answering(gateway, Deciding(unmarked), key_sets, errors)
+    gateways = GatewayAnswering(gateway, Deciding(unmarked, counts), key_sets, errors)
 
     async def is_ready() -> bool:
         return following.status().is_ready
 
-    return AgentApplication(GatewayFront(app, answering), lane, answering, is_ready)
+    front = CountedApplication(GatewayFront(app, gateways), counts)
+    return AgentApplication(front, lane, answering, recent, gateways, is_ready)
 
 
 def _issuer(following: InForce) -> str:
@@ -138,18 +150,24 @@ def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> t
     if parts.keys is not None:
         verifiers = [GivenKeys(parts.keys), UpstreamTokens(lambda: parts.following.callers, parts.clock)]
         anonymous = None
-    guard = Guard(verifiers, recent, _ACCESS, engines.uuid_of, attempts.count, parts.clock, anonymous)
+
+    def failed(address: str) -> int | None:
+        seconds = attempts.count(address)
+        parts.counts.refused_credential(blocked=seconds is not None)
+        return seconds
+
+    guard = Guard(verifiers, recent, _ACCESS, engines.uuid_of, failed, parts.clock, anonymous)
     return guard, Bodies(parts.limits, guard.confirm)
 
 
 def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
     """Returns the handler of each path."""
-    engine_of, deciding, log = engines.engine, Deciding(unmarked), parts.decision_log
+    engine_of, deciding, log = engines.engine, Deciding(unmarked, parts.counts), parts.decision_log
     many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report, log)
     calls: dict[str, object] = {
         "evaluation": Evaluation(engine_of, bodies, deciding, log),
         "evaluations": many,
-        "search/resource": Filters(engine_of, bodies, log),
+        "search/resource": Filters(engine_of, bodies, parts.counts, log),
         "search/subject": Unavailable(bodies),
         "search/action": Unavailable(bodies),
     }
@@ -178,3 +196,7 @@ _ACCESS: Final = {f"{root}{path}": _READ for root in _ROOTS for path in _READING
     ),
     _OPEN,
 )
+_ACCESS["/metrics"] = Access({"GET": Scope.READ}, one_environment=False)
+
+COUNTED: Final = (*((path, method) for path, one in _ACCESS.items() for method in one.scopes), *GATEWAY_ROUTES)
+"""The routes that are counted apart: path templates with their methods."""

@@ -40,6 +40,7 @@ class ActionSearches:
         reason = engine.undeclared(search.resource.type) or (
             f"actions that the subject may take on the resource; {context_note(search.context)}"
         )
+        self._searching.counts.searched(engine, "action")
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
         self._searching.keep(moment, engine, req, resp.data)
 

@@ -52,11 +52,13 @@ class ResourceSearches:
             }
         if search.options.returns in (FILTER, BOTH):
             filtered = engine.cached_filter(search, now)
+            self._searching.counts.looked_up_filter(found=filtered is not None)
             if filtered is None:
                 filtered = await self._searching.in_thread(engine.filter_for, search, now)
             if answer and undeclared is None and search.filter_context is None:
                 filtered["context"]["reason"] += f"; in the results, {context_note(search.results_context)}"
             answer |= filtered
+        self._searching.counts.searched(engine, "resource")
         resp.data = ENCODER.encode(_ordered(answer))
         self._searching.keep(moment, engine, req, resp.data)
 
@@ -66,7 +68,11 @@ class ResourceSearches:
         if search.options.returns != FILTER:
             return None
         filtered = engine.cached_filter(search, self._searching.clock() if now is None else now)
-        return None if filtered is None else _ordered(filtered)
+        if filtered is None:  # the application looks it up again
+            return None
+        self._searching.counts.looked_up_filter(found=True)
+        self._searching.counts.searched(engine, "resource")
+        return _ordered(filtered)
 
     def kind_of(self, _answer: object) -> Kind:
         """See `lane`."""

@@ -11,6 +11,7 @@ from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectS
 from ...decision_log.decision_log import NO_LOG, Log, Moment, asker_of
 from ...decision_log.entry import Kind
 from ...http.bodies import Bodies
+from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for
 from ...serving.engine_access import EngineOf
 from ...serving.store_work import StoreWork
@@ -31,7 +32,8 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 class SearchServices:
     """The parts that a search needs.
 
-    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log.
+    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. Whoever has answered a
+    search counts it in `counts`.
     """
 
     engine_of: EngineOf
@@ -40,6 +42,7 @@ class SearchServices:
     tokens: PageTokens
     limits: HttpLimits
     clock: Callable[[], float]
+    counts: Counts
     log: Log = NO_LOG
 
     def begin(self) -> Moment:

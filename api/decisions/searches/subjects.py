@@ -42,6 +42,7 @@ class SubjectSearches:
         reason = engine.undeclared(search.resource.type, search.action.name) or (
             f"registered subjects that may act on the resource; {context_note(search.context)}"
         )
+        self._searching.counts.searched(engine, "subject")
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
         self._searching.keep(moment, engine, req, resp.data)
 

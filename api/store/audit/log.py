@@ -22,6 +22,7 @@ from .exports import ExportCounts, count_exports, has_ended_hours, record_ended_
 from .refused_attempts import Attempt, count_refusals, has_ended_minutes, record_ended_minutes
 from .retention import expired_entries, remove_expired
 from .seals import Purpose, Seal, Sealer, add_seal, all_seals, head
+from .size import LogSize, SizeOfLog
 from .tampering import Tampered, VerifiedEntry, verified_entries, verified_seal
 
 SEAL_SECONDS: Final = 3_600.0
@@ -153,6 +154,11 @@ class AuditLog:
             record_ended_minutes(db, time, now, all_of_them=True)
             record_ended_hours(db, time, now, all_of_them=True)
             append(db, AuditEntry.of(time, SERVICE, Event.SERVICE_STOPPED))
+
+    def size(self, known: SizeOfLog) -> LogSize:
+        """Returns the size of the log, with what is `known` of it from earlier calls."""
+        with self._connections.reading() as db:
+            return known.look(db)
 
     def check(self, sealer: Sealer, known_heads: dict[int, bytes], progress: Progress = lambda *_: None) -> VerifiedLog:
         """Check the whole log at one instant.

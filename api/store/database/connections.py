@@ -3,9 +3,11 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import perf_counter
+from typing import TypeAlias
 from weakref import WeakSet
 
 from sqlite_utils import Database
@@ -27,14 +29,27 @@ JOURNAL_BYTES = 64 * 2**20
 """The size to which SQLite cuts its log file after a large write."""
 
 
+Timed: TypeAlias = Callable[[bool, float], None]
+"""Hears of each transaction that succeeded: whether it was a write, and its seconds. Any thread calls it."""
+
+
+def untimed(_is_write: bool, _seconds: float) -> None:
+    """Ignore the times of transactions."""
+
+
 class Connections:
     """Opens connections as threads need them. Safe to fork: a child opens its own, and does not touch the parent's."""
 
     def __init__(
-        self, path: Path, synchronous: str, busy_seconds: float = BUSY_SECONDS, signal: CommitSignal | None = None
+        self,
+        path: Path,
+        synchronous: str,
+        busy_seconds: float = BUSY_SECONDS,
+        signal: CommitSignal | None = None,
+        timed: Timed = untimed,
     ) -> None:
-        """`signal` tells other processes of each commit, if there is one."""
-        self.path, self.signal = path, signal
+        """`signal` tells other processes of each commit, if there is one. `timed` hears of each transaction."""
+        self.path, self.signal, self._timed = path, signal, timed
         self._synchronous, self._busy_seconds = synchronous, busy_seconds
         self._local = threading.local()
         self._open: WeakSet[Database] = WeakSet()
@@ -44,8 +59,10 @@ class Connections:
     @contextmanager
     def reading(self) -> Iterator[Database]:
         """Returns a connection that reads one state of the database in the whole block. Raises StoreUnavailable."""
+        began = perf_counter()
         with self._transaction("BEGIN") as db:
             yield db
+        self._timed(False, perf_counter() - began)
 
     @contextmanager
     def writing(self, wait_factor: int = 1) -> Iterator[Database]:
@@ -54,7 +71,7 @@ class Connections:
 
         It waits for earlier writes `wait_factor` times as long as other transactions do.
         """
-        seconds, turn = wait_factor * self._busy_seconds, self._turn()
+        began, seconds, turn = perf_counter(), wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
             raise StoreUnavailable.at(self.path, _locked(seconds))
         try:
@@ -63,6 +80,7 @@ class Connections:
             self._send_signal()
         finally:
             turn.release()
+        self._timed(True, perf_counter() - began)
 
     def fresh(self) -> Database:
         """Returns a new connection for a long read, which the caller must close. Raises StoreUnavailable."""

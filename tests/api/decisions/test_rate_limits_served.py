@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from writ.api.decisions.deciding import Deciding
 from writ.api.decisions.evaluations import Evaluations
 from writ.api.decisions.shared_rates import SharedRates
+from writ.api.metrics.counts import Counts
+from writ.api.serving.preparations import unmarked
 from writ.api.settings import HttpLimits
 from writ.bundles.patience import TakesLong, impatient
 from writ.runtime import Engine, RateCounters
@@ -166,7 +169,8 @@ def test_a_batch_counts_each_item_once(server: Server) -> None:
 def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
     """It may give up at any later item, and the application then decides all of them."""
     engine = Engine.open(bundle(tmp_path), counters=RateCounters())
-    lane: Any = Evaluations(lambda _: engine, time.time, None, None, HttpLimits(), None)  # type: ignore[arg-type]  # unused
+    deciding = Deciding(unmarked, Counts.apart())
+    lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None)  # type: ignore[arg-type]  # unused
     with impatient():
         for _ in range(5):
             with pytest.raises(TakesLong):
