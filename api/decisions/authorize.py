@@ -7,7 +7,7 @@ import falcon.asgi
 
 from ...bundles.wording import quoted
 from ...runtime import Engine
-from ...runtime.engine import error_item
+from ...runtime.requests.error_items import error_item
 from ..decision_log.decision_log import NO_LOG, Log, Moment, asker_of
 from ..decision_log.entry import Kind
 from ..http.bodies import ENCODER, JSON, Bodies
