@@ -11,7 +11,7 @@ from writ.api.routes import ROUTES
 from writ.api.serving.build import TEST_ENDINGS
 from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones
-from writ.compiler.documents.yaml_document import yaml_value
+from writ.compiler.documents.yaml.document import yaml_value
 from writ.compiler.limits import DEFAULTS
 from writ.compiler.load import load
 from writ.compiler.source import Source

@@ -156,7 +156,7 @@ def _prepare_service(options: _Options) -> Service:
     lock = hold(directory)
     listener = bound_socket(options.bind)
     envoy = reserved(options.envoy_bind)
-    store = Store.open(directory, settings.synchronous)
+    store = _opened_store(directory, settings, log)
     refused = RefusedAttempts()
     exports = Exports(time.time)
     upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
@@ -208,6 +208,13 @@ def _prepare_service(options: _Options) -> Service:
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
     )
+
+
+def _opened_store(directory: Path, settings: Settings, log: logging.Logger) -> Store:
+    store = Store.open(directory, settings.synchronous)
+    if store.upgraded_from is not None:
+        log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
+    return store
 
 
 def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation) -> None:
