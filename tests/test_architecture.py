@@ -35,6 +35,7 @@ ROOMS = {
         "serving",
         "openapi",
         "http",
+        "versions",
         "store",
         "log",
         "settings",

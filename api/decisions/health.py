@@ -12,12 +12,15 @@ from ..serving.bound_engines import ready_engine
 from ..serving.engine_access import EngineOf, Stale
 from ..serving.preparations import Unprepared
 from ..store.environment_ids import DEFAULT
+from ..versions import FORMATS, Formats, program_version
 
 
 class HealthAnswer(Struct, frozen=True):
-    """The process runs."""
+    """The process runs. `version` is that of Writ, `formats` has the newest formats that it reads."""
 
     status: str
+    version: str
+    formats: Formats
 
 
 class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
@@ -55,9 +58,12 @@ async def is_ready(engine_of: EngineOf) -> bool:
 class Health:
     """Answers 200 as long as the process runs."""
 
+    def __init__(self) -> None:
+        self._body = ENCODER.encode(HealthAnswer("ok", program_version(), FORMATS))
+
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
-        resp.data = b'{"status":"ok"}'
+        resp.data = self._body
 
 
 class Readiness:

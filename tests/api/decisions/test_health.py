@@ -2,6 +2,7 @@
 
 import logging
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import falcon.asgi
@@ -10,12 +11,16 @@ from falcon import testing
 from writ.api.decisions.health import Readiness
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
+from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.store import Store
+from writ.bundles.file.header import VERSION
 
 
 def test_healthz_answers_anybody(app: testing.TestClient) -> None:
     answer = testing.TestClient(app.app).simulate_get("/healthz", headers={"X-Request-ID": "7"})
-    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+    formats = {"store": len(MIGRATIONS), "bundle": VERSION}
+    assert answer.status_code == 200
+    assert answer.json == {"status": "ok", "version": version("writ-pdp"), "formats": formats}
     assert answer.headers["X-Request-ID"] == "7"
 
 
