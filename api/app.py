@@ -25,6 +25,7 @@ from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
 from .decisions.health import is_ready
 from .decisions.lane import DecisionLane, lane_calls
 from .decisions.searches.page_tokens import PageTokens
@@ -43,6 +44,7 @@ from .gateway.gateway import Gateway
 from .gateway.issuers import KeySets
 from .gateway.user_tokens import UserTokens
 from .http.bodies import Bodies
+from .http.public_url import Locations
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import ManagementServices
@@ -77,7 +79,8 @@ class Collaborators:
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
-    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment.
+    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `draining`
+    tells that the service is about to stop.
     """
 
     store: Store
@@ -94,6 +97,7 @@ class Collaborators:
     exports: Exports
     page_secret: bytes
     preparing: Preparing
+    draining: Draining
 
     @property
     def public_url(self) -> str:
@@ -115,6 +119,7 @@ def collaborators(
     refused: RefusedAttempts | None = None,
     exports: Exports | None = None,
     preparing: Preparing = unmarked,
+    draining: Draining | None = None,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -135,6 +140,7 @@ def collaborators(
         exports=exports or Exports(clock),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
+        draining=draining or Draining(),
     )
 
 
@@ -176,7 +182,7 @@ def create_application(parts: Collaborators) -> Application:
     recent = RecentHeaders(parts.store.watch, parts.clock)
     guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
-    middleware: list[Any] = [RequestId(), paths, guard]
+    middleware: list[Any] = [RequestId(), Locations(parts.public_url), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
@@ -191,7 +197,7 @@ def create_application(parts: Collaborators) -> Application:
     calls, limits = lane_calls(handlers), parts.settings.limits
     lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, gateways=at_once(gateway))
     answering = Answering(gateway, services.deciding, key_sets, errors)
-    ready = partial(is_ready, parts.engines.engine)
+    ready = partial(is_ready, parts.engines.engine, parts.draining)
     return Application(app, GatewayFront(app, answering), lane, services.export.states.stop, answering, ready)
 
 
@@ -218,6 +224,7 @@ def _services(
         export=_export_services(parts, work, ring, bodies),
         ring=ring,
         public_url=parts.public_url,
+        draining=parts.draining,
     )
 
 

@@ -15,6 +15,7 @@ from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
 from .decisions import authorize, discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .exports import bundle
@@ -67,6 +68,7 @@ class Services:
     oauth: OAuth
     ring: KeyRing
     public_url: str
+    draining: Draining
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +329,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/readyz",
         Env.DEFAULT,
-        lambda given: health.Readiness(given.engine_of),
+        lambda given: health.Readiness(given.engine_of, given.draining),
         {"GET": (NONE, health.GET_READINESS)},
     ),
     Route("/openapi.json", Env.NONE, lambda _: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),

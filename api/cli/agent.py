@@ -15,6 +15,7 @@ from ..agent.service.app import AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
+from ..decisions.draining import Draining
 from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
@@ -112,6 +113,7 @@ def agent_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -144,7 +146,7 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, log_level)
+        service = _prepare(options, callers, admits, bind, envoy_bind, workers, tls, drain_seconds, log_level)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -160,6 +162,7 @@ def _prepare(
     envoy_bind: str | None,
     workers: int | None,
     tls: TlsFiles | None,
+    drain_seconds: float,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
@@ -182,6 +185,7 @@ def _prepare(
     greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
+    draining = Draining()
     application = create_agent(
         AgentParts(
             following=following,
@@ -191,6 +195,7 @@ def _prepare(
             public_url=settings.public_url or url,
             clock=time.time,
             log=log,
+            draining=draining,
         )
     )
     return Service(
@@ -205,6 +210,8 @@ def _prepare(
         worker_starts=rates.start_worker,
         heartbeat=lambda: _keep_following(following),
         worker_ends=following.close,
+        drain_begins=draining.begin,
+        drain_seconds=drain_seconds,
     )
 
 

@@ -75,6 +75,7 @@ class _Options:
     envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
+    drain_seconds: float
     log_level: str
 
 
@@ -121,6 +122,7 @@ def serve_command(
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -149,6 +151,7 @@ def serve_command(
                 envoy_bind=envoy_bind,
                 workers=workers or cores(),
                 tls=tls,
+                drain_seconds=drain_seconds,
                 log_level=log_level,
             )
         )
@@ -218,6 +221,8 @@ def _prepare_service(options: _Options) -> Service:
         worker_ends=partial(_end_worker, upkeep, preparations, sweep),
         worker_gone=preparations.worker_gone,
         service_ends=upkeep.end_service,
+        drain_begins=parts.draining.begin,
+        drain_seconds=options.drain_seconds,
     )
 
 

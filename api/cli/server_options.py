@@ -19,9 +19,12 @@ from .output import error_console
 
 MOST_WORKERS: Final = 1_024
 
+MOST_DRAIN_SECONDS: Final = 3_600.0
+"""The longest time for which a server goes on after it was asked to stop."""
+
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `envoy_bind`, `workers`, `tls_cert`, `tls_key`, `tls_client_ca` and `log_level`."""
+    """Adds `envoy_bind`, `workers`, `tls_cert`, `tls_key`, `tls_client_ca`, `drain_seconds` and `log_level`."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
@@ -34,6 +37,13 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tls-cert", type=path, help="Serve HTTPS with this certificate chain (PEM)."),
         click.option("--tls-key", type=path, help="The key of the certificate (PEM, not encrypted)."),
         click.option("--tls-client-ca", type=path, help=authorities),
+        click.option(
+            "--drain-seconds",
+            type=click.FloatRange(0, MOST_DRAIN_SECONDS),
+            default=0.0,
+            metavar="SECONDS",
+            help="At SIGTERM, serve on for so long while /readyz fails. The default is 0.",
+        ),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):

@@ -16,6 +16,7 @@ from ...credentials.tokens.upstream_tokens import UpstreamTokens
 from ...decisions.authorize import SHORT, Authorize
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
+from ...decisions.draining import Draining
 from ...decisions.evaluation import Evaluation
 from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
@@ -47,7 +48,7 @@ class AgentParts:
     """The parts of an agent. `calls` are those that its metadata names.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
-    `clock` gives epoch seconds.
+    `clock` gives epoch seconds. `draining` tells that the agent is about to stop.
     """
 
     following: InForce
@@ -57,6 +58,7 @@ class AgentParts:
     public_url: str
     clock: Callable[[], float]
     log: logging.Logger
+    draining: Draining
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     answering = Answering(gateway, Deciding(unmarked), key_sets, errors)
 
     async def is_ready() -> bool:
-        return following.status().is_ready
+        return following.status().is_ready and not parts.draining.begun()
 
     return AgentApplication(GatewayFront(app, answering), lane, answering, is_ready)
 
@@ -158,7 +160,7 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
         "/.well-known/authzen-configuration": discovery,
         "/.well-known/authzen-configuration/environments/{env}": discovery,
         "/healthz": Health(),
-        "/readyz": AgentReadiness(parts.following),
+        "/readyz": AgentReadiness(parts.following, parts.draining),
     }
 
 

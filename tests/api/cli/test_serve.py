@@ -482,3 +482,10 @@ def test_a_start_tells_where_the_copy_from_before_an_upgrade_is(tmp_path: Path) 
     with running(tmp_path / "data") as server:
         (copy,) = (tmp_path / "data").glob("writ.db.format-*")
         assert f"the store was upgraded; `{copy}` is a copy from before the upgrade" in server.log
+
+
+def test_a_location_leads_back_through_a_proxy(tmp_path: Path) -> None:
+    settings = {"WRIT_PUBLIC_URL": "https://pdp.example.com/authz/"}
+    with running(tmp_path / "data", settings=settings) as server, server.client() as client:
+        made = client.post("/v1/environments", json={"id": "staging"})
+        assert (made.status_code, made.headers["Location"]) == (201, "/authz/v1/environments/staging")

@@ -8,6 +8,7 @@ from pathlib import Path
 import falcon.asgi
 import pytest
 from falcon import testing
+from writ.api.decisions.draining import Draining
 from writ.api.decisions.health import Readiness
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
@@ -47,7 +48,7 @@ def test_readyz_tells_nobody_where_the_store_is(tmp_path: Path, caplog: pytest.L
     files.build("default").unlink()
     live_engines = LiveEngines(store, files, 5.0, logging.getLogger("tests"))
     app = falcon.asgi.App()
-    app.add_route("/readyz", Readiness(live_engines.engine))
+    app.add_route("/readyz", Readiness(live_engines.engine, Draining()))
     for reason, logged in (("it has no bundle yet, or lost it", False), ("the store can't be read", True)):
         answer = testing.TestClient(app).simulate_get("/readyz")
         assert answer.status_code == 503
