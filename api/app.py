@@ -26,6 +26,7 @@ from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
 from .decision_log.decision_log import NO_LOG, Log
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
 from .decisions.health import is_ready
 from .decisions.lane import DecisionLane, lane_calls
 from .decisions.searches.page_tokens import PageTokens
@@ -44,6 +45,7 @@ from .gateway.gateway import Gateway
 from .gateway.issuers import KeySets
 from .gateway.user_tokens import UserTokens
 from .http.bodies import Bodies
+from .http.public_url import Locations
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import ManagementServices
@@ -84,7 +86,7 @@ class Collaborators:
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
     for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `counts`
-    counts for the metrics. `decision_log` takes the decisions.
+    counts for the metrics. `decision_log` takes the decisions. `draining` tells that the service is about to stop.
     """
 
     store: Store
@@ -103,6 +105,7 @@ class Collaborators:
     preparing: Preparing
     counts: Counts
     decision_log: Log
+    draining: Draining
 
     @property
     def public_url(self) -> str:
@@ -126,6 +129,7 @@ def collaborators(
     preparing: Preparing = unmarked,
     counts: Counts | None = None,
     decision_log: Log = NO_LOG,
+    draining: Draining | None = None,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -148,6 +152,7 @@ def collaborators(
         preparing=preparing,
         counts=counts or Counts.apart(COUNTED),
         decision_log=decision_log,
+        draining=draining or Draining(),
     )
 
 
@@ -197,7 +202,7 @@ def create_application(parts: Collaborators) -> Application:
     recent = RecentHeaders(parts.store.watch, parts.clock)
     guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
-    middleware: list[Any] = [CountedRoutes(), RequestId(), paths, guard]
+    middleware: list[Any] = [CountedRoutes(), RequestId(), Locations(parts.public_url), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
@@ -215,7 +220,7 @@ def create_application(parts: Collaborators) -> Application:
     )
     answering = GatewayAnswering(gateway, services.deciding, key_sets, errors)
     front = CountedApplication(GatewayFront(app, answering), counts)
-    ready = partial(is_ready, parts.engines.engine)
+    ready = partial(is_ready, parts.engines.engine, parts.draining)
     return Application(app, front, lane, services.export.states.stop, services.metrics, recent, answering, ready)
 
 
@@ -253,6 +258,7 @@ def _services(
         metrics=Answering(parts.counts.table, Where.SERVICE, StoreReadings(parts.store)),
         public_url=parts.public_url,
         decision_log=parts.decision_log,
+        draining=parts.draining,
     )
 
 

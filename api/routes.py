@@ -16,6 +16,7 @@ from .credentials.tokens.endpoints import OAuth, Revocation, Token
 from .decision_log.decision_log import Log
 from .decisions import authorize, discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .exports import bundle
@@ -73,6 +74,7 @@ class Services:
     metrics: Answering
     public_url: str
     decision_log: Log
+    draining: Draining
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +335,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/readyz",
         Env.DEFAULT,
-        lambda given: health.Readiness(given.engine_of),
+        lambda given: health.Readiness(given.engine_of, given.draining),
         {"GET": (NONE, health.GET_READINESS)},
     ),
     Route(

@@ -37,6 +37,7 @@ ROOMS = {
         "serving",
         "openapi",
         "http",
+        "versions",
         "store",
         "metrics",
         "log",

@@ -18,6 +18,7 @@ from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
 from ..decision_log.starting import DecisionLogService, NoDecisionLog
+from ..decisions.draining import Draining
 from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
@@ -132,6 +133,7 @@ def agent_command(
     tls_client_ca: Path | None,
     decision_log: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -165,7 +167,17 @@ def agent_command(
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
         service = _prepare(
-            options, callers, admits, bind, envoy_bind, workers, tls, decision_log, metrics_bind, log_level
+            options,
+            callers,
+            admits,
+            bind,
+            envoy_bind,
+            workers,
+            tls,
+            decision_log,
+            metrics_bind,
+            drain_seconds,
+            log_level,
         )
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
@@ -184,6 +196,7 @@ def _prepare(
     tls: TlsFiles | None,
     log_target: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
@@ -207,6 +220,7 @@ def _prepare(
     greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
+    draining = Draining()
     application = create_agent(
         AgentParts(
             following=following,
@@ -218,6 +232,7 @@ def _prepare(
             log=log,
             counts=counts,
             decision_log=decisions.log,
+            draining=draining,
         )
     )
     gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
@@ -237,6 +252,8 @@ def _prepare(
         worker_gone=counts.table.worker_gone,
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
+        drain_begins=draining.begin,
+        drain_seconds=drain_seconds,
     )
 
 

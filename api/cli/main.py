@@ -71,8 +71,26 @@ class Commands(click.Group):
             formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
 
 
+def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    """Prints the version and the formats, and ends the command (a callback of click)."""
+    if not asked or context.resilient_parsing:
+        return
+    from ..versions import FORMATS, program_version  # PERF: no other command needs the schema to start
+
+    click.echo(f"writ, version {program_version()}")
+    click.echo(f"formats: store {FORMATS.store}, bundle {FORMATS.bundle}")
+    context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="writ-pdp", prog_name="writ")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and the formats of files that it reads.",
+)
 @click.pass_context
 def writ(context: click.Context) -> None:
     """Writ decides who may do what, and says why.

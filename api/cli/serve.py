@@ -37,6 +37,7 @@ from ..serving.engine_access import Stale
 from ..serving.live_engines import LiveEngines
 from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting, Settings
+from ..store.environment_ids import DEFAULT
 from ..store.errors import Conflict, StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
@@ -84,12 +85,14 @@ class _Options:
 
     directory: Path
     sources: tuple[Path, ...]
+    seeds: tuple[Path, ...]
     demo: bool
     bind: str
     envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
     metrics_bind: str | None
+    drain_seconds: float
     log_level: str
     decision_log: str | None
 
@@ -110,6 +113,13 @@ class _Options:
     multiple=True,
     help="Replace the stored model with this document, or with the documents in this folder. Repeatable.",
 )
+@click.option(
+    "--import-if-empty",
+    "seeds",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="As `--import`, but only if the store never had a model. Repeatable.",
+)
 @click.option("--demo", is_flag=True, help="Start with the model of a demo organisation.")
 @click.option(
     "--bind",
@@ -122,6 +132,7 @@ class _Options:
 def serve_command(
     directory: Path,
     sources: tuple[Path, ...],
+    seeds: tuple[Path, ...],
     demo: bool,
     bind: str,
     envoy_bind: str | None,
@@ -131,6 +142,7 @@ def serve_command(
     tls_client_ca: Path | None,
     decision_log: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -141,24 +153,26 @@ def serve_command(
     \b
     Examples:
       writ serve --demo
-      writ serve --import model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
+      writ serve --import-if-empty model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
       writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
       writ serve --envoy-bind 127.0.0.1:9191
     """
-    if demo and sources:
-        raise click.UsageError("use either `--demo` or `--import`, not both")
+    if sum(map(bool, (demo, sources, seeds))) > 1:
+        raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         service = _prepare_service(
             _Options(
                 directory=directory,
                 sources=sources,
+                seeds=seeds,
                 demo=demo,
                 bind=bind,
                 envoy_bind=envoy_bind,
                 workers=workers or cores(),
                 tls=tls,
                 metrics_bind=metrics_bind,
+                drain_seconds=drain_seconds,
                 log_level=log_level,
                 decision_log=decision_log,
             )
@@ -179,11 +193,11 @@ def _prepare_service(options: _Options) -> Service:
     envoy = reserved(options.envoy_bind)
     counts = Counts.shared(COUNTED, places_for(options.workers))
     decisions = decision_log_of(settings, options.decision_log, directory, log)
-    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    store = _opened_store(directory, settings, counts, log)
     refused, exports = RefusedAttempts(), Exports(time.time)
     upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
     access = _begin(directory, settings, upkeep)
-    prepare_model(directory, store, options.sources, options.demo)
+    prepare_model(directory, store, options.sources or _wanted_seeds(options.seeds, store, log), options.demo)
     preparations = Preparations(time.time, log)
     rates = SharedRates(options.workers, settings.rate_bytes, log)
     live_engines = _open_engines(directory, store, settings, log, preparations, rates)
@@ -233,7 +247,24 @@ def _prepare_service(options: _Options) -> Service:
         service_ends=upkeep.end_service,
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
+        drain_begins=parts.draining.begin,
+        drain_seconds=options.drain_seconds,
     )
+
+
+def _opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
+    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    if store.upgraded_from is not None:
+        log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
+    return store
+
+
+def _wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:
+    """Returns the documents for a store that never had a model, or none."""
+    if not seeds or not store.revision_of(DEFAULT):
+        return seeds
+    log.info("the store has a model, so `--import-if-empty` does nothing")
+    return ()
 
 
 def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> None:

@@ -26,6 +26,9 @@ from .output import error_console
 
 MOST_WORKERS: Final = 1_024
 
+MOST_DRAIN_SECONDS: Final = 3_600.0
+"""The longest time for which a server goes on after it was asked to stop."""
+
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the parameters of all servers: where they listen and log, `workers`, and the files of TLS."""
@@ -43,6 +46,13 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tls-client-ca", type=path, help=authorities),
         click.option("--decision-log", metavar="FILE|-|URL", help="Log each decision there (`WRIT_DECISION_LOG`)."),
         click.option("--metrics-bind", metavar="HOST:PORT", help="Serve the metrics here too, without a credential."),
+        click.option(
+            "--drain-seconds",
+            type=click.FloatRange(0, MOST_DRAIN_SECONDS),
+            default=0.0,
+            metavar="SECONDS",
+            help="At SIGTERM, serve on for so long while /readyz fails. The default is 0.",
+        ),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):

@@ -2,14 +2,18 @@
 
 import gc
 import logging
+import queue
 import resource
+import signal
 import socket
 import ssl
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 
 from ..log import LOG
 from ..settings import HttpLimits
@@ -50,6 +54,8 @@ class Service:
     `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
     and `service_ends` after the last one. A worker calls `refused` with the status of each answer to what could not be
     read as a request, and `tell_connections` every second with its connections by state.
+
+    If the service is asked to stop by TERM, the master calls `drain_begins`, and goes on for `drain_seconds`.
     """
 
     app: Any
@@ -70,6 +76,55 @@ class Service:
     service_ends: Callable[[], None] = lambda: None
     refused: Callable[[int], None] = lambda _: None
     tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
+    drain_begins: Callable[[], None] = lambda: None
+    drain_seconds: float = 0.0
+
+
+class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """Gunicorn's master, which starts no second one, and serves on for a while before it stops."""
+
+    def start(self) -> None:
+        """Gunicorn would log the address of a service with TLS as `http`."""
+        if self.app.service.tls is not None:
+            self.log.error_log.addFilter(_name_https)
+        super().start()
+
+    def handle_usr2(self) -> None:
+        """A second master would have neither the command line nor the lock of the data directory."""
+        self.log.warning("USR2 is ignored: to update Writ, stop the service and start the new version")
+
+    def handle_term(self) -> None:
+        """Let readiness fail first, and go on, so that balancers send no new requests when the workers stop."""
+        service: Service = self.app.service
+        if service.drain_seconds:
+            service.drain_begins()
+            self.log.info("stopping in %g seconds; readiness fails from now on", service.drain_seconds)
+            self._go_on(service.drain_seconds)
+        super().handle_term()
+
+    def _go_on(self, seconds: float) -> None:
+        """Replace workers that end, for some seconds or until another signal says stop."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            try:
+                number = self.SIG_QUEUE.get(timeout=min(left, 1.0))
+            except queue.Empty:
+                number = None
+            if number in (signal.SIGINT, signal.SIGQUIT):
+                self.SIG_QUEUE.put_nowait(number)  # `stop` ends the workers at once then
+                return
+            if number == signal.SIGTERM:
+                return
+            self.reap_workers()
+            self.murder_workers()
+            self.manage_workers()
+
+
+def _name_https(record: logging.LogRecord) -> bool:
+    if str(record.msg).startswith("Listening at") and isinstance(record.args, tuple):
+        address, *others = record.args
+        record.args = (str(address).replace("http://", "https://"), *others)
+    return True
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -107,6 +162,10 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def load(self) -> Any:
         """The ASGI application."""
         return self.service.app
+
+    def run(self) -> None:
+        """Run the master. Ends the process."""
+        Master(self).run()
 
     def _worker_gone(self, worker: Worker) -> None:
         self.shares.release(worker.connections.share)

@@ -17,6 +17,7 @@ from ...decision_log.decision_log import NO_LOG, Log
 from ...decisions.authorize import SHORT, Authorize
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
+from ...decisions.draining import Draining
 from ...decisions.evaluation import Evaluation
 from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
@@ -53,7 +54,7 @@ class AgentParts:
     """The parts of an agent. `calls` are those that its metadata names. `counts` counts for the metrics.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
-    `clock` gives epoch seconds. `decision_log` takes the decisions.
+    `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
     """
 
     following: InForce
@@ -64,6 +65,7 @@ class AgentParts:
     clock: Callable[[], float]
     log: logging.Logger
     counts: Counts
+    draining: Draining
     decision_log: Log = NO_LOG
 
 
@@ -115,7 +117,7 @@ def create_agent(parts: AgentParts) -> AgentApplication:
     gateways = GatewayAnswering(gateway, Deciding(unmarked, counts), key_sets, errors)
 
     async def is_ready() -> bool:
-        return following.status().is_ready
+        return following.status().is_ready and not parts.draining.begun()
 
     front = CountedApplication(GatewayFront(app, gateways), counts)
     return AgentApplication(front, lane, answering, recent, gateways, is_ready)
@@ -180,7 +182,7 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
         "/.well-known/authzen-configuration": discovery,
         "/.well-known/authzen-configuration/environments/{env}": discovery,
         "/healthz": Health(),
-        "/readyz": AgentReadiness(parts.following),
+        "/readyz": AgentReadiness(parts.following, parts.draining),
     }
 
 
