@@ -1,5 +1,6 @@
 """Checks routes: their templates, hosts, methods and sources, and the types and actions that they name."""
 
+import re
 from collections.abc import Collection, Iterator
 
 from ...bundles.routing.hosts import is_host_pattern, is_method
@@ -12,6 +13,9 @@ from ..lowering.lower_routes import DEFAULT_CAPTURE
 from ..model.elements import Route
 from .draft import Draft
 from .references import actions_on, unknown_action, unknown_type
+
+_OTHER_CAPTURE = re.compile(r":[A-Za-z_]\w*|<[A-Za-z_]\w*>")
+"""What other programs write for a part of a path that varies."""
 
 _TWO_NAMES = "a route names its resource by either `resource_id` or `external_id`"
 _NO_NAME = "the route does not say which resource it is about"
@@ -86,6 +90,11 @@ def _templates(route: Route, path: Path) -> Iterator[Finding]:
     except BadTemplate as ex:
         yield Finding("bad-template", str(ex), (*path, "path"))
         return
+    for segment in route.path.split("/"):
+        if _OTHER_CAPTURE.fullmatch(segment):
+            name = segment.strip(":<>")
+            message = f"{quoted(segment)} matches only itself: it is no part of the path that varies"
+            yield Finding("bad-template", message, (*path, "path"), f"write {quoted('{' + name + '}')}")
     named = [name for name in ("resource_id", "external_id") if getattr(route, name) is not None]
     if len(named) > 1:
         yield Finding("either-or", f"{_TWO_NAMES}, not by both", path)

@@ -11,6 +11,7 @@ from ..language.syntax_fault import SyntaxFault
 from ..limits import Limits
 from ..model.elements import ONE_OBJECT
 from ..source import Source, SourceText, Span
+from .bad_document import BadDocument
 from .document_handler import AddElement, ByteProgress, DocumentHandler
 from .raw_values import Unreadable
 
@@ -34,8 +35,12 @@ class WritDocument:
         self._last: tuple[Statement, Element] | None = None
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
-        """Reads all statements. One that can't be read is a finding; the others are read. Raises BadText."""
+        """Reads all statements. One that can't be read is a finding; the others are read.
+
+        Raises BadText, and BadDocument for a document without a statement: it would empty the model it is put into.
+        """
         self._whole = "".join(self.text.chunks())
+        number = -1
         for number, statement in enumerate(statements(self._whole)):
             try:
                 element = self._element(statement)
@@ -45,6 +50,8 @@ class WritDocument:
                 self._adder(element.list_name, statement, handler)(element.value.value, False)
             if number % PROGRESS_STATEMENTS == 0:
                 byte_progress(statement.end)
+        if number < 0:
+            raise BadDocument("syntax", "the document has no statement", 0, "write one, such as `role editor`")
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""

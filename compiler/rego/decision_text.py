@@ -28,7 +28,7 @@ default decision := {
 decision := answer if request.is_well_formed
 
 # The first outcome that fits (E7, D1 to D6).
-answer := refused("NO_POLICY_MATCH", "the resource type is not declared") if {
+answer := refused("NO_POLICY_MATCH", "the model declares no resource type with this name") if {
 	not resource_type
 } else := refused("NO_POLICY_MATCH", "the resource type is closed and the resource is not registered") if {
 	resource_type.closed

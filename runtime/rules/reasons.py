@@ -75,7 +75,10 @@ def _refusal(code: ReasonCode, reason: str, **more: str | int) -> Answer:
     return Answer(False, _context(code, AccessPath.NONE, reason) | more)
 
 
-NO_TYPE, NO_ACTION = "the resource type is not declared", "the resource type does not declare the action"
+NO_TYPE, NO_ACTION = (
+    "the model declares no resource type with this name",
+    "the resource type does not declare the action",
+)
 
 NOT_DECLARED = _refusal(ReasonCode.NO_POLICY_MATCH, NO_TYPE)
 NOT_REGISTERED = _refusal(ReasonCode.NO_POLICY_MATCH, "the resource type is closed and the resource is not registered")

@@ -10,6 +10,7 @@ from ...store.history.origin import POLICY_KINDS
 from ..model_elements import Elements, differences, elements_of
 from ..output import CommandFailed, error_console, os_sentence
 from ..sentences import summary
+from ..source_paths import SourcePath
 from ..stores.opening import env_option
 from .place import Place
 from .place_options import place_options
@@ -18,7 +19,7 @@ from .told import FORMATS, difference_lines, drift_lines, heading, show
 
 
 @click.command("drift")
-@click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, type=SourcePath(path_type=Path))
 @env_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @place_options

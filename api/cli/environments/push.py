@@ -23,6 +23,7 @@ from ..output import CommandFailed, escaped, os_sentence, progress_bar
 from ..sentences import summary
 from ..service import Service, ServiceRefused, environment_path
 from ..service_options import service_at, service_options
+from ..source_paths import SourcePath
 from ..stores.opening import env_option
 from .told import count_lines, element_lines
 
@@ -52,7 +53,7 @@ _FOR_NOW: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @click.command("push")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @service_options(required=True)
 @env_option
 @click.option("--dry-run", is_flag=True, help="Only show how the service's model would change.")

@@ -12,10 +12,11 @@ from ....compiler.forms.table import FORMS
 from ...serving.build import NoSources, sources_of
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
+from ..source_paths import SourcePath
 
 
 @click.command("convert")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @click.option("--as", "form", required=True, type=click.Choice([*FORMS]), help="The form to write.")
 @click.option(
     "-o",

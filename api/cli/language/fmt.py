@@ -18,13 +18,14 @@ from ....compiler.limits import DEFAULTS
 from ....compiler.source import Source
 from ...serving.build import NoSources, files_of, silent
 from ..output import CommandFailed, error_console, escaped, os_sentence
+from ..source_paths import SourcePath
 
 _ENDING = ".writ"
 _STDIN = Path("-")
 
 
 @click.command("fmt")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path, allow_dash=True))
 @click.option("--check", is_flag=True, help="Change nothing. Exit with 1 if a file is not formatted.")
 def fmt_command(sources: tuple[Path, ...], check: bool) -> None:
     """Format .writ files, and those in folders, in place. Comments and the order of all things stay.

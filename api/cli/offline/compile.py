@@ -13,11 +13,12 @@ from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
 from ...serving.build import InvalidModel, NoSources, build_bundle, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
+from ..source_paths import SourcePath
 from .bundle_keys import read_lifetime, signing_key_in
 
 
 @click.command("compile")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The bundle file.")
 @click.option(
     "--profile",

@@ -15,11 +15,12 @@ from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..sentences import summary
+from ..source_paths import SourcePath
 from .opening import data_option, env_option, open_or_create_store
 
 
 @click.command("import")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @data_option
 @env_option
 @click.option("--create", is_flag=True, help="Make the environment first, if it does not exist.")

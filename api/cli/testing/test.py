@@ -9,6 +9,7 @@ import click
 from ....bundles.publish import published
 from ..output import CommandFailed, os_sentence
 from ..reports.junit import show_junit
+from ..source_paths import SourcePath
 from .discovery import NoTests
 from .machine_reports import show_tap, suites
 from .running import FileResult
@@ -18,7 +19,7 @@ from .watching import stamps, wait_for_change
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @click.option("--format", "style", type=click.Choice(["text", "tap", "junit"]), default="text", help="The report.")
 @click.option(
     "-o",

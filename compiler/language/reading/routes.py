@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from ....bundles.wording import quoted
 from ..placed import Members, Placed, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from .clauses import Clause, Element, clause, element, member
 from .constants import members_of
 
+_EVERY_METHOD = ("ANY", "ALL", "EVERY")
 _NEEDED = (
     ("path", "which requests it matches", "GET /documents/{id}"),
     ("action", "which action it means", "means read document {id}"),
@@ -31,8 +33,11 @@ def any_method(children: list[Placed]) -> Clause:
 
 
 def methods(children: list[Placed]) -> Clause:
-    """Reads `GET, HEAD /documents/{id}`."""
+    """Reads `GET, HEAD /documents/{id}`. Raises SyntaxFault for a word that is meant as every method."""
     *names, path = values(children)
+    for name in names:
+        if name.value.upper() in _EVERY_METHOD:
+            raise SyntaxFault(f"{quoted(name.value)} is no method", name.start, name.end, "write `any method`")
     return Clause(names[0], path.end, {"methods": member(array(names)), "path": member(path)})
 
 

@@ -120,6 +120,15 @@ def test_an_unchanged_model_passes_too(repository):
     assert "nothing changes" in (repository / "difference.md").read_text()
 
 
+def test_the_first_change_has_nothing_to_compare_with(repository):
+    git(repository, "rm", "-rq", "--cached", "policies")
+    git(repository, "commit", "-qm", "no policies yet")
+    base = git(repository, "rev-parse", "HEAD")
+    assert shell(github_step("Compare")["run"], repository, BASE=base).returncode == 0
+    assert not (repository / "difference.md").exists()
+    assert shell(github_step("Comment")["run"], repository).returncode == 0
+
+
 def test_a_revision_that_is_not_there_fails_the_step(repository):
     assert shell(github_step("Compare")["run"], repository, BASE="0" * 40).returncode != 0
 
@@ -197,6 +206,12 @@ def hook_commands():
             yield " ".join([hook["entry"], *asked["args"]])
         else:
             yield f"git diff --cached --name-only -- '*.writ' | xargs -r {hook['entry']}"
+
+
+def test_a_hook_that_looks_at_the_whole_model_runs_for_every_commit():
+    """A file that is deleted is not among the changed ones."""
+    for hook in HOOKS:
+        assert hook.get("always_run", False) is not hook.get("pass_filenames", True)
 
 
 def test_every_hook_is_told():

@@ -229,7 +229,7 @@ def test_an_action_and_a_type_that_are_not_declared(tmp_path):
     fly = lines(tmp_path, [policy()], request(action={"name": "fly"}))
     assert fly == ["Denied (ACTION_NOT_PERMITTED): the resource type does not declare the action."]
     moon = lines(tmp_path, [policy()], request(resource={"type": "moon", "id": "1"}))
-    assert moon == ["Denied (NO_POLICY_MATCH): the resource type is not declared."]
+    assert moon == ["Denied (NO_POLICY_MATCH): the model declares no resource type with this name."]
 
 
 def test_a_rate_limit_that_is_reached_and_one_that_is_not_asked(tmp_path):
