@@ -1,8 +1,9 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -23,7 +24,10 @@ from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
+from .decision_log.decision_log import NO_LOG, Log
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
+from .decisions.health import is_ready
 from .decisions.lane import DecisionLane, lane_calls
 from .decisions.searches.page_tokens import PageTokens
 from .decisions.searches.search_services import SearchServices
@@ -35,11 +39,13 @@ from .exports.exporter import Exporter
 from .exports.files import ExportFiles
 from .exports.states import States
 from .exports.updates import UpdateMaker
+from .gateway.answering import Answering as GatewayAnswering
 from .gateway.front import GatewayFront, at_once
 from .gateway.gateway import Gateway
 from .gateway.issuers import KeySets
 from .gateway.user_tokens import UserTokens
 from .http.bodies import Bodies
+from .http.public_url import Locations
 from .http.raw_paths import RawPaths
 from .http.request_id import RequestId
 from .management.elements import ManagementServices
@@ -80,7 +86,7 @@ class Collaborators:
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
     for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `counts`
-    counts for the metrics.
+    counts for the metrics. `decision_log` takes the decisions. `draining` tells that the service is about to stop.
     """
 
     store: Store
@@ -98,6 +104,8 @@ class Collaborators:
     page_secret: bytes
     preparing: Preparing
     counts: Counts
+    decision_log: Log
+    draining: Draining
 
     @property
     def public_url(self) -> str:
@@ -120,6 +128,8 @@ def collaborators(
     exports: Exports | None = None,
     preparing: Preparing = unmarked,
     counts: Counts | None = None,
+    decision_log: Log = NO_LOG,
+    draining: Draining | None = None,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -141,6 +151,8 @@ def collaborators(
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
         counts=counts or Counts.apart(COUNTED),
+        decision_log=decision_log,
+        draining=draining or Draining(),
     )
 
 
@@ -149,7 +161,8 @@ class Application:
     """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
 
     `stop` lets long polls go, because the worker ends. `metrics` answers requests for metrics, and `recent` are the
-    credentials that a worker remembers.
+    credentials that a worker remembers. `answering` answers gateways, and `is_ready` tells whether the worker can
+    decide: both are for other protocols than HTTP.
     """
 
     falcon: falcon.asgi.App[Any, Any]
@@ -158,6 +171,8 @@ class Application:
     stop: Callable[[], None]
     metrics: Answering
     recent: RecentHeaders
+    answering: GatewayAnswering
+    is_ready: Callable[[], Awaitable[bool]]
 
 
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
@@ -187,7 +202,7 @@ def create_application(parts: Collaborators) -> Application:
     recent = RecentHeaders(parts.store.watch, parts.clock)
     guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
-    middleware: list[Any] = [CountedRoutes(), RequestId(), paths, guard]
+    middleware: list[Any] = [CountedRoutes(), RequestId(), Locations(parts.public_url), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
@@ -198,11 +213,15 @@ def create_application(parts: Collaborators) -> Application:
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: parts.log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: parts.public_url, parts.clock)
-    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock, counts)
+    gateway = Gateway(parts.engines.engine, guard, recent, users, parts.clock, counts, parts.decision_log)
     calls, limits = lane_calls(handlers), parts.settings.limits
-    lane = DecisionLane(guard, recent, parts.engines.engine, limits, calls, counts, gateways=at_once(gateway))
-    front = CountedApplication(GatewayFront(app, gateway, services.deciding, key_sets, errors), counts)
-    return Application(app, front, lane, services.export.states.stop, services.metrics, recent)
+    lane = DecisionLane(
+        guard, recent, parts.engines.engine, limits, calls, counts, gateways=at_once(gateway), log=parts.decision_log
+    )
+    answering = GatewayAnswering(gateway, services.deciding, key_sets, errors)
+    front = CountedApplication(GatewayFront(app, answering), counts)
+    ready = partial(is_ready, parts.engines.engine, parts.draining)
+    return Application(app, front, lane, services.export.states.stop, services.metrics, recent, answering, ready)
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:
@@ -223,7 +242,14 @@ def _services(
         bodies=bodies,
         deciding=Deciding(parts.preparing, parts.counts),
         search=SearchServices(
-            parts.engines.engine, work, bodies, page_tokens, parts.settings.limits, parts.clock, parts.counts
+            parts.engines.engine,
+            work,
+            bodies,
+            page_tokens,
+            parts.settings.limits,
+            parts.clock,
+            parts.counts,
+            parts.decision_log,
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
         oauth=oauth,
@@ -231,6 +257,8 @@ def _services(
         ring=ring,
         metrics=Answering(parts.counts.table, Where.SERVICE, StoreReadings(parts.store)),
         public_url=parts.public_url,
+        decision_log=parts.decision_log,
+        draining=parts.draining,
     )
 
 

@@ -12,6 +12,7 @@ import falcon.asgi
 from ..bundles.errors import BundleError
 from ..runtime import BadRequest, SearchUnavailable
 from .credentials.credential import Credential, Scope
+from .decision_log.decision_log import LogFull
 from .http.bodies import ENCODER
 from .http.raw_paths import segment
 from .http.rejections import (
@@ -56,6 +57,7 @@ STATUS: Final[Mapping[type[Exception], int]] = {
     PreconditionFailed: 412,
     SearchUnavailable: 501,
     StoreUnavailable: 503,
+    LogFull: 503,
     NotYet: 503,
     Unauthenticated: 401,
     TooManyFailures: 429,

@@ -13,8 +13,10 @@ from .credentials.guard import Access
 from .credentials.keys.ring import KeyRing
 from .credentials.tokens import metadata, token_operations
 from .credentials.tokens.endpoints import OAuth, Revocation, Token
+from .decision_log.decision_log import Log
 from .decisions import authorize, discovery, evaluation, evaluations, health
 from .decisions.deciding import Deciding
+from .decisions.draining import Draining
 from .decisions.searches import actions, resources, subjects
 from .decisions.searches.search_services import SearchServices
 from .exports import bundle
@@ -71,6 +73,8 @@ class Services:
     ring: KeyRing
     metrics: Answering
     public_url: str
+    decision_log: Log
+    draining: Draining
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +137,18 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
 
 def _evaluations(given: Services) -> evaluations.Evaluations:
     return evaluations.Evaluations(
-        given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report
+        given.engine_of, given.clock, given.bodies, given.deciding, given.limits, given.report, given.decision_log
     )
 
 
 def _authorize(given: Services) -> authorize.Authorize:
-    return authorize.Authorize(given.engine_of, given.bodies, given.deciding, _evaluations(given))
+    return authorize.Authorize(given.engine_of, given.bodies, given.deciding, _evaluations(given), given.decision_log)
 
 
 ROUTES: Final[tuple[Route, ...]] = (
     *_decision(
         "evaluation",
-        lambda given: evaluation.Evaluation(given.engine_of, given.bodies, given.deciding),
+        lambda given: evaluation.Evaluation(given.engine_of, given.bodies, given.deciding, given.decision_log),
         evaluation.EVALUATE,
     ),
     *_decision(
@@ -331,7 +335,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/readyz",
         Env.DEFAULT,
-        lambda given: health.Readiness(given.engine_of),
+        lambda given: health.Readiness(given.engine_of, given.draining),
         {"GET": (NONE, health.GET_READINESS)},
     ),
     Route(

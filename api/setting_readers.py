@@ -65,6 +65,16 @@ def _read_seconds(variable: str, text: str) -> float:
     return value
 
 
+def _read_share(variable: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        raise BadSetting(f"`{variable}` must be a share from 0 to 1, not {quoted(text)}")
+    return value
+
+
 def _read_text(_variable: str, text: str) -> str | None:
     return text or None
 
@@ -104,6 +114,7 @@ def is_loopback(host: str) -> bool:
 
 
 SECONDS: Final = Reader(f"above 0, up to {LONGEST_SECONDS}", _read_seconds)
+SHARE: Final = Reader("0 to 1", _read_share)
 TEXT: Final[Reader[str | None]] = Reader("any text", _read_text)
 PUBLIC_URL: Final[Reader[str | None]] = Reader("a URL with `https`", _read_public_url)
 

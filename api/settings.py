@@ -6,19 +6,35 @@ A new setting is one new row: a field of `Settings`, or of `HttpLimits` if it bo
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from ..bundles.wording import did_you_mean, quoted
 from ..runtime.rate_counters import DEFAULT_BYTES
-from .setting_readers import PUBLIC_URL, SECONDS, TEXT, AnyReader, BadSetting, choice, count
+from .setting_readers import PUBLIC_URL, SECONDS, SHARE, TEXT, AnyReader, BadSetting, choice, count
 
-__all__ = ["ALGORITHMS", "BadSetting", "HttpLimits", "Setting", "Settings", "rows", "settings_from", "show_settings"]
+__all__ = [
+    "ALGORITHMS",
+    "BadSetting",
+    "DecisionLogSettings",
+    "HttpLimits",
+    "Setting",
+    "Settings",
+    "rows",
+    "settings_from",
+    "show_settings",
+]
 
 ALGORITHMS: Final = ("EdDSA", "ES256", "RS256")
 """The algorithms that a token may be signed with (RFC 7518, 3.1; RFC 8037, 3.1). The first is the default."""
 
 SYNCHRONOUS: Final = ("FULL", "NORMAL")
 """The values of SQLite's `PRAGMA synchronous` that Writ allows. The first is the default."""
+
+WHEN_FULL: Final = ("drop", "refuse")
+"""What happens if the decision log can't take another record: it is dropped, or the decision is refused."""
+
+LOG_SHAPES: Final = ("writ", "opa")
+"""The shapes of the records of a decision log."""
 
 TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
 """The variable with the credential of a command that calls a service. It is no setting of the service."""
@@ -89,6 +105,12 @@ class HttpLimits:
         "Open connections of a worker. Above the limit, the connection that has waited longest for a request is closed."
         " If all connections are in use, a new one gets 503.",
     )
+    envoy_calls: int = _row(
+        "WRIT_MAX_ENVOY_CALLS",
+        count(1_000_000),
+        1_000,
+        "Checks of Envoy over gRPC that a worker has in work at a time. More are refused, so Envoy denies them.",
+    )
     head_seconds: float = _row("WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408.")
     body_seconds: float = _row(
         "WRIT_BODY_SECONDS",
@@ -108,6 +130,85 @@ class HttpLimits:
     )
     idle_seconds: float = _row(
         "WRIT_IDLE_SECONDS", SECONDS, 75.0, "Time that a connection may wait for its next request."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionLogSettings:
+    """The settings of the decision log, of a service or an agent. `target` None: there is no such log."""
+
+    target: str | None = _row(
+        "WRIT_DECISION_LOG", TEXT, None, "Log each decision: to a file, to standard output (`-`), or to a URL."
+    )
+    when_full: str = _row(
+        "WRIT_DECISION_LOG_WHEN_FULL",
+        choice(*WHEN_FULL),
+        WHEN_FULL[0],
+        "What happens to decisions while the decision log is full. With `drop`, they go on without a record. With"
+        " `refuse`, they get 503.",
+    )
+    permit_share: float = _row(
+        "WRIT_DECISION_LOG_PERMITS",
+        SHARE,
+        1.0,
+        "The share of permissions that the decision log has. It has all denials and searches.",
+    )
+    masks: str | None = _row(
+        "WRIT_DECISION_LOG_MASKS",
+        TEXT,
+        None,
+        "What of requests stays out of the decision log: JSON, or the path of its file.",
+    )
+    hash_key: str | None = _row(
+        "WRIT_DECISION_LOG_HASH_KEY",
+        TEXT,
+        None,
+        "The secret of the hashes that masks make, 32 characters at least. The default is a key in the data directory.",
+    )
+    buffer_bytes: int = _row(
+        "WRIT_DECISION_LOG_BUFFER_BYTES",
+        count(2**34),
+        64 * 2**20,
+        "Bytes of decisions that wait in a worker to be logged. With more, the decision log is full.",
+    )
+    buffer_records: int = _row(
+        "WRIT_DECISION_LOG_BUFFER_RECORDS",
+        count(10_000_000),
+        100_000,
+        "Calls that wait in a worker to be logged. A batch is one call. With more, the decision log is full.",
+    )
+    record_bytes: int = _row(
+        "WRIT_DECISION_LOG_RECORD_BYTES",
+        count(2**30),
+        2**20,
+        "Bytes of the request and the answer in a record. A record with more goes without both.",
+    )
+    batch_bytes: int = _row(
+        "WRIT_DECISION_LOG_BATCH_BYTES",
+        count(2**28),
+        2**20,
+        "Bytes after which records are sent to a URL, before compression.",
+    )
+    batch_seconds: float = _row(
+        "WRIT_DECISION_LOG_BATCH_SECONDS", SECONDS, 1.0, "Time after which records are sent to a URL."
+    )
+    stop_seconds: float = _row(
+        "WRIT_DECISION_LOG_STOP_SECONDS", SECONDS, 5.0, "Time that a worker which stops takes to log what waits."
+    )
+    shape: str = _row(
+        "WRIT_DECISION_LOG_SHAPE",
+        choice(*LOG_SHAPES),
+        LOG_SHAPES[0],
+        "The shape of records. With `opa`, they are events of OPA's decision log, which `writ replay` can't read.",
+    )
+    authorization_file: str | None = _row(
+        "WRIT_DECISION_LOG_AUTHORIZATION_FILE",
+        TEXT,
+        None,
+        "The file with the `Authorization` header for a URL. It is read for each batch.",
+    )
+    ca_file: str | None = _row(
+        "WRIT_DECISION_LOG_CA_FILE", TEXT, None, "The authorities for the certificate of a URL (PEM)."
     )
 
 
@@ -179,6 +280,7 @@ class Settings:
         30,
         "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
     )
+    decision_log: DecisionLogSettings = field(default_factory=DecisionLogSettings)
     metrics_bind: str | None = _row(
         "WRIT_METRICS_BIND",
         TEXT,
@@ -189,14 +291,20 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-def rows(of: type[Settings] | type[HttpLimits] = Settings) -> Iterator[tuple[str, Setting]]:
+AnySettings: TypeAlias = type[Settings] | type[DecisionLogSettings] | type[HttpLimits]
+"""A class whose fields are rows of the table."""
+
+_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, DecisionLogSettings, HttpLimits)
+
+
+def rows(of: AnySettings = Settings) -> Iterator[tuple[str, Setting]]:
     """Yields each row of a class with the name of its field."""
     for one in fields(of):
         if _ROW in one.metadata:
             yield one.name, one.metadata[_ROW]
 
 
-TABLE: Final[Mapping[str, Setting]] = {row.variable: row for of in (Settings, HttpLimits) for _, row in rows(of)}
+TABLE: Final[Mapping[str, Setting]] = {row.variable: row for of in _CLASSES for _, row in rows(of)}
 """Every setting by its variable."""
 
 
@@ -212,10 +320,11 @@ def settings_from(environment: Mapping[str, str]) -> Settings:
     limits = HttpLimits(**_values(HttpLimits, environment))
     unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, TOKEN_VARIABLE))
     warnings = tuple(map(_warning, unknown))
-    return Settings(**_values(Settings, environment), limits=limits, warnings=warnings)
+    decision_log = DecisionLogSettings(**_values(DecisionLogSettings, environment))
+    return Settings(**_values(Settings, environment), decision_log=decision_log, limits=limits, warnings=warnings)
 
 
-def _values(of: type[Settings] | type[HttpLimits], environment: Mapping[str, str]) -> dict[str, Any]:
+def _values(of: AnySettings, environment: Mapping[str, str]) -> dict[str, Any]:
     return {
         name: row.reader.read(row.variable, environment[row.variable])
         for name, row in rows(of)

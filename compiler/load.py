@@ -32,16 +32,18 @@ def load(
     zones: Collection[str],
     progress: Progress = lambda *_: None,
     limits: Limits = DEFAULTS,
+    now: float | None = None,
 ) -> Loaded:
     """Returns the model in `sources` together. Their lists are joined in the order of the sources.
 
-    `zones` are the names of the known time zones. `load` calls `progress` with a stage, the amount done, and the
+    `zones` are the names of the known time zones. `now` is the instant in epoch seconds; without it, no lint says that
+    something has expired. `load` calls `progress` with a stage, the amount done, and the
     total. Whatever a source contains, `load` does not raise: each fault is a diagnostic. Diagnostics are sorted by
     file, line, column, code and message.
     """
     findings = Findings(limits.diagnostics)
     merged = read_documents(sources, limits, findings, progress)
-    draft = draft_of(merged.lists, zones, limits)
+    draft = draft_of(merged.lists, zones, limits, now)
     faulty = set(merged.lists[ElementKind.POLICIES].recovered)
     for done, check in enumerate(CHECKS):
         faulty |= merged.report(check(draft), findings)

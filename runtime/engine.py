@@ -18,6 +18,7 @@ from .decisions.explain import explain
 from .decisions.validity import valid_until
 from .limits import CacheLimits, CacheSizes
 from .rates.table import RateTable
+from .requests.error_items import error_item
 from .requests.evaluations import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name
 from .requests.searches import ActionSearch, ResourceSearch, SubjectSearch, read_resource_search
@@ -158,6 +159,12 @@ class Engine:
         other._clock, other._counters = self._clock, self._counters
         other._limits, other._snapshot = self._limits, self._snapshot
         return other
+
+    def counting(self, counters: RateTable) -> "Engine":
+        """Returns a `pinned` engine that counts for rate limits with other counters (C10)."""
+        engine = self.pinned()
+        engine._counters = counters
+        return engine
 
     def decide(self, request: dict[str, Any], now: float | None = None, *, counts: bool = True) -> dict[str, Any]:
         """Returns the decision response (contract 2.5) to an AuthZEN evaluation request. `now` is in epoch seconds.
@@ -390,8 +397,3 @@ class Engine:
         instant = self._instant(now)
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
         return decide(self._snapshot, request, instant, self._counters).allowed
-
-
-def error_item(status: int, message: str) -> dict[str, Any]:
-    """Returns the response to a request of a batch that can't be answered: it denies, and says why (W4)."""
-    return {"decision": False, "context": {"error": {"status": status, "message": message}}}

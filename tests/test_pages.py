@@ -5,10 +5,14 @@ import re
 from importlib.util import find_spec
 
 import pytest
+from writ.api.cli.testing.reading import read_file
 from writ.api.gateway.contracts.table import CONTRACTS
 from writ.api.routes import ROUTES
+from writ.api.serving.build import TEST_ENDINGS
 from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones
+from writ.compiler.documents.yaml.document import yaml_value
+from writ.compiler.limits import DEFAULTS
 from writ.compiler.load import load
 from writ.compiler.source import Source
 
@@ -20,6 +24,8 @@ FRONT, GUIDE = page("README.md"), page("compiler/README.md")
 
 BLOCKS = [block for one in PAGES for block in one.blocks]
 ADDED = "adds to the model"
+PIPELINE = "pipeline: "
+MODELS = ("writ", "yaml")
 
 _COMMAND = re.compile(r"(?<![\w./-])writ((?: +[^|;>`)$\n]+)+)")
 _PATH = re.compile(
@@ -77,7 +83,7 @@ def test_every_page_is_reached_from_the_front_page(shown):
 
 @each_block
 def test_a_block_says_what_it_is(block):
-    assert block.language in ("json", "python", "sh", "text", "yaml"), block.name
+    assert block.language in ("json", "python", "sh", "text", "writ", "yaml"), block.name
 
 
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "json"], ids=lambda block: block.name)
@@ -86,13 +92,21 @@ def test_what_looks_like_json_is_json(block):
         json.loads(text)
 
 
-@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "yaml"], ids=lambda block: block.name)
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language in MODELS], ids=lambda block: block.name)
 def test_a_model_has_the_findings_that_the_page_says(block):
+    if block.mark.startswith(PIPELINE):
+        assert isinstance(yaml_value(Source(block.name, block.text.encode()), DEFAULTS), dict)
+        return
+    if block.mark.endswith(TEST_ENDINGS):
+        assert read_file(Source(block.mark, block.text.encode())).diagnostics == (), block.name
+        return
     added, _, expected = block.mark.partition(", finds ")
-    documents = [block.text]
+    added, _, _ = added.partition(", ")
+    sources = [Source(f"page.{block.language}", block.text.encode())]
     if added == ADDED:
-        documents = [GUIDE.marked("file: model.yaml"), f"model: 1\n{block.text}"]
-    sources = [Source(f"{number}.yaml", text.encode()) for number, text in enumerate(documents)]
+        version = "model: 1\n" if block.language == "yaml" else ""
+        sources = [Source("guide.yaml", GUIDE.marked("file: model.yaml").encode())]
+        sources.append(Source(f"page.{block.language}", f"{version}{block.text}".encode()))
     codes = {row.code for row in load(sources, zones.zone_names()).diagnostics}
     assert codes == ({expected} if expected else set()), block.name
 

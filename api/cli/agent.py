@@ -17,7 +17,10 @@ from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
+from ..decision_log.starting import DecisionLogService, NoDecisionLog
+from ..decisions.draining import Draining
 from ..decisions.shared_rates import SharedRates
+from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..metrics.counts import Counts
 from ..metrics.definitions import LAST_CONTACT
@@ -30,7 +33,17 @@ from ..transport.server import Service, run
 from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, metrics_side, own_url, read_settings, server_options, tls_files
+from .server_options import (
+    cores,
+    decision_log_of,
+    greet_envoy,
+    metrics_side,
+    own_url,
+    read_settings,
+    server_options,
+    start_worker,
+    tls_files,
+)
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
 _DECISIONS: Final = ("evaluation", "evaluations")
@@ -113,11 +126,14 @@ def agent_command(
     ca_file: Path | None,
     proxy: str | None,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    decision_log: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
@@ -150,7 +166,19 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(options, callers, admits, bind, workers, tls, metrics_bind, log_level)
+        service = _prepare(
+            options,
+            callers,
+            admits,
+            bind,
+            envoy_bind,
+            workers,
+            tls,
+            decision_log,
+            metrics_bind,
+            drain_seconds,
+            log_level,
+        )
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -163,13 +191,17 @@ def _prepare(
     callers: Path | None,
     admits: bool,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls: TlsFiles | None,
+    log_target: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(log_level)
+    decisions = decision_log_of(settings, log_target, None, log)
     count = workers or cores()
     rates, counts = SharedRates(count, settings.rate_bytes, log), Counts.shared(COUNTED, places_for(count))
     following = Following(replace(options, counters=rates.counters), *_telling(log))
@@ -177,14 +209,18 @@ def _prepare(
     keys = CallerKeys(callers, token_file, log) if admits else None
     listener = bound_socket(bind)
     place = shown_address(listener)
-    if keys is None and not _is_private(place):
-        raise CannotListen(f"`{bind}` can be reached from other machines; name the callers by `--callers`")
+    envoy = reserved(envoy_bind)
+    for address, one in ((bind, listener), (envoy_bind, envoy)):
+        if keys is None and one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
     start_listening(listener)
     url = own_url(place, tls)
     shown = place if place.startswith(UNIX) else url
     error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
+    greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
+    draining = Draining()
     application = create_agent(
         AgentParts(
             following=following,
@@ -195,6 +231,8 @@ def _prepare(
             clock=time.time,
             log=log,
             counts=counts,
+            decision_log=decisions.log,
+            draining=draining,
         )
     )
     gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
@@ -207,18 +245,16 @@ def _prepare(
         log_level=log_level,
         tls=tls,
         side=metrics_side(open_application(application.metrics, counts, log), metrics_bind, settings, log),
-        worker_starts=partial(_start_worker, rates, counts),
-        heartbeat=partial(_beat, following, counts, gauges),
-        worker_ends=following.close,
+        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
+        worker_starts=partial(start_worker, rates, counts, decisions),
+        heartbeat=partial(_beat, following, counts, gauges, decisions),
+        worker_ends=partial(_end_worker, following, decisions),
         worker_gone=counts.table.worker_gone,
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
+        drain_begins=draining.begin,
+        drain_seconds=drain_seconds,
     )
-
-
-def _start_worker(rates: SharedRates, counts: Counts, place: int) -> None:
-    rates.start_worker(place)
-    counts.start_worker(place)
 
 
 def _engines(following: Following) -> list[Engine]:
@@ -226,8 +262,16 @@ def _engines(following: Following) -> list[Engine]:
     return [] if engine is None else [engine]
 
 
-def _beat(following: Following, counts: Counts, gauges: WorkerGauges) -> None:
+def _end_worker(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
+    decisions.end_worker()
+    following.close()
+
+
+def _beat(
+    following: Following, counts: Counts, gauges: WorkerGauges, decisions: DecisionLogService | NoDecisionLog
+) -> None:
     """Measures. The first call starts the thread of a new worker."""
+    decisions.beat()
     contact = following.status().last_contact
     gauges.beat()
     if contact is not None:

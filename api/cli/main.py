@@ -3,7 +3,6 @@
 import os
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from typing import Final, NamedTuple
 
 import click
@@ -25,6 +24,7 @@ COMMANDS: Final = {
     "compile": Command(".offline.compile", "Compile model documents into a bundle file."),
     "convert": Command(".language.convert", "Write model documents in another form."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
+    "diff": Command(".differences.diff", "Compare two models."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
     "explain": Command(".explaining.explain", "Explain decisions in sentences."),
@@ -36,14 +36,17 @@ COMMANDS: Final = {
     "keys": Command(".stores.keys", "Print the keys that sign tokens or bundles, or rotate them."),
     "promote": Command(".environments.promote", "Take over the policies of one environment into another."),
     "publish": Command(".stores.publish", "Publish signed bundles to a folder or an object store."),
+    "push": Command(".environments.push", "Put model documents to a running service."),
+    "replay": Command(".replaying.replay", "Decide the requests of a decision log again, and show what changes."),
     "restore": Command(".stores.restore", "Restore a data directory from a backup."),
     "rollback": Command(".environments.rollback", "Go back to the policies of an earlier revision."),
     "routes": Command(".routing.routes", "Show which route matches a request, or propose routes."),
     "serve": Command(".serve", "Start the decision service."),
+    "test": Command(".testing.test", "Run policy tests."),
 }
 """Every command by its name. A module is loaded when its command is called."""
 
-PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes")
+PUBLISHING = ("compile", "convert", "export", "fmt", "publish", "routes", "test")
 """These commands write files for the user, so the user's umask applies to them."""
 
 _PRIVATE = 0o077
@@ -68,8 +71,26 @@ class Commands(click.Group):
             formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
 
 
+def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    """Prints the version and the formats, and ends the command (a callback of click)."""
+    if not asked or context.resilient_parsing:
+        return
+    from ..versions import FORMATS, program_version  # PERF: no other command needs the schema to start
+
+    click.echo(f"writ, version {program_version()}")
+    click.echo(f"formats: store {FORMATS.store}, bundle {FORMATS.bundle}")
+    context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("writ-pdp"), prog_name="writ")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and the formats of files that it reads.",
+)
 @click.pass_context
 def writ(context: click.Context) -> None:
     """Writ decides who may do what, and says why.

@@ -18,10 +18,12 @@ from ..credentials.admin_key import KEY_FILE, UnusableKey
 from ..credentials.keys.ring import KeyRing, KeySealer
 from ..credentials.keys.sources import prepare_audit_keys
 from ..credentials.refused_attempts import RefusedAttempts
+from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.shared_rates import SharedRates
 from ..demo import demo_questions
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
+from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..metrics.counts import Counts
 from ..routes import COUNTED
@@ -35,6 +37,7 @@ from ..serving.engine_access import Stale
 from ..serving.live_engines import LiveEngines
 from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting, Settings
+from ..store.environment_ids import DEFAULT
 from ..store.errors import Conflict, StoreUnavailable
 from ..store.store import Store
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
@@ -42,7 +45,17 @@ from ..transport.server import Service, run
 from ..transport.shares import places_for
 from ..transport.tls import TlsFiles, UnusableTls
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import cores, metrics_side, own_url, read_settings, server_options, tls_files
+from .server_options import (
+    cores,
+    decision_log_of,
+    greet_envoy,
+    metrics_side,
+    own_url,
+    read_settings,
+    server_options,
+    start_worker,
+    tls_files,
+)
 from .start_model import prepare_model
 from .stores.opening import show_admin_key
 
@@ -72,12 +85,16 @@ class _Options:
 
     directory: Path
     sources: tuple[Path, ...]
+    seeds: tuple[Path, ...]
     demo: bool
     bind: str
+    envoy_bind: str | None
     workers: int
     tls: TlsFiles | None
     metrics_bind: str | None
+    drain_seconds: float
     log_level: str
+    decision_log: str | None
 
 
 @click.command("serve", epilog=_settings_help())
@@ -96,6 +113,13 @@ class _Options:
     multiple=True,
     help="Replace the stored model with this document, or with the documents in this folder. Repeatable.",
 )
+@click.option(
+    "--import-if-empty",
+    "seeds",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="As `--import`, but only if the store never had a model. Repeatable.",
+)
 @click.option("--demo", is_flag=True, help="Start with the model of a demo organisation.")
 @click.option(
     "--bind",
@@ -108,13 +132,17 @@ class _Options:
 def serve_command(
     directory: Path,
     sources: tuple[Path, ...],
+    seeds: tuple[Path, ...],
     demo: bool,
     bind: str,
+    envoy_bind: str | None,
     workers: int | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     tls_client_ca: Path | None,
+    decision_log: str | None,
     metrics_bind: str | None,
+    drain_seconds: float,
     log_level: str,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
@@ -125,23 +153,28 @@ def serve_command(
     \b
     Examples:
       writ serve --demo
-      writ serve --import model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
+      writ serve --import-if-empty model.yaml --data /var/lib/writ --bind 0.0.0.0:8080
       writ serve --bind 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem
+      writ serve --envoy-bind 127.0.0.1:9191
     """
-    if demo and sources:
-        raise click.UsageError("use either `--demo` or `--import`, not both")
+    if sum(map(bool, (demo, sources, seeds))) > 1:
+        raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         service = _prepare_service(
             _Options(
                 directory=directory,
                 sources=sources,
+                seeds=seeds,
                 demo=demo,
                 bind=bind,
+                envoy_bind=envoy_bind,
                 workers=workers or cores(),
                 tls=tls,
                 metrics_bind=metrics_bind,
+                drain_seconds=drain_seconds,
                 log_level=log_level,
+                decision_log=decision_log,
             )
         )
     except START_ERRORS as ex:
@@ -157,12 +190,14 @@ def _prepare_service(options: _Options) -> Service:
     directory = options.directory
     prepare_directory(directory)
     lock, listener = hold(directory), bound_socket(options.bind)
+    envoy = reserved(options.envoy_bind)
     counts = Counts.shared(COUNTED, places_for(options.workers))
-    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    decisions = decision_log_of(settings, options.decision_log, directory, log)
+    store = _opened_store(directory, settings, counts, log)
     refused, exports = RefusedAttempts(), Exports(time.time)
     upkeep = _audit_upkeep(directory, store, settings, refused, exports, log)
     access = _begin(directory, settings, upkeep)
-    prepare_model(directory, store, options.sources, options.demo)
+    prepare_model(directory, store, options.sources or _wanted_seeds(options.seeds, store, log), options.demo)
     preparations = Preparations(time.time, log)
     rates = SharedRates(options.workers, settings.rate_bytes, log)
     live_engines = _open_engines(directory, store, settings, log, preparations, rates)
@@ -170,6 +205,7 @@ def _prepare_service(options: _Options) -> Service:
     place = shown_address(listener)
     url = own_url(place, options.tls)
     _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
+    greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     activation = Activation(directory, live_engines, log, counts)
@@ -187,8 +223,8 @@ def _prepare_service(options: _Options) -> Service:
         exports=exports,
         preparing=preparations,
         counts=counts,
+        decision_log=decisions.log,
     )
-
     sweep = _expiry_sweep(options, store, settings, activation, log)
     application = create_application(parts)
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
@@ -202,20 +238,33 @@ def _prepare_service(options: _Options) -> Service:
         tls=options.tls,
         side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
         held=(lock,),
-        worker_starts=partial(_start_worker, rates, counts),
-        heartbeat=partial(_beat, upkeep, sweep, activation, gauges),
+        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
+        worker_starts=partial(start_worker, rates, counts, decisions),
+        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations, sweep),
+        worker_ends=partial(_end_worker, upkeep, preparations, sweep, decisions),
         worker_gone=partial(_forget_worker, preparations, counts),
         service_ends=upkeep.end_service,
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
+        drain_begins=parts.draining.begin,
+        drain_seconds=options.drain_seconds,
     )
 
 
-def _start_worker(rates: SharedRates, counts: Counts, place: int) -> None:
-    rates.start_worker(place)
-    counts.start_worker(place)
+def _opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
+    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    if store.upgraded_from is not None:
+        log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
+    return store
+
+
+def _wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:
+    """Returns the documents for a store that never had a model, or none."""
+    if not seeds or not store.revision_of(DEFAULT):
+        return seeds
+    log.info("the store has a model, so `--import-if-empty` does nothing")
+    return ()
 
 
 def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> None:
@@ -223,7 +272,14 @@ def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> 
     counts.table.worker_gone(process)
 
 
-def _beat(upkeep: AuditUpkeep, sweep: ExpirySweep, activation: Activation, gauges: WorkerGauges) -> None:
+def _beat(
+    upkeep: AuditUpkeep,
+    sweep: ExpirySweep,
+    activation: Activation,
+    gauges: WorkerGauges,
+    decisions: DecisionLogService | NoDecisionLog,
+) -> None:
+    decisions.beat()
     upkeep.beat()
     sweep.beat()
     activation.build_missing()
@@ -238,8 +294,11 @@ def _expiry_sweep(
     return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
 
 
-def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep) -> None:
+def _end_worker(
+    upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, decisions: DecisionLogService | NoDecisionLog
+) -> None:
     preparations.leave()
+    decisions.end_worker()
     sweep.end()
     upkeep.end_worker()
 

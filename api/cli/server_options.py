@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,11 @@ from typing import Any, Final
 
 import click
 
+from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
+from ..decisions.batch import merged
+from ..decisions.shared_rates import SharedRates
 from ..log import service_log
+from ..metrics.counts import Counts
 from ..metrics.requests import CountedApplication
 from ..scraping.open_address import PATH, open_address
 from ..settings import Settings, settings_from
@@ -17,23 +22,37 @@ from ..transport.listening import UNIX, shown_address
 from ..transport.owner import Side
 from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
+from .output import error_console
 
 MOST_WORKERS: Final = 1_024
 
+MOST_DRAIN_SECONDS: Final = 3_600.0
+"""The longest time for which a server goes on after it was asked to stop."""
+
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the parameters `workers`, `tls_cert`, `tls_key`, `tls_client_ca`, `metrics_bind` and `log_level`."""
+    """Adds the parameters of all servers: where they listen and log, `workers`, and the files of TLS."""
     path = click.Path(path_type=Path)
     levels = click.Choice(["debug", "info", "warning", "error"])
     authorities = "Accept only clients with a certificate from one of these authorities (PEM)."
+    envoy = "Also answer Envoy's checks over gRPC, at this address. Needs the extra `envoy`."
     options = (
+        click.option("--envoy-bind", metavar="HOST:PORT", help=envoy),
         click.option(
             "--workers", type=click.IntRange(1, MOST_WORKERS), help="Worker processes. The default is one per core."
         ),
         click.option("--tls-cert", type=path, help="Serve HTTPS with this certificate chain (PEM)."),
         click.option("--tls-key", type=path, help="The key of the certificate (PEM, not encrypted)."),
         click.option("--tls-client-ca", type=path, help=authorities),
+        click.option("--decision-log", metavar="FILE|-|URL", help="Log each decision there (`WRIT_DECISION_LOG`)."),
         click.option("--metrics-bind", metavar="HOST:PORT", help="Serve the metrics here too, without a credential."),
+        click.option(
+            "--drain-seconds",
+            type=click.FloatRange(0, MOST_DRAIN_SECONDS),
+            default=0.0,
+            metavar="SECONDS",
+            help="At SIGTERM, serve on for so long while /readyz fails. The default is 0.",
+        ),
         click.option("--log-level", type=levels, default="info", show_default=True),
     )
     for option in reversed(options):
@@ -81,6 +100,30 @@ def read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
     for warning in settings.warnings:
         log.warning("%s", warning)
     return replace(settings, limits=within_open_files(settings.limits, log)), log
+
+
+def greet_envoy(place: socket.socket | None) -> None:
+    """Prints the address of the listener for Envoy, if there is one."""
+    if place is not None:
+        error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
+
+
+def decision_log_of(
+    settings: Settings, target: str | None, directory: Path | None, log: logging.Logger
+) -> DecisionLogService | NoDecisionLog:
+    """Returns the decision log. `target` is the option of the command line, which counts before the setting.
+
+    Raises BadSetting, OSError.
+    """
+    asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
+    return decision_log(asked, directory, merged, log)
+
+
+def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
+    """Starts what a worker counts and logs with, in the place that no other living worker has."""
+    rates.start_worker(place)
+    counts.start_worker(place)
+    decisions.start_worker()
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

@@ -6,7 +6,10 @@ from typing import Any, Final
 import falcon.asgi
 
 from ...bundles.wording import quoted
-from ...runtime.engine import error_item
+from ...runtime import Engine
+from ...runtime.requests.error_items import error_item
+from ..decision_log.decision_log import NO_LOG, Log, Moment, asker_of
+from ..decision_log.entry import Kind
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..http.rejections import BodyRejected
 from ..openapi.operation import Answer, Operation
@@ -38,27 +41,42 @@ class Authorize:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, many: Evaluations) -> None:
-        """`many` decides lists."""
+    def __init__(
+        self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, many: Evaluations, log: Log = NO_LOG
+    ) -> None:
+        """`many` decides lists. `log` is the decision log: it has the evaluations, not the short form."""
         self._engine_of, self._bodies, self._deciding, self._many = engine_of, bodies, deciding, many
+        self._log = log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial. A bad request of a list gets an error in its place."""
         body = await self._bodies.read_object(req)
         if "requests" not in body:
             question = evaluation_of(body)
-            engine = await engine_for(req, self._engine_of, env)
-            resp.data = ENCODER.encode(_short(await self._deciding.decide(engine, question, req.context.is_long)))
+            engine = (await engine_for(req, self._engine_of, env)).pinned()
+            moment = self._log.begin()
+            decision = await self._deciding.decide(engine, question, req.context.is_long, moment.now)
+            resp.data = ENCODER.encode(_short(decision))
+            self._keep(Kind.EVALUATION, moment, engine, question, decision, req)
             return
         if len(body) > 1:
             raise BodyRejected("invalid-request", "beside `requests` there is no other member", "$")
         read = self._read(body["requests"])
         questions: list[object] = [one for one in read if isinstance(one, dict)]
-        engine = await engine_for(req, self._engine_of, env)
+        engine = (await engine_for(req, self._engine_of, env)).pinned()
+        moment, batch = self._log.begin(), Batch(questions, {}, None)
         self._deciding.counts.decided_many(engine, [None] * (len(read) - len(questions)))
-        found = iter(await self._many.decide_all(engine, Batch(questions, {}, None), env, req.context.is_long))
+        decisions = await self._many.decide_all(engine, batch, env, req.context.is_long, moment.now)
+        found = iter(decisions)
         results = (next(found) if isinstance(one, dict) else error_item(HTTPStatus.BAD_REQUEST, one) for one in read)
         resp.data = ENCODER.encode({"results": [*map(_short, results)]})
+        self._keep(Kind.ITEM, moment, engine, {"evaluations": questions}, {"evaluations": decisions}, req)
+
+    def _keep(
+        self, kind: Kind, moment: Moment, engine: Engine, asked: object, answer: object, req: falcon.asgi.Request
+    ) -> None:
+        if self._log.is_on:
+            self._log.keep(kind, moment, engine, ENCODER.encode(asked), ENCODER.encode(answer), asker_of(req))
 
     def _read(self, requests: Any) -> list[dict[str, Any] | str]:
         """Returns the evaluation of each request, or why it can't be read: the others are decided all the same."""

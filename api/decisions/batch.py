@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from ...bundles.patience import TakesLong
 from ...runtime import BadRequest
-from ...runtime.engine import error_item
+from ...runtime.requests.error_items import error_item
 from ...runtime.requests.members import IDENTIFIERS, is_missing
 from ..http.bodies import ENCODER
 from ..http.rejections import BodyRejected

@@ -5,6 +5,8 @@ from typing import Final
 import falcon.asgi
 
 from ...runtime import Engine
+from ..decision_log.decision_log import NO_LOG, Log, asker_of
+from ..decision_log.entry import Kind
 from ..http.bodies import ENCODER, JSON, Bodies
 from ..openapi.operation import Answer, Operation
 from ..serving.bound_engines import engine_for
@@ -27,24 +29,32 @@ class Evaluation:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding) -> None:
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, log: Log = NO_LOG) -> None:
+        """`log` is the decision log."""
         self._engine_of = engine_of
         self._bodies = bodies
         self._deciding = deciding
+        self._log = log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial (15)."""
         body = await self._bodies.read_object(req)
-        engine = await engine_for(req, self._engine_of, env)
-        resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long))
+        engine = (await engine_for(req, self._engine_of, env)).pinned()
+        moment = self._log.begin()
+        resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
+        self._log.keep(Kind.EVALUATION, moment, engine, req.context.body, resp.data, asker_of(req))
 
-    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
+    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
         """Returns the decision and counts it, or returns None if it may take long (see `lane`)."""
         if explains(body):
             return None
-        decision = engine.decide(body)
+        decision = engine.decide(body, now)
         self._deciding.counts.decided(engine, decision)
         return decision
+
+    def kind_of(self, _answer: object) -> Kind:
+        """See `lane`."""
+        return Kind.EVALUATION
 
 
 def explains(body: dict[str, object]) -> bool:

@@ -12,12 +12,16 @@ from ..serving.bound_engines import ready_engine
 from ..serving.engine_access import EngineOf, Stale
 from ..serving.preparations import Unprepared
 from ..store.environment_ids import DEFAULT
+from ..versions import FORMATS, Formats, program_version
+from .draining import REFUSAL, Draining
 
 
 class HealthAnswer(Struct, frozen=True):
-    """The process runs."""
+    """The process runs. `version` is that of Writ, `formats` has the newest formats that it reads."""
 
     status: str
+    version: str
+    formats: Formats
 
 
 class ReadinessAnswer(Struct, frozen=True, omit_defaults=True):
@@ -38,27 +42,45 @@ GET_READINESS: Final = Operation(
     "Check whether the service can decide, and by which revision",
     {
         200: Answer("The service can decide.", ReadinessAnswer),
-        503: Answer("The service can't decide.", ReadinessAnswer),
+        503: Answer("The service can't decide, or is about to stop.", ReadinessAnswer),
     },
 )
+
+
+async def is_ready(engine_of: EngineOf, draining: Draining) -> bool:
+    """Returns whether the default environment can be decided, and the service is not about to stop."""
+    if draining.begun():
+        return False
+    try:
+        await ready_engine(engine_of, DEFAULT)
+    except (Stale, Unprepared):
+        return False
+    return True
 
 
 class Health:
     """Answers 200 as long as the process runs."""
 
+    def __init__(self) -> None:
+        self._body = ENCODER.encode(HealthAnswer("ok", program_version(), FORMATS))
+
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
-        resp.data = b'{"status":"ok"}'
+        resp.data = self._body
 
 
 class Readiness:
-    """Answers 200 with the live revision of the default environment, or 503 if it can't decide."""
+    """Answers 200 with the live revision of the default environment, or 503 if it can't decide or is about to stop."""
 
-    def __init__(self, engine_of: EngineOf) -> None:
-        self._engine_of = engine_of
+    def __init__(self, engine_of: EngineOf, draining: Draining) -> None:
+        self._engine_of, self._draining = engine_of, draining
 
     async def on_get(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 or 503. `source` is the digest of the bundle's model. The answer never names a file."""
+        if self._draining.begun():
+            resp.status = falcon.HTTP_503
+            resp.data = ENCODER.encode({"status": "draining", "error": REFUSAL})
+            return
         try:
             engine = await ready_engine(self._engine_of, DEFAULT)
         except (Stale, Unprepared) as ex:

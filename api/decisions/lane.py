@@ -15,6 +15,8 @@ from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
 from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
+from ..decision_log.decision_log import NO_LOG, Asker, Log
+from ..decision_log.entry import Kind
 from ..http.bodies import ENCODER, decoded
 from ..metrics.counts import Counts
 from ..metrics.layout import LAST, SHIFT, SUM
@@ -22,9 +24,6 @@ from ..serving.bound_engines import refuse_other
 from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
 from ..store.environment_ids import DEFAULT
-
-Answer: TypeAlias = "Callable[[Engine, dict[str, object]], object | None]"
-"""Returns the answer to a decoded body, or None if the application has to answer."""
 
 IN_ENVIRONMENT: Final = "/environments/{env}"
 """Where the path templates of a named environment begin."""
@@ -38,8 +37,8 @@ MOST_TARGETS: Final = 4_096
 _TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]+))?/access/v1/([a-z/]+)")
 
 
-class GatewayRequest(Protocol):
-    """The head of a gateway's request, as the connection has read it."""
+class Head(Protocol):
+    """The head of a request, as the connection has read it."""
 
     @property
     def target(self) -> bytes: ...
@@ -57,7 +56,7 @@ class GatewayRequest(Protocol):
     def repeats(self) -> bool: ...
 
 
-Gateways: TypeAlias = Callable[[GatewayRequest, str], "tuple[int, bytes, bytes] | None"]
+Gateways: TypeAlias = Callable[[Head, str], "tuple[int, bytes, bytes] | None"]
 """Returns status, header lines and body for a gateway's request from the address of a peer, or None for another one."""
 
 _GATEWAY: Final = b"/gateway/"
@@ -68,8 +67,11 @@ _NAMED: Final = b"/environments/"
 class AnswersAtOnce(Protocol):
     """A handler that the lane may call."""
 
-    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
-        """Returns the answer, or None if it takes long."""
+    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+        """Returns the answer at `now`, or by the engine's clock, or None if it takes long."""
+
+    def kind_of(self, answer: object) -> Kind:
+        """Returns what the decision log has of an answer."""
 
 
 class _Unknown(Exception):
@@ -85,16 +87,17 @@ class DecisionLane:
         recent: Recent,
         engine_of: EngineOf,
         limits: HttpLimits,
-        calls: dict[bytes, Answer],
+        calls: dict[bytes, AnswersAtOnce],
         counts: Counts,
         describe: Callable[[Engine], bytes] = lambda _: b"",
         gateways: Gateways | None = None,
+        log: Log = NO_LOG,
     ) -> None:
         """`describe` gives the header lines that tell of the engine. `gateways` answers gateways."""
         self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
         self._calls, self._describe = calls, describe
-        self._gateways, self._counts = gateways, counts
-        self._targets: dict[bytes, tuple[str, Answer, int]] = {}
+        self._gateways, self._counts, self._log = gateways, counts, log
+        self._targets: dict[bytes, tuple[str, AnswersAtOnce, int]] = {}
 
     def takes(self, target: bytes) -> bool:
         """Returns whether a POST to `target` may be answered here."""
@@ -112,26 +115,33 @@ class DecisionLane:
         self._targets[target] = found[1].decode() if found[1] else DEFAULT, call, times
         return True
 
-    def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
+    def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
         """Returns header lines and the body of a 200, or None if the application has to answer."""
-        began, (env, call, times) = perf_counter_ns(), self._targets[target]
+        began, (env, call, times) = perf_counter_ns(), self._targets[request.target]
         try:
-            header, version = authorization.decode("latin-1"), self._recent.version()
+            moment = self._log.begin()
+            header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
             credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
             engine = self._engine_of(env)
             refuse_other(engine, credential.bounds)
-            answer = call(engine, decoded(body, self._limits))
+            if self._log.is_on:
+                engine = engine.pinned()  # the record tells the revision that decided
+            answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None
         if answer is None:
             return None
-        encoded = self._describe(engine), ENCODER.encode(answer)
+        encoded = ENCODER.encode(answer)
+        if self._log.is_on:
+            asker = Asker.of(credential.actor, request.fields)
+            self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
+        described = self._describe(engine)
         # PERF: as `Counts.answered`, without a call.
         taken = perf_counter_ns() - began
         row, bucket = self._counts.row, (taken >> SHIFT).bit_length()
         row[times + (bucket if bucket < LAST else LAST)] += 1
         row[times + SUM] += taken
-        return encoded
+        return described, encoded
 
     def serves(self, target: bytes) -> bool:
         """Returns whether the target is a gateway's, of any method."""
@@ -139,7 +149,7 @@ class DecisionLane:
             return False
         return target.startswith(_GATEWAY) or (target.startswith(_NAMED) and _GATEWAY in target)
 
-    def outcome(self, request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+    def outcome(self, request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         """Returns status, header lines and body for a gateway, or None if the application has to answer."""
         assert self._gateways is not None
         try:
@@ -152,10 +162,10 @@ def _leave() -> NoReturn:
     raise _Unknown
 
 
-def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, Answer]:
+def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, AnswersAtOnce]:
     """Returns what the lane answers: the decision calls whose handlers have an answer at once."""
     return {
-        path.removeprefix(DECISIONS).encode(): handler.at_once
+        path.removeprefix(DECISIONS).encode(): handler
         for path, handler in handlers.items()
         if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
     }

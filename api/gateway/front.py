@@ -7,19 +7,16 @@ from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ...runtime import BadRequest
-from ..decisions.deciding import Deciding
-from ..decisions.lane import IN_ENVIRONMENT, GatewayRequest, Gateways
-from ..errors import CHALLENGE, INTERNAL, RETRY_SECONDS, ErrorAnswers, error_body, status_of
+from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
+from ..errors import CHALLENGE, RETRY_SECONDS, error_body
 from ..metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
-from ..serving.bound_engines import ready_engine
 from ..store.environment_ids import DEFAULT
+from .answering import Answering
 from .contracts.contract import Contract
 from .contracts.table import CONTRACTS
 from .gateway import Asked, Gateway
 from .headers import Headers
-from .issuers import KeysAreComing, KeySets
-from .outcome import Outcome, refused, unreadable
+from .outcome import Outcome
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Any]]
@@ -51,7 +48,7 @@ def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked |
     place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
     if place is None:
         return None
-    return Asked(place.contract, place.env, place.below, method, headers, peer)
+    return Asked(place.contract, place.env, place.below, method, headers, peer, headers)
 
 
 def _place(target: bytes) -> Place | None:
@@ -68,11 +65,8 @@ _known_place: Final = lru_cache(MOST_PLACES)(_place)
 class GatewayFront:
     """Answers gateways itself, and gives everything else to the application behind it."""
 
-    def __init__(
-        self, behind: Application, gateway: Gateway, deciding: Deciding, key_sets: KeySets, errors: ErrorAnswers
-    ) -> None:
-        self._behind, self._gateway, self._deciding = behind, gateway, deciding
-        self._key_sets, self._errors = key_sets, errors
+    def __init__(self, behind: Application, answering: Answering) -> None:
+        self._behind, self._answering = behind, answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request (ASGI)."""
@@ -82,40 +76,19 @@ class GatewayFront:
             return
         scope[ROUTE] = route_of(asked)
         try:
-            outcome = await self._outcome(asked)
+            outcome = await self._answering.outcome(asked)
         except Exception as error:
-            outcome = self._failure(error, asked.env)
+            outcome = _failure(error, *self._answering.failure(error, asked.env))
         await _send(send, outcome, asked.method == "HEAD")
 
-    async def _outcome(self, asked: Asked) -> Outcome:
-        admitted = self._gateway.admit(asked, lambda: asked.peer)
-        if isinstance(admitted, Outcome):
-            return admitted
-        engine = await ready_engine(self._gateway.engine_of, asked.env)
-        try:
-            found = self._gateway.prepare(asked, admitted, engine)
-        except KeysAreComing as ex:
-            if not await self._key_sets.of(ex.place).loaded():
-                return refused("the keys of the users' tokens can't be fetched")
-            found = self._gateway.prepare(asked, admitted, engine)
-        if isinstance(found, Outcome):
-            return found
-        try:
-            decision = await self._deciding.decide(found.engine, found.question, is_long=False)
-            return self._gateway.outcome(found, decision)
-        except BadRequest as ex:
-            return unreadable(ex)
 
-    def _failure(self, error: Exception, env: str) -> Outcome:
-        status, headers = status_of(error), [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            self._errors.report(error, env)
-            return Outcome(status, tuple(headers), error_body(INTERNAL))
-        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            headers.append(("WWW-Authenticate", CHALLENGE))
-        elif status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
-            headers.append(("Retry-After", str(getattr(error, "seconds", RETRY_SECONDS))))
-        return Outcome(status, tuple(headers), error_body(getattr(error, "public", str(error))))
+def _failure(error: Exception, status: int, sentence: str) -> Outcome:
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        headers.append(("WWW-Authenticate", CHALLENGE))
+    elif status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+        headers.append(("Retry-After", str(getattr(error, "seconds", RETRY_SECONDS))))
+    return Outcome(status, tuple(headers), error_body(sentence))
 
 
 def at_once(gateway: Gateway) -> Gateways:
@@ -126,7 +99,7 @@ def at_once(gateway: Gateway) -> Gateways:
 
     cells_of = lru_cache(MOST_CELLS)(gateway.counts.cells_of)
 
-    def outcome(request: GatewayRequest, peer: str) -> tuple[int, bytes, bytes] | None:
+    def outcome(request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
         began = perf_counter_ns()
         headers = Headers.of(request.headers) if request.repeats else Headers(request.fields)
         asked = asked_in(request.target, request.method, headers, peer)

@@ -5,10 +5,13 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
-from ...bundles.routing.settings import GatewaySettings
+from ...bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
 from ...runtime import BadRequest, Engine
 from ..credentials.credential import Credential, Recent, Scope
 from ..credentials.guard import Guard
+from ..decision_log.decision_log import NO_LOG, Asker, Log, Moment
+from ..decision_log.entry import Kind
+from ..http.bodies import ENCODER
 from ..http.rejections import Unauthenticated
 from ..metrics.counts import Counts
 from ..serving.bound_engines import refuse_other
@@ -25,8 +28,14 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 """The header with the gateway's own credential. `Authorization` is the user's."""
 
 
+_SECRET_FIELDS: Final = tuple(name.encode() for name in CREDENTIAL_HEADERS)
+
+
 class Asked(Struct, frozen=True):
-    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from."""
+    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
+
+    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`.
+    """
 
     contract: Contract
     env: str
@@ -34,6 +43,7 @@ class Asked(Struct, frozen=True):
     method: str
     headers: Headers
     peer: str
+    own: Headers
 
 
 class UnknownToWorker(Exception):
@@ -41,11 +51,16 @@ class UnknownToWorker(Exception):
 
 
 class Prepared(Struct, frozen=True):
-    """A question that the engine has to decide, and the settings of its environment."""
+    """A question that the engine has to decide, the settings of its environment, and when and for whom it is decided.
+
+    `engine` is pinned.
+    """
 
     engine: Engine
     question: dict[str, Any]
     settings: GatewaySettings
+    moment: Moment
+    caller: str
 
 
 class Gateway:
@@ -59,10 +74,11 @@ class Gateway:
         tokens: UserTokens,
         clock: Callable[[], float],
         counts: Counts,
+        log: Log = NO_LOG,
     ) -> None:
-        """`clock` gives epoch seconds."""
+        """`clock` gives epoch seconds. `log` is the decision log."""
         self.engine_of, self.counts = engine_of, counts
-        self._guard, self._recent, self._tokens, self._clock = guard, recent, tokens, clock
+        self._guard, self._recent, self._tokens, self._clock, self._log = guard, recent, tokens, clock, log
 
     def at_once(self, asked: Asked) -> Outcome:
         """Returns the answer, and counts the decision if there was one.
@@ -77,8 +93,8 @@ class Gateway:
         if isinstance(found, Outcome):
             return found
         try:
-            decision = found.engine.decide(found.question)
-            outcome = self.outcome(found, decision)
+            decision = found.engine.decide(found.question, found.moment.now)
+            outcome = self.outcome(asked, found, decision)
         except BadRequest as ex:
             return unreadable(ex)
         self.counts.decided(found.engine, decision)
@@ -91,7 +107,7 @@ class Gateway:
         TooManyFailures, Forbidden, OutOfBounds.
         """
         try:
-            header = asked.headers.one(CREDENTIAL)
+            header = asked.own.one(CREDENTIAL)
         except Refused as ex:
             return refused(str(ex))
         if header is None and not self._guard.admits_anybody:
@@ -99,10 +115,10 @@ class Gateway:
         return self._guard.admitted(header, address, Scope.READ, asked.env, self._recent.version())
 
     def prepare(self, asked: Asked, admitted: Credential, engine: Engine) -> Prepared | Outcome:
-        """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing."""
+        """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
         refuse_other(engine, admitted.bounds)
         try:
-            return self._question(asked, engine.pinned())
+            return self._question(asked, engine.pinned(), admitted.actor)
         except Refused as ex:
             return refused(str(ex))
         except NoSubject as ex:
@@ -110,13 +126,20 @@ class Gateway:
         except NoRoute:
             return no_route()
 
-    def outcome(self, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
-        """Returns the answer for what `prepare` returned and the engine decided."""
+    def outcome(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
+        """Returns the answer for what `prepare` returned and the engine decided, and logs the decision."""
+        if self._log.is_on:
+            self._keep(asked, found, decision)
         if decision["decision"] is not True:
             return denied(decision)
         return allowed(found.settings, found.question, decision, found.engine.revision, self._clock())
 
-    def _question(self, asked: Asked, engine: Engine) -> Prepared:
+    def _keep(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> None:
+        question, cut = without_credentials(found.question, asked.headers)
+        answer, asker = ENCODER.encode(decision), Asker.of(found.caller, asked.headers.fields)
+        self._log.keep(Kind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
+
+    def _question(self, asked: Asked, engine: Engine, caller: str) -> Prepared:
         headers, settings = asked.headers, engine.gateway
         if settings is None:
             raise Refused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
@@ -128,7 +151,22 @@ class Gateway:
         question = question_of(original, subject, headers, settings, engine, trusted)
         if settings.max_cache_seconds:
             question["options"] = {"valid_until": True}
-        return Prepared(engine, question, settings)
+        return Prepared(engine, question, settings, self._log.begin(), caller)
+
+
+def without_credentials(question: dict[str, Any], headers: Headers) -> tuple[dict[str, Any], bool]:
+    """Returns a question for the decision log, and whether something was left out of it.
+
+    A route may take an attribute from any header, also from one with a credential of the user.
+    """
+    properties = question["resource"].get("properties")
+    if not properties:
+        return question, False
+    secrets = {headers.fields[name].decode("latin-1") for name in _SECRET_FIELDS if name in headers.fields}
+    kept = {key: value for key, value in properties.items() if value not in secrets}
+    if len(kept) == len(properties):
+        return question, False
+    return question | {"resource": question["resource"] | {"properties": kept}}, True
 
 
 def _leave() -> NoReturn:

@@ -30,11 +30,15 @@ _ALL_PLAIN: Final = re.compile(f"[{re.escape(_PLAIN)}]*")
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """An answer to a gateway. `body` is empty, or JSON with an `error`."""
+    """An answer to a gateway. `body` is empty, or JSON with an `error`.
+
+    The first `told` of the headers tell the backend something. The others are for the gateway, or for the client.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    told: int = 0
 
 
 _OK: Final = Outcome(HTTPStatus.OK, (_NO_STORE,))
@@ -56,8 +60,8 @@ def allowed(
         for name, value in settings.response_headers.items()
     ]
     if not settings.max_cache_seconds:
-        return Outcome(HTTPStatus.OK, (*told, _NO_STORE))
-    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)))
+        return Outcome(HTTPStatus.OK, (*told, _NO_STORE), told=len(told))
+    return Outcome(HTTPStatus.OK, (*told, *_caching(settings, decision, revision, now)), told=len(told))
 
 
 def _caching(

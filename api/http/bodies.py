@@ -38,14 +38,14 @@ class Bodies:
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
         """Returns the JSON object in the body of `request` (authzen.md 69-73, W8).
 
-        `request.context.is_long` is then whether the body is longer than `INLINE_BYTES`.
+        `request.context.body` is then the body as it came, and `is_long` whether it is longer than `INLINE_BYTES`.
 
         Raises:
             BodyTooLarge: the body is longer than the limit, by its announced or its real length.
             BodyRejected: the content type is not JSON, or `decoded` refuses the bytes.
         """
         check_content_type(request.content_type)
-        body = await self._read(request)
+        body = request.context.body = await self._read(request)
         request.context.is_long = len(body) > INLINE_BYTES
         if request.context.is_long:
             return await asyncio.to_thread(decoded, body, self._limits)

@@ -1,8 +1,9 @@
 """Reads and checks model sources, and builds bundles from them."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from ...bundles import zones
@@ -18,6 +19,9 @@ from .uncollected import without_cycle_search
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
 """The endings of the files that Writ reads from a folder of sources."""
+
+TEST_ENDINGS = (".test.yaml", ".test.yml", ".test.json")
+"""The endings of the names of policy tests, which are no model documents. Writ passes over them in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ def build_bundle(
 @without_cycle_search()
 def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
     """Read and check documents as one model."""
-    loaded = load(sources, zones.zone_names(), progress)
+    loaded = load(sources, zones.zone_names(), progress, now=time.time())
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
     return CheckedSources(loaded.model, loaded.diagnostics, shown)
 
@@ -120,7 +124,12 @@ def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -
         if not path.is_dir():
             yield path
             continue
-        found = sorted(inner for inner in path.rglob("*") if inner.suffix in endings and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if is_document(inner, endings) and inner.is_file())
         if not found:
             raise NoSources(f"`{path}` holds no model documents ({', '.join(endings)})")
         yield from found
+
+
+def is_document(path: PurePath, endings: Sequence[str] = DOCUMENT_ENDINGS) -> bool:
+    """Whether a file of this name is read as a model document when its folder is a source."""
+    return path.suffix in endings and not path.name.endswith(TEST_ENDINGS)

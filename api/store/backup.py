@@ -2,10 +2,9 @@
 
 import os
 import secrets
-import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
@@ -20,7 +19,9 @@ from .audit.entries import AuditEntry, append
 from .audit.events import Event
 from .credentials.restored_credentials import ReplacedStore, RestoredCredential
 from .database.connections import Connections
-from .database.opening import FILE, ensure_file, migrate
+from .database.copying import BESIDE, copy_database, remove_files, unfinished_file
+from .database.migrating import migrate
+from .database.opening import FILE
 from .environments import Environment, all_environments
 from .errors import StoreUnavailable
 
@@ -28,7 +29,6 @@ REPLACED = "writ.db.replaced"
 """The name that `restore` gives to the database that it replaces. Another one is `.2`, and so on."""
 
 _UNFINISHED = f".{FILE}.unfinished"
-_BESIDE = ("-wal", "-shm", "-journal")
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
@@ -53,8 +53,8 @@ def back_up(connections: Connections, file: Path) -> None:
     if file.exists():
         raise StoreUnavailable(f"`{file}` exists already; name another file")
     try:
-        with _unfinished(file, f".{secrets.token_hex(8)}.unfinished") as unfinished:
-            _copy(connections, unfinished)
+        with unfinished_file(file, f".{secrets.token_hex(8)}.unfinished") as unfinished:
+            copy_database(connections, unfinished)
     except StoreUnavailable as ex:
         raise StoreUnavailable(f"the backup to `{file}` failed: {ex}") from ex
 
@@ -73,11 +73,11 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
     path = directory / FILE
     replaced = ReplacedStore.at(path)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove(directory / _UNFINISHED, "", *_BESIDE)  # left by a killed restore
-    with _unfinished(path, _UNFINISHED) as unfinished:
+    remove_files(directory / _UNFINISHED, "", *BESIDE)  # left by a killed restore
+    with unfinished_file(path, _UNFINISHED) as unfinished:
         connections = Connections(unfinished, "FULL")
         try:
-            _copy(Connections(file, "FULL"), unfinished)
+            copy_database(Connections(file, "FULL"), unfinished)
             _check(connections)
             restored = AuditEntry.of(show_seconds(clock()), COMMAND_LINE, Event.STORE_RESTORED, {"file": str(file)})
             environments, credentials = _prepare(connections, replaced, restored)
@@ -86,14 +86,6 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
         kept = _keep_replaced(path)
         Anchor(directory / ANCHOR).put_aside()  # the restored log is another one
     return Restored(environments, kept, credentials)
-
-
-def _copy(source: Connections, file: Path) -> None:
-    with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:
-        # In one step: between steps, another process's write would restart the copy.
-        db.conn.backup(target)
-        # A copy needs no files beside it.
-        target.execute("PRAGMA journal_mode = DELETE")
 
 
 def _check(connections: Connections) -> None:
@@ -114,7 +106,7 @@ def _prepare(
 
     Returns its environments, the time of each one's last change, and the result of `carry_over`.
     """
-    migrate(connections)
+    migrate(connections, keep=False)  # the backup itself is the copy
     with connections.writing() as db:
         for environment in all_environments(db):
             epoch = max(environment.epoch, replaced.epochs.get(environment.uuid, 0)) + 1
@@ -150,7 +142,7 @@ def _keep_replaced(path: Path) -> Path | None:
     StoreUnavailable if the database is in use.
     """
     if not path.exists():
-        _remove(path, *_BESIDE)
+        remove_files(path, *BESIDE)
         return None
     try:
         _fold(Connections(path, "FULL"))
@@ -163,11 +155,11 @@ def _keep_replaced(path: Path) -> Path | None:
             raise
     kept = _free_path(path)
     if not kept.exists():
-        _remove(kept, *_BESIDE)
-        for ending in (*_BESIDE, ""):
+        remove_files(kept, *BESIDE)
+        for ending in (*BESIDE, ""):
             with suppress(FileNotFoundError):
                 os.link(path.with_name(path.name + ending), kept.with_name(kept.name + ending))
-    _remove(path, *_BESIDE)
+    remove_files(path, *BESIDE)
     return kept
 
 
@@ -176,29 +168,3 @@ def _free_path(path: Path) -> Path:
     names = chain((REPLACED,), (f"{REPLACED}.{number}" for number in count(2)))
     places = (path.with_name(name) for name in names)
     return next(place for place in places if not place.exists() or place.samefile(path))
-
-
-def _remove(path: Path, *endings: str) -> None:
-    for ending in endings:
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-@contextmanager
-def _unfinished(path: Path, name: str) -> Iterator[Path]:
-    """Yields a new file of that name, mode 0600. It becomes `path`, durably, unless the block raises an exception."""
-    file = path.with_name(name)
-    ensure_file(file)
-    try:
-        yield file
-        with file.open("rb") as written:
-            os.fsync(written.fileno())
-        os.replace(file, path)
-    except OSError as ex:
-        raise StoreUnavailable(f"`{path}` can't be written: {ex.strerror}") from None
-    finally:
-        _remove(file, "", *_BESIDE)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -23,7 +23,8 @@ from .credentials.credential_recheck import recheck_credential
 from .credentials.credentials import Credentials
 from .database.commit_signal import CommitSignal
 from .database.connections import BUSY_SECONDS, Connections, Timed, untimed
-from .database.opening import FILE, ensure_file, migrate, require_file
+from .database.migrating import migrate
+from .database.opening import FILE, ensure_file, require_file
 from .database.watch import Watch
 from .elements.bodies import decode_body
 from .elements.edits import Committed, Edit, StoredElement
@@ -72,6 +73,8 @@ class Store:
     def __init__(self, connections: Connections, clock: Clock):
         """Use `Store.open`."""
         self._connections, self._clock = connections, clock
+        self.upgraded_from: Path | None = None
+        """The copy of the store as it was before this process upgraded it, or None."""
         self.watch = Watch(connections)
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
@@ -99,7 +102,7 @@ class Store:
         path = directory / FILE
         (ensure_file if create else require_file)(path)
         store = cls(Connections(path, synchronous, busy_seconds, CommitSignal.beside(path), timed), clock)
-        migrate(store._connections)
+        store.upgraded_from = migrate(store._connections)
         with store._connections.reading() as db:
             fresh = not all_environments(db)
         if fresh:
@@ -209,7 +212,7 @@ class Store:
         Raises Rejected with all faults of the documents, whose paths start at their document. Raises PreconditionFailed
         if the model's entity tag is not in `if_match`.
         """
-        submitted = SubmittedModel.read(sources)
+        submitted = SubmittedModel.read(sources, self._clock() if now is None else now)
         if dry_run:
             with self._connections.reading() as db:
                 return Replacement(db, environment_within(db, env, actor.bounds), submitted).preview()

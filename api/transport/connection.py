@@ -250,7 +250,7 @@ class Connection(asyncio.Protocol):
         if not request.length:  # a gateway's: a decision call has a body
             outcome = lane.outcome(request, self._peer())
             return None if outcome is None else outcome_bytes(request, outcome, date, self.secure, closes)
-        answer = lane.answer(request.target, request.fields[b"authorization"], message.body())
+        answer = lane.answer(request, message.body())
         return None if answer is None else decision_bytes(request, answer, date, self.secure, closes)
 
     def _closes_now(self, request: Request) -> bool:

@@ -15,8 +15,8 @@ class Lane(Protocol):
     def takes(self, target: bytes) -> bool:
         """Returns whether the target of a POST is one of the lane's."""
 
-    def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
-        """Returns header lines and the body of a 200, or None if the application has to answer."""
+    def answer(self, request: Request, body: bytes) -> tuple[bytes, bytes] | None:
+        """Returns header lines and the body of a 200 to a request, or None if the application has to answer."""
 
     def serves(self, target: bytes) -> bool:
         """Returns whether the target is a gateway's, of any method."""

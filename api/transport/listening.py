@@ -23,7 +23,8 @@ def bound_socket(address: str, option: str = "--bind") -> socket.socket:
     """Returns a socket bound to `address`, which `option` has given.
 
     An address is `HOST:PORT`, with IPv6 hosts in brackets and port 0 for a free one, or `unix:PATH`. The socket does
-    not listen yet, so that no client waits in its queue while the service gets ready.
+    not listen yet, so that no client waits in its queue while the service gets ready. `option` is the one that names
+    the address on the command line.
 
     Raises:
         CannotListen: the address is malformed, unknown, taken or not allowed.

@@ -2,14 +2,18 @@
 
 import gc
 import logging
+import queue
 import resource
+import signal
 import socket
 import ssl
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 
 from ..log import LOG
 from ..settings import HttpLimits
@@ -17,7 +21,7 @@ from .lane_calls import Lane
 from .listening import BACKLOG
 from .owner import Side
 from .shares import Shares
-from .tls import TlsFiles, UnusableTls
+from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
 GRACEFUL_SECONDS: Final = 30
@@ -27,18 +31,31 @@ _SILENCE_SECONDS: Final = 30
 _SPARE_FILES: Final = 256
 
 
+class Beside(Protocol):
+    """A server of another protocol than HTTP, in the event loop of each worker."""
+
+    async def start(self, pem: Pem | None) -> None:
+        """Serve, with TLS if there are files for it. The worker accepts connections over HTTP afterwards."""
+
+    async def stop(self, seconds: float) -> None:
+        """Take nothing more, and wait for what is in work, this long at most."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
     application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.
+    Each worker runs `beside`, with the same TLS.
 
     Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
     each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
     `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
     and `service_ends` after the last one. A worker calls `refused` with the status of each answer to what could not be
     read as a request, and `tell_connections` every second with its connections by state.
+
+    If the service is asked to stop by TERM, the master calls `drain_begins`, and goes on for `drain_seconds`.
     """
 
     app: Any
@@ -50,6 +67,7 @@ class Service:
     side: Side | None = None
     lane: Lane | None = None
     held: tuple[object, ...] = ()
+    beside: Beside | None = None
     worker_starts: Callable[[int], None] = lambda _: None
     heartbeat: Callable[[], None] = lambda: None
     worker_stops: Callable[[], None] = lambda: None
@@ -58,6 +76,55 @@ class Service:
     service_ends: Callable[[], None] = lambda: None
     refused: Callable[[int], None] = lambda _: None
     tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
+    drain_begins: Callable[[], None] = lambda: None
+    drain_seconds: float = 0.0
+
+
+class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
+    """Gunicorn's master, which starts no second one, and serves on for a while before it stops."""
+
+    def start(self) -> None:
+        """Gunicorn would log the address of a service with TLS as `http`."""
+        if self.app.service.tls is not None:
+            self.log.error_log.addFilter(_name_https)
+        super().start()
+
+    def handle_usr2(self) -> None:
+        """A second master would have neither the command line nor the lock of the data directory."""
+        self.log.warning("USR2 is ignored: to update Writ, stop the service and start the new version")
+
+    def handle_term(self) -> None:
+        """Let readiness fail first, and go on, so that balancers send no new requests when the workers stop."""
+        service: Service = self.app.service
+        if service.drain_seconds:
+            service.drain_begins()
+            self.log.info("stopping in %g seconds; readiness fails from now on", service.drain_seconds)
+            self._go_on(service.drain_seconds)
+        super().handle_term()
+
+    def _go_on(self, seconds: float) -> None:
+        """Replace workers that end, for some seconds or until another signal says stop."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            try:
+                number = self.SIG_QUEUE.get(timeout=min(left, 1.0))
+            except queue.Empty:
+                number = None
+            if number in (signal.SIGINT, signal.SIGQUIT):
+                self.SIG_QUEUE.put_nowait(number)  # `stop` ends the workers at once then
+                return
+            if number == signal.SIGTERM:
+                return
+            self.reap_workers()
+            self.murder_workers()
+            self.manage_workers()
+
+
+def _name_https(record: logging.LogRecord) -> bool:
+    if str(record.msg).startswith("Listening at") and isinstance(record.args, tuple):
+        address, *others = record.args
+        record.args = (str(address).replace("http://", "https://"), *others)
+    return True
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -67,6 +134,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
         self.worker_stops = service.worker_stops
         self.tls: ssl.SSLContext | None = None
+        self.pem: Pem | None = None
         self.service = service
         self.shares = Shares(service.workers)
         # Gunicorn closes the number that it is given; a reload reads the settings again.
@@ -83,15 +151,21 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     def _read_tls(self, files: TlsFiles) -> None:
         """Gunicorn reads its settings again at SIGHUP, and so is a renewed certificate."""
         try:
-            self.tls = files.context()
+            context, pem = files.context(), files.pem()
         except UnusableTls as error:
             if self.tls is None:
                 raise
             logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
+        else:
+            self.tls, self.pem = context, pem
 
     def load(self) -> Any:
         """The ASGI application."""
         return self.service.app
+
+    def run(self) -> None:
+        """Run the master. Ends the process."""
+        Master(self).run()
 
     def _worker_gone(self, worker: Worker) -> None:
         self.shares.release(worker.connections.share)
@@ -108,6 +182,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "graceful_timeout": GRACEFUL_SECONDS,
             "control_socket_disable": True,
             "when_ready": lambda _: _spare_collections(),
+            "on_reload": lambda _: self.shares.reload(),
             "child_exit": lambda _, worker: self._worker_gone(worker),
             "worker_exit": lambda _, __: leave_threads(),
             "on_exit": lambda _: self.service.service_ends(),

@@ -27,6 +27,7 @@ class Shares:
 
     def __init__(self, workers: int) -> None:
         self.counts = memoryview(mmap.mmap(-1, places_for(workers) * _BYTES_A_PLACE)).cast("I")
+        self.reloads = memoryview(mmap.mmap(-1, _BYTES_A_PLACE)).cast("I")
         self._taken: set[int] = set()
 
     def take(self) -> "Share":
@@ -35,6 +36,10 @@ class Shares:
         place = next((place for place in range(last) if place not in self._taken), last)
         self._taken.add(place)
         return Share(self, place)
+
+    def reload(self) -> None:
+        """Tell the workers that others replace them. The master calls it before it forks those."""
+        self.reloads[0] += 1
 
     def release(self, share: "Share") -> None:
         """Free the place of a worker that ended, however it ended."""
@@ -47,6 +52,7 @@ class Share:
 
     def __init__(self, shares: Shares, place: int) -> None:
         self._counts, self.place = shares.counts, place
+        self._reloads, self._born = shares.reloads, shares.reloads[0]
         self._left = False
 
     def set(self, connections: int) -> None:
@@ -58,6 +64,10 @@ class Share:
         """Tell the other workers that this worker accepts no more connections, from now on."""
         self._left = True
         self._counts[self.place] = 0
+
+    def is_missed(self) -> bool:
+        """Returns whether this worker left for a reload, and no worker that replaces it accepts connections yet."""
+        return self._reloads[0] != self._born and not any(self._counts)
 
     def is_ahead(self) -> bool:
         """Returns whether another worker accepts connections and has fewer of them than this one.

@@ -3,13 +3,21 @@
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 _MISMATCH: Final = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH")
 
 
 class UnusableTls(Exception):
     """The files can't be used; the message is one sentence."""
+
+
+class Pem(NamedTuple):
+    """The contents of the files of `TlsFiles`."""
+
+    certificate: bytes
+    key: bytes
+    client_ca: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,17 @@ class TlsFiles:
                 _check_file(self.client_ca, "CERTIFICATE", "certificate")
                 raise UnusableTls(f"`{self.client_ca}` can't be used: {_reason(error)}") from None
         return context
+
+    def pem(self) -> Pem:
+        """The contents of the files now, for a library that has its own TLS. Raises UnusableTls.
+
+        Check them with `context` first.
+        """
+        try:
+            client_ca = None if self.client_ca is None else self.client_ca.read_bytes()
+            return Pem(self.certificate.read_bytes(), self.key.read_bytes(), client_ca)
+        except OSError as error:
+            raise UnusableTls(f"`{error.filename}` can't be read: {_reason(error)}") from None
 
     def _refuse_encrypted(self) -> NoReturn:
         """OpenSSL would ask for the password on the terminal."""

@@ -30,6 +30,10 @@ so long at each of its callbacks."""
 
 STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
+HANDOVER_SECONDS: Final = 5.0
+"""How long a worker that is replaced still serves beside HTTP, until another one does. Over HTTP, the workers share
+one socket, where clients wait meanwhile."""
+
 _POLL_SECONDS: Final = 0.05
 
 
@@ -95,6 +99,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self._stop = asyncio.Event()
         self._take_signals()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)  # uvloop sees none that came before it ran
+        if self.service.beside is not None:
+            await self.service.beside.start(self.app.pem)
         for listener in self.sockets:
             self._acceptors.append(Acceptor(self, listener, self.app.tls))
         if self._side is not None:
@@ -140,10 +146,20 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self._side.connections.stop()
         self._call(self.app.worker_stops)
         deadline = self.loop.time() + self.cfg.graceful_timeout
-        while self.connections.all and not self._at_once and self.loop.time() < deadline:
+        beside = self.loop.create_task(self._stop_beside())
+        while (self.connections.all or not beside.done()) and not self._at_once and self.loop.time() < deadline:
             self.notify()
             await asyncio.sleep(_POLL_SECONDS)
+        beside.cancel()
         self._call(self.app.worker_ends)
+
+    async def _stop_beside(self) -> None:
+        if self.service.beside is None:
+            return
+        latest = self.loop.time() + HANDOVER_SECONDS
+        while self.connections.share.is_missed() and self.loop.time() < latest:
+            await asyncio.sleep(_POLL_SECONDS)
+        await self.service.beside.stop(self.cfg.graceful_timeout)
 
 
 def leave_threads() -> None:

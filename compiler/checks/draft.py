@@ -60,7 +60,7 @@ class Draft:
     placeholder is not reported. `whole_grants` are the grants without placeholders. `types` are the resource types, by
     id, whose actions could all be read. If several types have the same id, the first one counts. `all_types_read` says
     whether `types` has every declared type. `attributes` are the declared attributes of all documents, or None if there
-    are none or if some could not be read.
+    are none or if some could not be read. `now` is the instant in epoch seconds, or None if it is not known.
     """
 
     model: Model
@@ -74,12 +74,15 @@ class Draft:
     zones: Names
     suggest: Suggestions
     limits: Limits
+    now: float | None
 
 
-def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: Limits) -> Draft:
+def draft_of(
+    lists: Mapping[str, ElementList], zones: Collection[str], limits: Limits, now: float | None = None
+) -> Draft:
     """Returns the draft of a model with these lists. It empties the lists, to keep a large model in memory only once.
 
-    `zones` are the names of the known time zones.
+    `zones` are the names of the known time zones. `now` is the instant in epoch seconds, if the lints shall know it.
     """
     elements: dict[str, Any] = {str(name): tuple(element_list.take_elements()) for name, element_list in lists.items()}
     model = Model(**elements)
@@ -105,6 +108,7 @@ def draft_of(lists: Mapping[str, ElementList], zones: Collection[str], limits: L
         zones=Names(zones, complete=True),
         suggest=Suggestions(limits.diagnostics),
         limits=limits,
+        now=now,
     )
 
 

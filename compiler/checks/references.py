@@ -107,6 +107,8 @@ def _unknown_role(draft: Draft, name: str, path: Path, help_text: str = "") -> F
     if name in draft.group_ids.known:
         help_text = f"{quoted(name)} is a group: assign a role to it, and name that role here"
     help_text = help_text or _help(draft, name, draft.role_ids, "role")
+    if not help_text and name in draft.group_ids.known:
+        help_text = "a group has this id; policies name roles, and an assignment gives a role to a group"
     return Finding("unknown-role", f"unknown role {quoted(name)}", path, help_text)
 
 

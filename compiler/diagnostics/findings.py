@@ -51,7 +51,7 @@ class Findings:
         """`limit` is the number of findings that are listed. Further findings are only counted."""
         self.errors = 0
         self._limit = limit
-        self._listed: dict[tuple[int, str, str, Path, bool], DocumentFinding] = {}
+        self._listed: dict[tuple[int, str, str, Path, bool, Span | None], DocumentFinding] = {}
         self._unlisted = 0
         self._errors_listed = 0
 
@@ -73,7 +73,7 @@ class Findings:
     def add(self, found: DocumentFinding) -> None:
         """Adds a finding, or only counts it if the list is full."""
         finding = found.finding
-        key = (found.document, finding.code, finding.message, finding.path, finding.at_key)
+        key = (found.document, finding.code, finding.message, finding.path, finding.at_key, found.span)
         if key in self._listed:
             return
         self.errors += finding.severity == "error"

@@ -8,6 +8,7 @@ from ...bundles.progress import Progress
 from ...bundles.wording import Path, alternatives
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import WHOLE_DOCUMENT, Document, DocumentFinding, Findings
+from ..language.text_wording import worded
 from ..limits import Limits
 from ..model.elements import LISTS, ONE_OBJECT
 from ..source import BadText, Source, SourceText, Span
@@ -17,7 +18,7 @@ from .element_list import ElementList
 from .interning import Interner
 from .json_document import JsonDocument
 from .writ_document import WritDocument
-from .yaml_document import YamlDocument
+from .yaml.document import YamlDocument
 
 
 class _Readable(Document, Protocol):
@@ -66,11 +67,16 @@ class MergedDocuments:
                 continue
             document, path = self._origin(finding.path)
             see = self._origin(finding.see) if finding.see else None
-            findings.add(DocumentFinding(document, replace(finding, path=path), see=see))
+            said = worded(finding) if self._is_text(document) else finding
+            findings.add(DocumentFinding(document, replace(said, path=path), see=see))
             match finding.path:
                 case ("policies", int(index), *_):
                     policies.add(index)
         return policies
+
+    def _is_text(self, document: int) -> bool:
+        """Whether a document is text. Elements that are checked alone have no document."""
+        return bool(self.documents) and isinstance(self.documents[document], WritDocument)
 
     def _origin(self, path: Path) -> tuple[int, Path]:
         """Returns the number of the document that contains the value at `path`, and the value's path there.

@@ -16,8 +16,8 @@ from ..model.elements import LISTS, ONE_OBJECT, Element
 from ..source import Span
 from .element_list import ElementList
 from .error_recovery import recover
-from .explaining.misplaced import belongs_elsewhere
 from .interning import Interner
+from .misplaced import belongs_elsewhere
 from .raw_values import Unreadable, repeated_member, value_faults
 from .read_element import read_element
 from .schema_check import type_of

@@ -2,6 +2,7 @@
 
 from array import array
 
+from ...bundles.conditions.values import Json
 from ...bundles.wording import Path
 from ..limits import Limits
 from ..model.elements import LISTS, ONE_OBJECT
@@ -30,6 +31,19 @@ class JsonDocument:
         self._values: dict[str, int] = {}
         self._starts: dict[str, array[int]] = {}
         self._last: tuple[int, str] = (-1, "")
+        self._is_whole = False
+
+    def value(self) -> Json:
+        """Returns the whole document as one value. What can't be read in it is Unreadable. Raises as `read`."""
+        self._is_whole = True
+        cursor = JsonCursor(self.text, self._limits)
+        if not cursor.peek():
+            raise BadDocument("wrong-type", "the document is empty", cursor.offset)
+        self._root = cursor.offset
+        value = cursor.value()
+        if cursor.peek():
+            raise _more_text(cursor)
+        return value
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Reads the whole document. Raises BadDocument and BadText; `handler` keeps the elements before the fault."""
@@ -52,7 +66,7 @@ class JsonDocument:
             else:
                 handler.value(name, cursor.value())
         if cursor.peek():
-            raise BadDocument("syntax", "there is more text after the end of the document", cursor.offset)
+            raise _more_text(cursor)
         handler.end()
 
     def _read_list(self, name: str, cursor: JsonCursor, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
@@ -66,6 +80,8 @@ class JsonDocument:
 
     def span(self, path: Path, at_key: bool) -> Span:
         """Returns the span of the value at `path`, or with `at_key`, of its member's name; see `Document.span`."""
+        if self._is_whole:
+            return self._inside(self._root, path, at_key)
         match path:
             case (str(name), int(index), *rest) if index < len(self._starts.get(name, ())):
                 return self._inside(self._starts[name][index], tuple(rest), at_key)
@@ -89,3 +105,7 @@ class JsonDocument:
         except RecursionError:
             return Span(offset, 1)
         return Span(offset + inner.offset, inner.length)
+
+
+def _more_text(cursor: JsonCursor) -> BadDocument:
+    return BadDocument("syntax", "there is more text after the end of the document", cursor.offset)

@@ -9,7 +9,7 @@ from ...bundles.conditions.values import Json
 from ...bundles.wording import Path, alternatives, described, joined, quoted
 from ..diagnostics.diagnostic import Finding
 from ..diagnostics.synonyms import suggest
-from .explaining.misplaced import belongs_elsewhere
+from .misplaced import belongs_elsewhere
 from .schema_check import Fault, allows_null, choices_of, needed, schema_faults
 
 _REMEMBERED_NAMES = 1_024

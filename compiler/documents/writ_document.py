@@ -25,12 +25,13 @@ PROGRESS_STATEMENTS = 1_000
 class WritDocument:
     """A document in the `.writ` language. It keeps where each statement is, and reads it again to find a place."""
 
-    def __init__(self, source: Source, _limits: Limits):
-        self.source = source
+    def __init__(self, source: Source, limits: Limits):
+        self.source, self._explained = source, limits.diagnostics
         self.text = SourceText(source)
         self._whole = ""
         self._found: dict[str, list[Statement | SyntaxFault]] = {}
         self._add: dict[str, AddElement] = {}
+        self._last: tuple[Statement, Element] | None = None
 
     def read(self, handler: DocumentHandler, byte_progress: ByteProgress) -> None:
         """Reads all statements. One that can't be read is a finding; the others are read. Raises BadText."""
@@ -76,15 +77,22 @@ class WritDocument:
         return Span(0, 1)
 
     def _element(self, statement: Statement) -> Element:
-        """Returns the element of a statement. Raises SyntaxFault."""
+        """Returns the element of a statement. Raises SyntaxFault.
+
+        PERF: it remembers the last one, because a long statement may have a thousand findings.
+        """
+        if self._last and self._last[0] == statement:
+            return self._last[1]
         # PERF: Lark takes 0.1 s to load, which only those who read this language pay.
         from ..language.parse import parse
 
-        return parse(self._whole, statement).element
+        self._last = statement, parse(self._whole, statement, self._explained > 0).element
+        return self._last[1]
 
     def _lose(self, fault: SyntaxFault, handler: DocumentHandler) -> None:
         """Reports a statement that can't be read, as an element of its list if that is known."""
-        if fault.list_name is None:
+        self._explained -= 1
+        if fault.list_name in (None, ONE_OBJECT):
             handler.report_at(Finding("syntax", fault.message, (), fault.help), _span(fault))
         else:
             unreadable = Unreadable("syntax", fault.message, fault.help, fault.id)

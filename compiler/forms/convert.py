@@ -1,7 +1,6 @@
 """Writes the documents of a model in another form, as one document."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +13,7 @@ from ..limits import DEFAULTS, Limits
 from ..model.elements import LISTS, ONE_OBJECT, Element, ElementKind
 from ..model.joined_attributes import joined_attributes
 from ..source import Source
-from .form import document
+from .form import body_of, document
 from .table import FORMS
 
 _Lists = Mapping[ElementKind, Sequence[Element]]
@@ -44,7 +43,7 @@ def convert(
     if findings.errors:
         return Converted(None, findings.diagnostics(merged.documents))
     lists = {ElementKind(name): _joined(name, one.elements) for name, one in merged.lists.items() if one.elements}
-    text = b"".join(document(FORMS[form](), ((kind, _bodies(elements)) for kind, elements in lists.items())))
+    text = b"".join(document(FORMS[form](), ((kind, map(body_of, elements)) for kind, elements in lists.items())))
     _compare(lists, Source(f"written.{form}", text), limits)
     return Converted(text, ())
 
@@ -53,11 +52,6 @@ def _joined(name: str, elements: Sequence[Any]) -> Sequence[Element]:
     """Returns the elements of a list. Declared attributes of several documents are one object."""
     declared = joined_attributes(elements) if name == ONE_OBJECT else None
     return elements if declared is None else (declared,)
-
-
-def _bodies(elements: Iterable[Element]) -> Iterable[bytes]:
-    # Not by msgspec: it bounds integers.
-    return (json.dumps(msgspec.to_builtins(one), ensure_ascii=False).encode() for one in elements)
 
 
 def _compare(lists: _Lists, written: Source, limits: Limits) -> None:

@@ -1,9 +1,12 @@
 """What every form of a model document can do: write the document in pieces, so that a large one needs little memory."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..model.elements import ElementKind
+import msgspec
+
+from ..model.elements import Element, ElementKind
 
 PIECE_ELEMENTS = 100
 """The elements of one piece."""
@@ -30,6 +33,11 @@ class Form(ABC):
     @abstractmethod
     def end(self) -> bytes:
         """Returns what a document ends with."""
+
+
+def body_of(element: Element) -> bytes:
+    """Returns an element as a JSON object. Not by msgspec: it bounds integers."""
+    return json.dumps(msgspec.to_builtins(element), ensure_ascii=False).encode()
 
 
 def document(form: Form, lists: Iterable[tuple[ElementKind, Iterable[bytes]]]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from ..documents.yaml_core import STRING, plain_tag
+from ..documents.yaml.scalars import STRING, plain_tag
 from ..model.elements import ONE_OBJECT, ElementKind
 from .form import Form
 

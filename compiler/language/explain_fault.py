@@ -1,21 +1,17 @@
-"""Explains why a statement can't be read: what was found, what could stand there, and what the author may mean."""
+"""Explains why a statement can't be read: what was found, what could stand there, and what the author may do."""
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from lark.exceptions import UnexpectedToken
 
 from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
+from .advice import COMMENT, CONSTANTS, UNINDENT, Place, advice
 from .placed import Placed
-from .syntax_fault import SyntaxFault
-from .words import CLAUSES, KEYWORDS, STATEMENTS
+from .statements import BLANKS, Statement
+from .syntax_fault import SyntaxFault, compared_attributes
+from .words import CLAUSES, KEYWORDS, LISTS, STATEMENTS
 
-_MOST_ALTERNATIVES = 6
-"""With more possible words than these, a message does not list them."""
-
-_END = "$END"
-_CONSTANTS = frozenset(("STRING", "NUMBER", "TRUE", "FALSE", "NULL"))
 _MARKS = {"COMMA": "`,`", "LSQB": "`[`", "RSQB": "`]`", "LBRACE": "`{`", "RBRACE": "`}`", "COLON": "`:`"}
 _TERMINALS = {
     "ATTRIBUTE": "an attribute such as `resource.status`",
@@ -23,109 +19,111 @@ _TERMINALS = {
     "NUMBER": "a number",
     "INSTANT": "an instant such as `2027-01-01T00:00:00Z`",
     "CLOCK": "a time of day such as `09:00`",
+    "ADDRESS": "an address such as `10.0.0.0/8`",
     "PATH": "a path such as `/documents/{id}`",
     "CAPTURE": "a part of the path such as `{id}`",
-    "HOSTS": "",
-    "ADDRESS": "",
+    "HOSTS": "a host such as `*.example.com`",
     "STRING": "a text in quotes",
 }
-_WORDS = {
-    "unless": "write `when` with the opposite comparison, or a policy with `deny`",
-    "or": "write a policy for each case, or `in [...]` for several values of one attribute",
-    "exists": "leave it out: a comparison with an absent attribute is false",
-    "has": "leave it out: a comparison with an absent attribute is false",
-    "contains": "an array is compared as a whole; `matches` searches a text",
-    "between": "write two comparisons: `... >= 1 and ... <= 9`",
-    "starts": "write `matches` with a pattern such as `'^draft'`",
-    "ends": "write `matches` with a pattern such as `'draft$'`",
+_NAMED_BY = {"EVERYTHING": "a type", "ANYTHING": "an action", "EVERYONE": "a role"}
+"""What a name means beside these keywords."""
+
+_COMPARISONS = frozenset(("IS", "IN", "NOT", "MATCHES", "LESSTHAN", "MORETHAN", "__ANON_0", "__ANON_1"))
+_CLAUSES = frozenset(
+    ("ALLOW", "AT", "DENY", "DESCRIPTION", "DISABLED", "FROM", "IN", "ON", "PRIORITY", "TO", "UNTIL", "WHEN")
+)
+_SEVERAL_CLAUSES = frozenset(("ALLOW", "DENY", "WHEN"))
+"""Where these may stand, so may any clause of a policy."""
+
+_EFFECTS = frozenset(("permit", "forbid", "allow", "deny", "default", "rule"))
+_STARTS = {
+    **dict.fromkeys(_EFFECTS, "write `policy`, an id, and what it allows: `policy p1 allow editor to read document`"),
+    "import": "leave it out: name all files of a model on the command line",
+    "package": "leave it out: a model has no packages",
+    "has_role": "write `assign editor to user alice`",
+    "principalpolicy": "write `policy`",
+    "resourcepolicy": "write `policy`",
 }
-"""The help for words of other languages that this one has no word for."""
+"""The help for words of other languages at the start of a statement."""
+
+_DOCUMENT = "this is a model document; give its file a name that ends in `.{}`"
 
 
 def explained(ex: UnexpectedToken, tokens: Sequence[Placed], text: str) -> SyntaxFault:
     """Returns the fault of a statement, of which `tokens` were read. The last one is the unexpected one or the last."""
-    accepted = ex.accepts or ex.expected
+    accepted = frozenset(ex.accepts or ex.expected) - {"$END"}
     said = [token for token in tokens if token.type != "COMMENT"]
-    if ex.token.type == _END:
+    if ex.token.type == "$END":
         last = said[-1]
         message = f"expected {_alternatives(accepted)} after {quoted(_shown(last))}"
-        return SyntaxFault(message, last.start, last.end)
+        return SyntaxFault(message, last.start, last.end, advice(Place(None, accepted, said, text)))
     found = said[-1]
     if len(said) == 1:
         return _no_statement(found, text)
-    return SyntaxFault(_message(found, accepted, said), found.start, found.end, _help(found, accepted, text))
+    if found.type == "ATTRIBUTE" and accepted >= CONSTANTS:
+        return compared_attributes(found)
+    message = f"expected {_alternatives(accepted)}, found {quoted(_shown(found))}"
+    return SyntaxFault(message, found.start, found.end, advice(Place(found, accepted, said[:-1], text)))
+
+
+def unexplained(tokens: Sequence[Placed]) -> SyntaxFault:
+    """Returns the fault of a statement without saying more. PERF: for faults that no run lists."""
+    last = tokens[-1]
+    return SyntaxFault("the statement can't be read", last.start, last.end)
+
+
+def indented(text: str, statement: Statement) -> SyntaxFault:
+    """Returns the fault of a document whose first statement does not start at the beginning of a line."""
+    line = text[statement.start : statement.end].split("\n", 1)[0].rstrip(BLANKS)
+    message = "the first statement is indented, as if it went on with another one"
+    return SyntaxFault(message, statement.start, statement.start + len(line.split(" ", 1)[0]), UNINDENT)
 
 
 def _no_statement(found: Placed, text: str) -> SyntaxFault:
     """Returns the fault of a first word that starts no statement."""
-    message, word = f"{quoted(_shown(found))} starts no statement", str(found.value)
-    help_text = (
-        suggest(word, STATEMENTS) or f"a statement starts with {joined([quoted(one) for one in STATEMENTS], 'or')}"
-    )
-    if word in STATEMENTS:
-        message, help_text = (
-            f"{quoted(word)} is indented, but there is no statement before it",
-            "remove the indentation",
-        )
-    elif word in CLAUSES:
-        help_text = "write the statement that it belongs to on a line before it, such as `policy p1`"
-    elif word == "model" and text[found.end : found.end + 1] == ":":
-        help_text = "this is a model document; give its file a name that ends in `.yaml`"
-    return SyntaxFault(message, found.start, found.end, help_text)
+    word, message = str(found.value), f"{quoted(_shown(found))} starts no statement"
+    return SyntaxFault(message, found.start, found.end, _start(found, word, text))
 
 
-def _message(found: Placed, accepted: Collection[str], said: Sequence[Placed]) -> str:
-    if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
-        return f"a condition compares with a constant, found the attribute {quoted(found.value)}"
-    if _could_be(accepted):
-        return f"expected {_alternatives(accepted)}, found {quoted(_shown(found))}"
-    return f"{quoted(_shown(found))} can't follow {quoted(_shown(said[-2]))} in this statement"
+def _start(found: Placed, word: str, text: str) -> str:
+    if found.type == "LBRACE":
+        return _DOCUMENT.format("json")
+    if text[found.end : found.end + 1] == ":" and (word == "model" or word in LISTS.values()):
+        return _DOCUMENT.format("yaml")
+    if found.type == "PATH":
+        return COMMENT
+    if word.casefold() in _STARTS:
+        return _STARTS[word.casefold()]
+    if word in CLAUSES:
+        return "write the statement that it belongs to on a line before it, such as `policy p1`"
+    return suggest(word, STATEMENTS) or "a statement starts with a word such as `policy`, `role`, `type` or `assign`"
 
 
-def _help(found: Placed, accepted: Collection[str], text: str) -> str:
-    word = str(found.value)
-    if found.type == "ATTRIBUTE" and set(accepted) >= _CONSTANTS:
-        return "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
-    if word in STATEMENTS and text[: found.start].rpartition("\n")[2].isspace():
-        return "a statement starts at the beginning of a line: remove the indentation"
-    if word.casefold() in _WORDS:
-        return _WORDS[word.casefold()]
-    keywords = [name.lower() for name in accepted if name.lower() in KEYWORDS]
-    near = suggest(word, keywords)
-    if "INSTANT" in accepted and _DATE.fullmatch(word):
-        return f"write the instant, with its offset: {quoted(word + 'T00:00:00Z')}"
-    if not near and "ATTRIBUTE" in accepted and found.type == "NAME" and not word.startswith(("resource", "subject")):
-        return f"write {quoted(f'resource.{word}')}, or `subject`, `action` or `context` before the dot"
-    if not near and found.type == "STRING" and "NAME" not in accepted and len(keywords) == 1:
-        return f"write {quoted(keywords[0])} before it"
-    return near or ("" if _could_be(accepted) else f"here may follow {joined(_phrases(accepted), 'or')}")
-
-
-def _could_be(accepted: Collection[str]) -> bool:
-    return len(_phrases(accepted)) <= _MOST_ALTERNATIVES
-
-
-def _alternatives(accepted: Collection[str]) -> str:
-    return joined(_phrases(accepted), "or")
-
-
-def _phrases(accepted: Collection[str]) -> list[str]:
+def _alternatives(accepted: frozenset[str]) -> str:
     """Returns what could stand at a place, in words: names and constants first, then keywords, then marks."""
-    rest = set(accepted) - {_END}
-    phrases = []
-    if rest >= _CONSTANTS:
-        phrases.append("a constant")
-        rest -= _CONSTANTS | {"NAME", "INSTANT", "CLOCK", "LSQB", "LBRACE"}
-    if "NAME" in rest and "STRING" in rest:
+    rest, phrases, groups = set(accepted), [], []
+    if rest >= CONSTANTS:
+        phrases.append('a constant such as `"draft"`')
+        rest -= CONSTANTS | {"NAME", "INSTANT", "CLOCK", "LSQB", "LBRACE"}
+    elif "HOSTS" in rest:
+        rest -= {"NAME", "STRING", "ADDRESS"}
+    elif rest & {"ADDRESS", "PATH"}:
+        rest -= {"NAME", "STRING"}
+    elif "NAME" in rest and "STRING" in rest:
         rest -= {"STRING", "NUMBER"}
-    phrases += [_TERMINALS[name] for name in _TERMINALS if name in rest and _TERMINALS[name]]
+    if "NAME" in rest and (kinds := [kind for word, kind in _NAMED_BY.items() if word in rest]):
+        phrases.append(kinds[0])
+        rest.remove("NAME")
+    if rest >= _COMPARISONS:
+        groups.append("a comparison such as `is`")
+        rest -= _COMPARISONS
+    if rest >= _SEVERAL_CLAUSES:
+        groups.append("a clause such as `when`")
+        rest -= _CLAUSES
+    phrases += [_TERMINALS[name] for name in _TERMINALS if name in rest]
     phrases += [quoted(word) for word in sorted(KEYWORDS) if word.upper() in rest]
-    phrases += [quoted(mark) for name, mark in _COMPARISONS.items() if name in rest]
-    return phrases + [_MARKS[name] for name in _MARKS if name in rest]
-
-
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_COMPARISONS = {"LESSTHAN": "<", "MORETHAN": ">", "__ANON_0": "<=", "__ANON_1": ">="}
+    phrases += groups
+    return joined(phrases + [_MARKS[name] for name in _MARKS if name in rest], "or")
 
 
 def _shown(token: Placed) -> str:

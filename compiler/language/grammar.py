@@ -8,11 +8,11 @@ readable. Words in quotes are keywords. They are keywords only where the grammar
 GRAMMAR = r"""
 ?start: type | role | group | subject | resource | assign | grant | policy | route | declare | silence
 
-type: "type" name label? _type_clause*
-_type_clause: actions | closed | attribute_kinds
+type: "type" name label? type_clause*
+?type_clause: actions | closed | attribute_kinds
 actions: "actions" name ("," name)*
 closed: "closed"
-attribute_kinds: "attributes" (kind ("," kind)*)?
+attribute_kinds: "attributes" (kind (","? kind)*)?
 kind: name name
 
 role: "role" name label?
@@ -22,33 +22,34 @@ members: "members" member (","? member)*
 member: "group" name -> member_group
       | name name    -> member_subject
 
-subject: "subject" name name _entity_clause*
-resource: "resource" name name label? _entity_clause*
-_entity_clause: external_id | attribute_values
+subject: "subject" name name entity_clause*
+resource: "resource" name name label? entity_clause*
+?entity_clause: external_id | attribute_values
 external_id: "external" "id" name
-attribute_values: "attributes" (attribute ("," attribute)*)?
+attribute_values: "attributes" (attribute (","? attribute)*)?
 attribute: name constant
 
-assign: "assign" name "to" holder _term*
+assign: "assign" name "to" holder term*
 holder: "group" name -> holder_group
       | name name    -> holder_subject
-grant: "grant" action ("," action)* "on" name name "to" name name _term*
-_term: starts | expires | given_id
+grant: "grant" action ("," action)* "on" name name "to" name name term*
+?term: starts | expires | given_id
 starts: "from" INSTANT
 expires: "until" INSTANT
 given_id: "as" name
 
-policy: "policy" name label? _policy_clause*
-_policy_clause: description | disabled | priority | effect | when | days | start_time | end_time | not_before
+policy: "policy" name label? policy_clause*
+?policy_clause: description | disabled | priority | effect | when | days | start_time | end_time | not_before
               | not_after | zone | addresses | rate
 description: "description" STRING+
 disabled: "disabled"
 priority: "priority" NUMBER
 effect: ("allow" | "deny") who scope+
-scope: "to" "do" "anything" "to" covered_type     -> scope_of_anything
-      | "to" action ("," action)* covered_type
+scope: "to" "do" "anything" "to" covered_types    -> scope_of_anything
+      | "to" action ("," action)* covered_types
 who: "everyone"         -> everyone
    | name ("," name)*   -> roles
+covered_types: covered_type ("," covered_type)*
 ?covered_type: "everything" -> everything
              | name
 ?action: "anything" -> any_action
@@ -77,8 +78,8 @@ addresses: "from" address ("," address)*
 ?address: NAME | ADDRESS | STRING
 rate: "at" "most" NUMBER "times" "in" NUMBER name
 
-route: "route" name _route_clause*
-_route_clause: matches | hosts | means | sources
+route: "route" name route_clause*
+?route_clause: matches | hosts | means | sources
 matches: "any" "method" path             -> any_method
        | name ("," name)* path           -> methods
 ?path: PATH | STRING
@@ -88,14 +89,14 @@ means: "means" name name resource_name?
 resource_name: template                  -> resource_id
              | "external" "id" template  -> external_resource_id
 ?template: NAME | STRING | CAPTURE
-sources: "attributes" source ("," source)*
+sources: "attributes" (source (","? source)*)?
 source: name "from" "query" name         -> query_source
       | name "from" "header" name        -> header_source
       | name "from" CAPTURE              -> capture_source
 
-declare: "declare" "subject" (name (kind ("," kind)*)?)? -> declare_subject
-       | "declare" "context" (kind ("," kind)*)?        -> declare_context
-       | "declare" "action" (kind ("," kind)*)?         -> declare_action
+declare: "declare" "subject" (name (kind (","? kind)*)?)? -> declare_subject
+       | "declare" "context" (kind (","? kind)*)?        -> declare_context
+       | "declare" "action" (kind (","? kind)*)?         -> declare_action
 
 silence: "silence" name ("on" name ("," name)*)? "because" STRING
 

@@ -1,6 +1,7 @@
 """Parses one statement of the language to the element that it describes."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -8,14 +9,15 @@ from typing import Any, NamedTuple
 from lark import Lark
 from lark.exceptions import UnexpectedToken
 
-from .explain_fault import explained
+from .automaton import Automaton, Unexpected
+from .explain_fault import explained, indented, unexplained
 from .grammar import GRAMMAR
 from .placed import Placed
 from .reading.clauses import Element
 from .reading.table import READERS
 from .statements import Statement
 from .syntax_fault import SyntaxFault
-from .tokens import Cut, Tokens
+from .tokens import Cut, Tokens, keywords_of
 from .words import LISTS
 
 _NAMED_FIRST = ("resource_types", "roles", "groups", "policies", "routes")
@@ -31,16 +33,31 @@ class Parsed(NamedTuple):
     tokens: list[Placed]
 
 
-def parse(text: str, statement: Statement) -> Parsed:
-    """Returns the element of a statement of `text`. Raises SyntaxFault."""
+def parse(text: str, statement: Statement, explain: bool = True) -> Parsed:
+    """Returns the element of a statement of `text`. Raises SyntaxFault; without `explain`, it may only say where."""
     tokens: list[Placed] = []
+    if statement.start and text[statement.start - 1] != "\n":
+        raise indented(text, statement)
     try:
-        element: Any = _parser().parse(Cut(text, statement.start, statement.end, tokens))
-    except UnexpectedToken as ex:
-        raise _about(explained(ex, tokens, text), tokens) from None
+        element: Any = _automaton().parse(Cut(text, statement.start, statement.end, tokens))
+    except Unexpected:
+        fault = _explained(text, statement) if explain else unexplained(tokens)
+        raise _about(fault, tokens) from None
     except SyntaxFault as fault:
         raise _about(fault, tokens) from None
     return Parsed(element, tokens)
+
+
+def _explained(text: str, statement: Statement) -> SyntaxFault:
+    """Returns the fault of a statement that can't be read. Lark knows what could stand at each place."""
+    tokens: list[Placed] = []
+    with suppress(SyntaxFault):
+        try:
+            cut: Any = Cut(text, statement.start, statement.end, tokens)
+            _parser().parse(cut)
+        except UnexpectedToken as ex:
+            return explained(ex, tokens, text)
+    return unexplained(tokens)
 
 
 def _about(fault: SyntaxFault, tokens: Sequence[Placed]) -> SyntaxFault:
@@ -63,3 +80,8 @@ def _parser() -> Lark:
         keep_all_tokens=True,
         maybe_placeholders=False,
     )
+
+
+@cache
+def _automaton() -> Automaton:
+    return Automaton(_parser(), keywords_of(_parser().terminals))

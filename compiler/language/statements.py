@@ -9,7 +9,10 @@ from .words import CLAUSES
 _START = re.compile(rf"^(?!(?:{'|'.join(sorted(CLAUSES))})\b)[^\W\d]", re.MULTILINE)
 """A line that starts a statement. One with a word that only goes on with a statement needs no indentation."""
 
-_NOTHING = re.compile(r"(?:\s+|#[^\n]*)*")
+BLANKS = " \t\r\n"
+"""The characters between words that say nothing. Other kinds of white space are not blanks."""
+
+_NOTHING = re.compile(rf"(?:[{BLANKS}]+|#[^\n]*)*")
 
 
 class Statement(NamedTuple):

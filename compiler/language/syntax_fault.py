@@ -1,6 +1,11 @@
 """The fault of a statement that can't be read, and the faults of single characters."""
 
+import re
+from collections.abc import Sequence
+
 from ...bundles.wording import quoted
+from .placed import Placed
+from .statements import BLANKS
 
 
 class SyntaxFault(Exception):
@@ -16,37 +21,81 @@ class SyntaxFault(Exception):
         """The id of that element, if it was read."""
 
 
-_CHARACTERS = {
-    "*": "write `do anything to` for any action, `everything` for any type, `any method` in a route",
-    "=": "write `is`",
-    "!": "write `is not`",
-    "&": "write `and`",
-    "|": "write `in [...]` for several values of one attribute, or a second policy",
+_LEAVE_OUT = "leave it out: a statement ends where the next line starts without indentation"
+_OPERATORS = {
+    **dict.fromkeys(("=", "==", "==="), "write `is`"),
+    **dict.fromkeys(("!", "!=", "!==", "<>"), "write `is not`, `not in` or `is false` after the attribute"),
+    "=>": "write `>=`",
+    "=<": "write `<=`",
+    "=~": "write `matches`",
     "~": "write `matches`",
-    ";": "leave it out: a statement ends where the next line starts without indentation",
-    "(": "leave the parentheses out: all conditions of a policy must hold, and a list is in `[` and `]`",
-    ")": "leave the parentheses out: all conditions of a policy must hold, and a list is in `[` and `]`",
-    "$": "conditions compare with constants; put a text that contains it in quotes",
-    "%": "put a text that contains it in quotes",
-    "/": "a comment starts with `#`",
-    "“": 'write straight quotes, `"`',
-    "”": 'write straight quotes, `"`',
-    "‘": "write straight quotes, `'`",
-    "’": "write straight quotes, `'`",
-    "`": 'write straight quotes, `"`',
+    "~=": "write `matches`",
+    ":=": "leave it out",
+    "&": "write `and`",
+    "&&": "write `and`",
+    **dict.fromkeys(("|", "||"), "write a policy for each case, or `in` for several values of one attribute"),
+    **dict.fromkeys((";", ";;"), _LEAVE_OUT),
+    **dict.fromkeys(("(", ")"), "leave the parentheses out: all conditions of a policy must hold"),
+    "*": "write `do anything to` for any action, and `everything` for any type",
+    "$": "a condition compares with a constant; put a text that contains `$` in quotes",
+    "%": "put a text that contains `%` in quotes",
+    "?": "put a text that contains `?` in quotes",
+    "@": "put a text that starts with `@` in quotes",
+    "->": "leave it out",
+    "--": "a comment starts with `#`",
+    "-": "leave it out, or put a text that starts with `-` in quotes",
+    "/*": "a comment starts with `#`",
+    **dict.fromkeys("“”„«»`", 'write straight quotes, `"`'),
+    **dict.fromkeys("‘’", "write straight quotes, `'`"),
 }
-"""The help, by the character that no token starts with."""
+"""The help, by the characters that mean nothing."""
+
+_HEAD = {
+    **dict.fromkeys(("=", "==", "===", "=>"), "leave it out: the value follows the name"),
+    **dict.fromkeys(("|", "||", "$", "&", "!"), "put a name that contains it in quotes"),
+    "+": "write the name of the time zone, such as `in Europe/Oslo`",
+}
+"""The help outside of conditions."""
+
+_RUN = re.compile(r"[=!<>&|~:;-]+|/\*|.", re.DOTALL)
 
 
-def bad_character(text: str, start: int) -> SyntaxFault:
-    """Returns the fault of the character at `start`, with which no token starts."""
-    character = text[start]
-    if character in "\"'":
-        line_end = text.find("\n", start)
-        end = len(text) if line_end < 0 else line_end
-        help_text = f"write the closing {quoted(character)} on the same line"
-        return SyntaxFault("the quotes that open here are never closed", start, max(end, start + 1), help_text)
-    return SyntaxFault(f"{quoted(character)} has no meaning here", start, start + 1, _CHARACTERS.get(character, ""))
+def bad_character(text: str, start: int, words: Sequence[str]) -> SyntaxFault:
+    """Returns the fault of the character at `start`, with which no token starts. `words` are those before it."""
+    found = _RUN.match(text, start)
+    shown = found[0] if found else text[start]
+    if shown[0] in "\"'":
+        end = start + len(text[start:].split("\n", 1)[0].rstrip(BLANKS))
+        help_text = f"write the closing {quoted(shown)} on the same line"
+        if start and text[start - 1].isalnum():
+            help_text = f"put a name that contains {quoted(shown)} in quotes"
+        return SyntaxFault("the quotes that open here are never closed", start, end, help_text)
+    if shown not in _OPERATORS and shown not in _HEAD:
+        shown = shown[0]
+    return SyntaxFault(f"{quoted(shown)} has no meaning here", start, start + len(shown), _help(shown, words))
+
+
+def _help(shown: str, words: Sequence[str]) -> str:
+    if shown.isspace():
+        return "write an ordinary space in its place"
+    if not shown.isprintable():
+        return "remove this invisible character"
+    if "when" not in words:
+        if shown == "*" and words[:1] == ["route"]:
+            return "write `any method` for any method"
+        return _HEAD.get(shown) or _OPERATORS.get(shown, "")
+    if shown == "*":
+        return "write `matches` with a pattern, such as `matches '^draft'`"
+    if shown == "(" and words[-1] == "in":
+        return "write the list in `[` and `]`, or without them"
+    return _OPERATORS.get(shown, "")
+
+
+def compared_attributes(attribute: Placed) -> SyntaxFault:
+    """Returns the fault of an attribute in the place of a constant."""
+    message = f"a condition compares with a constant, found the attribute {quoted(attribute.text)}"
+    help_text = "let the application send the outcome as an attribute, such as `resource.is_owner is true`"
+    return SyntaxFault(message, attribute.start, attribute.end, help_text)
 
 
 def bad_escape(text: str, start: int, offset: int) -> SyntaxFault:

@@ -48,6 +48,9 @@ KEYWORDS = CLAUSES | frozenset(STATEMENTS) | frozenset(_OTHER_WORDS.split()) | f
 WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
 """A name that needs no quotes, if it is no keyword."""
 
+SECTIONS = ("resource.", "subject.", "action.", "context.")
+"""How attributes begin."""
+
 _PLAIN = re.compile(WORD)
 _TEMPLATE = re.compile(
     r"/[!$-~]*"  # a path

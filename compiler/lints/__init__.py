@@ -1,6 +1,7 @@
 """Lints warn about parts of a model that are legal, but probably a mistake.
 
 Reading path: `prepared_policy` (a policy, prepared for comparing) → `overlap` (whether two policies can hold together)
-→ `overlap_candidates` (which ALLOW policies to compare with a DENY) → `grant_index` (the same for direct grants) →
-`table` → the lints: `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`.
+→ `overlap_candidates` (which ALLOW policies to compare with a DENY) → `grant_index` (the same for direct grants) → the
+lints `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`, those of routes, and those in `policies`,
+`people` and `constants` → `silencing` (what a model silences) → `table`.
 """

@@ -70,7 +70,7 @@ def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
         return False
     if not (left.is_weekly and right.is_weekly) or left.timezone != right.timezone:
         return True
-    return _week(left) & _week(right) != 0
+    return week_of(left) & week_of(right) != 0
 
 
 def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) -> bool:
@@ -79,9 +79,9 @@ def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) 
         return True
     one, other = 0, 0
     while one < len(left) and other < len(right):
-        if _first(left[one]) > _last(right[other]):
+        if first_of(left[one]) > last_of(right[other]):
             other += 1
-        elif _first(right[other]) > _last(left[one]):
+        elif first_of(right[other]) > last_of(left[one]):
             one += 1
         else:
             return True
@@ -94,7 +94,7 @@ def _size(tests: Iterable[Test]) -> int:
 
 
 @lru_cache(_REMEMBERED_WINDOWS)
-def _week(window: TimeWindow) -> int:
+def week_of(window: TimeWindow) -> int:
     """Returns the minutes of the week that a window covers, as bits. Monday 00:00 is the lowest bit."""
     minutes = 0
     for day in window.days:
@@ -109,9 +109,11 @@ def _minutes(day: int, start: int, end: int) -> int:
     return ((1 << (end - start)) - 1) << (day * DAY_MINUTES + start)
 
 
-def _first(block: Block) -> tuple[int, int]:
+def first_of(block: Block) -> tuple[int, int]:
+    """Returns a sort key of the first address of a block."""
     return block.version, int(block.network_address)
 
 
-def _last(block: Block) -> tuple[int, int]:
+def last_of(block: Block) -> tuple[int, int]:
+    """Returns a sort key of the last address of a block."""
     return block.version, int(block.broadcast_address)

@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 from ...bundles.conditions.addresses import Block, merge_blocks, parse_block
 from ...bundles.conditions.comparisons import constants_of
+from ...bundles.conditions.constants import CanonicalKey, canonical_key
 from ...bundles.conditions.keys import reads_own_key
-from ...bundles.conditions.operators import NAMES_ITS_VALUES
+from ...bundles.conditions.operators import NAMES_ITS_VALUES, Operator
 from ...bundles.conditions.trees.domain import Test, is_satisfiable
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import ATTRIBUTE_SECTIONS
@@ -26,6 +27,9 @@ Pair: TypeAlias = tuple[str, str]
 
 Constants: TypeAlias = frozenset[Hashable]
 """Constants of an attribute, each as its type and value, so that `1` and `true` differ."""
+
+Meaning: TypeAlias = frozenset[tuple[Operator, CanonicalKey]]
+"""Tests of an attribute that must all pass, each once."""
 
 ADDRESS: Attribute = ("ip_allowlist", "")
 """Represents the address of the request, which an allowlist reads (C9)."""
@@ -76,6 +80,14 @@ class PreparedPolicy:
         """
         needed = frozenset(self.needed)
         return needed | {ADDRESS} if needed.intersection(_ADDRESS_KEYS) else needed
+
+    @cached_property
+    def meanings(self) -> Mapping[Attribute, Meaning]:
+        """The tests of each attribute, such that equal tests are equal."""
+        return {
+            attribute: frozenset((op, canonical_key(value)) for op, value in tests)
+            for attribute, tests in self.tests.items()
+        }
 
     @cached_property
     def is_satisfiable(self) -> bool:

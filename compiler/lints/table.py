@@ -10,21 +10,66 @@ from ..limits import DEFAULTS
 from ..model.elements import LISTS, Policy
 from .allow_everyone import allow_everyone
 from .ambiguous_routes import ambiguous_routes
+from .constants.absent_attribute import absent_attribute
+from .constants.looks_like_reference import looks_like_reference
+from .constants.odd_constant import odd_constant
 from .deny_priority import deny_priority
 from .empty_list import empty_list
 from .escapable_deny import escapable_deny
 from .overlap import OutOfSteps
+from .people.expired import expired
+from .people.group_cycle import group_cycle
+from .people.repeated_authority import repeated_authority
+from .people.role_without_holder import role_without_holder
+from .policies.dead_allow import dead_allow
+from .policies.idle_deny import idle_deny
+from .policies.never_holds import never_holds
+from .policies.redundant_policy import redundant_policy
+from .policies.unused_names import unused_action, unused_role
+from .policies.wide_allow import wide_allow
 from .prepared_policy import PreparedPolicy
 from .prepared_route import PreparedRoutes, prepare_routes
 from .silencing import Silencing
 from .unreachable_route import unreachable_route
 
 
+def _always(_draft: Draft) -> bool:
+    return True
+
+
 class Lint(NamedTuple):
-    """A lint. `alone` says that it needs no other element than the policy that it warns about."""
+    """A lint. `code` is that of its warnings.
+
+    `alone` says that it needs no other element than the policy that it warns about. `whole` says that it warns about
+    something that is missing, so it says nothing about a model with errors. `applies` says whether a model has what the
+    lint needs.
+    """
 
     find: Callable[[Draft, Sequence[PreparedPolicy]], Iterator[Finding]]
     alone: bool = False
+    whole: bool = False
+    applies: Callable[[Draft], bool] = _always
+
+    @property
+    def code(self) -> str:
+        """The code of its warnings."""
+        return _code(self.find)
+
+
+def _has_policies(draft: Draft) -> bool:
+    return bool(draft.model.policies)
+
+
+def _has_assignments(draft: Draft) -> bool:
+    return bool(draft.model.assignments)
+
+
+def _has_resources(draft: Draft) -> bool:
+    return bool(draft.model.resources)
+
+
+def _knows_now(draft: Draft) -> bool:
+    return draft.now is not None
 
 
 LINTS = (
@@ -32,7 +77,22 @@ LINTS = (
     Lint(escapable_deny),
     Lint(empty_list, alone=True),
     Lint(allow_everyone, alone=True),
+    Lint(wide_allow, alone=True),
+    Lint(never_holds),
+    Lint(redundant_policy),
+    Lint(dead_allow),
+    Lint(idle_deny, whole=True),
+    Lint(unused_role, whole=True, applies=_has_policies),
+    Lint(unused_action, whole=True, applies=_has_policies),
+    Lint(role_without_holder, whole=True, applies=_has_assignments),
+    Lint(group_cycle),
+    Lint(repeated_authority),
+    Lint(expired, applies=_knows_now),
+    Lint(looks_like_reference, alone=True),
+    Lint(odd_constant),
+    Lint(absent_attribute, whole=True, applies=_has_resources),
 )
+"""All lints of policies and people, in the order in which they run."""
 
 _NO_DRAFT = draft_of({name: ElementList() for name in LISTS}, (), DEFAULTS)
 ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = (unreachable_route, ambiguous_routes)
@@ -41,23 +101,28 @@ ROUTE_LINTS: tuple[Callable[[Draft, PreparedRoutes], Iterator[Finding]], ...] = 
 def lint(draft: Draft, policies: Sequence[PreparedPolicy], has_errors: bool) -> Iterator[Finding]:
     """Yields the warnings of all lints that the model does not silence.
 
-    If a lint runs out of steps, it stops with the warning `lint-unfinished`. In a model that `has_errors`, silences are
-    not reported as unused.
+    If a lint runs out of steps, it stops with the warning `lint-unfinished`. In a model that `has_errors`, no lint runs
+    that warns about something missing, and silences are not reported as unused.
     """
     silencing, unjudged = Silencing(draft.model), set[str]()
-    yield from silencing.heard(_all_warnings(draft, policies, unjudged))
+    yield from silencing.heard(_all_warnings(draft, policies, has_errors, unjudged))
     if not has_errors:
         yield from silencing.unused(draft, unjudged)
 
 
-def _all_warnings(draft: Draft, policies: Sequence[PreparedPolicy], unjudged: set[str]) -> Iterator[Finding]:
-    """Yields the warnings of all lints, and adds the codes of those that did not finish to `unjudged`."""
-    for find, _ in LINTS:
+def _all_warnings(
+    draft: Draft, policies: Sequence[PreparedPolicy], has_errors: bool, unjudged: set[str]
+) -> Iterator[Finding]:
+    """Yields the warnings of all lints, and adds the codes of those that did not run to their end to `unjudged`."""
+    for one in LINTS:
+        if (one.whole and has_errors) or not one.applies(draft):
+            unjudged.add(one.code)
+            continue
         try:
-            yield from find(draft, policies)
+            yield from one.find(draft, policies)
         except OutOfSteps:
-            unjudged.add(_code(find))
-            yield _unfinished(draft, _code(find), "policies", policies[0].index)
+            unjudged.add(one.code)
+            yield _unfinished(draft, one.code, "policies", policies[0].index)
     routes = prepare_routes(draft)
     for find_routes in ROUTE_LINTS:
         try:
@@ -74,9 +139,9 @@ def lint_alone(policy: Policy, index: int = 0) -> Iterator[Finding]:
     """
     if policy.enabled:
         prepared = (PreparedPolicy(index, policy, frozenset(), {}, {}),)
-        for find, alone in LINTS:
-            if alone:
-                yield from find(_NO_DRAFT, prepared)
+        for one in LINTS:
+            if one.alone:
+                yield from one.find(_NO_DRAFT, prepared)
 
 
 def _code(find: Callable[..., Iterator[Finding]]) -> str:

@@ -21,6 +21,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "search_candidates": 20_000,
         "failed_attempts": 300,
         "waiting": 10_000,
+        "envoy_calls": 1_000,
         "connections": 4_096,
         "head_seconds": 10.0,
         "body_seconds": 30.0,
@@ -47,6 +48,7 @@ def test_every_limit_has_a_variable() -> None:
         "WRIT_MIN_BODY_RATE": "13",
         "WRIT_IDLE_SECONDS": "9",
         "WRIT_MAX_WAITING": "15",
+        "WRIT_MAX_ENVOY_CALLS": "16",
     }
     assert settings_from(variables).limits == HttpLimits(
         body_bytes=1,
@@ -65,6 +67,7 @@ def test_every_limit_has_a_variable() -> None:
         body_rate=13,
         idle_seconds=9.0,
         waiting=15,
+        envoy_calls=16,
     )
     assert {row.variable for _, row in rows(HttpLimits)} == variables.keys()
 

@@ -361,3 +361,10 @@ def test_the_engine_counts_as_the_oracle_does(block, indexed_from, tmp_path, mon
 def test_the_public_name():
     assert writ.RateCounters is RateCounters
     assert RateCounters(memory_bytes=0).count(b"x", 1, 60, NOW) == 1
+
+
+def test_an_engine_with_other_counters_counts_apart(tmp_path):
+    engine = engine_of(tmp_path, policy(limit=1))
+    assert [engine.decide(question(), NOW)["decision"] for _ in range(2)] == [True, False]
+    assert [engine.counting(RateCounters()).decide(question(), NOW)["decision"] for _ in range(2)] == [True, True]
+    assert engine.decide(question(), NOW)["decision"] is False

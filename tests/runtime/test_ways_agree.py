@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from writ.runtime import BadRequest, Engine
-from writ.runtime.engine import error_item
+from writ.runtime.requests.error_items import error_item
 from writ.runtime.requests.members import MAX_ID_CHARACTERS
 
 from tests.support.bundling import engine_for

@@ -5,7 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,6 +18,34 @@ KEY_PLACE: Final = "your-writ-key"
 
 LISTEN, WRIT, BACKEND = "127.0.0.1:8000", "127.0.0.1:8080", "127.0.0.1:9000"
 """The addresses of the examples."""
+
+GRPC: Final = "envoy-grpc"
+"""Envoy with its gRPC service."""
+
+ATTACKS: Final = (
+    "/documents/d1/../d2",
+    "/documents/./d2",
+    "/documents/d1/%2e%2e/d2",
+    "/documents/%2e%2e/documents/d2",
+    "/documents/d1%2f..%2fd2",
+    "/documents/d1%5c..%5cd2",
+    "/documents/d1\\..\\d2",
+    "/documents//d1",
+    "//documents/d1",
+    "/documents/d1;x=/../d2",
+    "/documents/d1%00",
+    "/documents/d1%0d%0aX-Writ-Subject:%20user:alice",
+    "/documents/%c0%af",
+    "/documents/%252e%252e/d2",
+    "/documents/d1#/../d2",
+    "/documents/d1%23",
+    "/documents/d1/",
+    "/documents/D1",
+    "http://evil.example/documents/d1",
+    "documents/d1",
+    "*",
+)
+"""Targets that some program could read as another one than the document `d1`, which alice may read."""
 
 _NGINX: Final = """\
 {user}daemon off;
@@ -54,7 +82,10 @@ class Product(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """What a test fills into an example: ports on the loopback address, and the gateway's credential."""
+    """What a test fills into an example: ports on the loopback address, and the gateway's credential.
+
+    `writ` is the port of the listener that the example asks: for HTTP or for gRPC.
+    """
 
     listen: int
     writ: int
@@ -65,7 +96,7 @@ class Filled(NamedTuple):
         """Returns an example with the ports and the key filled in."""
         pairs = [(LISTEN, f"127.0.0.1:{self.listen}"), (":8000", f":{self.listen}"), (KEY_PLACE, self.key)]
         pairs += [(WRIT, f"127.0.0.1:{self.writ}"), (BACKEND, f"127.0.0.1:{self.backend}")]
-        for port, own in ((8000, self.listen), (8080, self.writ), (9000, self.backend)):
+        for port, own in ((8000, self.listen), (8080, self.writ), (9191, self.writ), (9000, self.backend)):
             pairs.append((f"port_value: {port}", f"port_value: {own}"))
         for place, value in pairs:
             text = text.replace(place, value)
@@ -93,8 +124,13 @@ def backend() -> Iterator[int]:
 
 
 @contextmanager
-def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Run a gateway with its example, filled in, until it listens; `folder` is new. Add `more` after lines of it."""
+def gateway(
+    name: str, folder: Path, filled: Filled, more: Mapping[str, str] | None = None, less: Sequence[str] = ()
+) -> Iterator[None]:
+    """Run a gateway with its example, filled in, until it listens; `folder` is new.
+
+    Add `more` after lines of the example, and leave the lines `less` out.
+    """
     product = PRODUCTS[name]
     program = product.program()
     assert program is not None, f"{name} is not installed"
@@ -104,6 +140,9 @@ def gateway(name: str, folder: Path, filled: Filled, more: Mapping[str, str] | N
     for line, lines in (more or {}).items():
         assert text.count(line) == 1, line
         text = text.replace(line, line + lines)
+    for line in less:
+        assert text.count(line) == 1, line
+        text = text.replace(line, "")
     example.write_text(text)
     variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
     with (folder / "log").open("wb") as log:
@@ -164,5 +203,6 @@ PRODUCTS: Final = {
     "nginx": Product("nginx.conf", lambda: _sbin("nginx"), _nginx_command),
     "caddy": Product("Caddyfile", lambda: _sbin("caddy"), _caddy_command),
     "envoy": Product("envoy.yaml", _envoy, _envoy_command),
+    GRPC: Product("envoy-grpc.yaml", _envoy, _envoy_command),
 }
 """The gateways that the tests run."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests.support.diagnosing import model_text
+from tests.support.diagnosing import load_text, model_text
 
 Policy = dict[str, Any]
 
@@ -42,3 +42,13 @@ def window(**members: Any) -> Policy:
 def addresses(*blocks: str) -> Policy:
     """From these addresses."""
     return {"conditions": {"ip_allowlist": list(blocks)}}
+
+
+def told(code: str, text: str, now: float | None = None) -> list[str]:
+    """The messages of the warnings with a code, in the order of the document."""
+    return [one.message for one in load_text(text, now=now, ignored=()).diagnostics if one.code == code]
+
+
+def places(code: str, text: str, now: float | None = None) -> list[str]:
+    """The paths of the warnings with a code."""
+    return [one.path for one in load_text(text, now=now, ignored=()).diagnostics if one.code == code]

@@ -22,6 +22,7 @@ KEY = "a-key-for-tests-of-32-characters"
 _PATIENCE_SECONDS = 60
 _POLL_SECONDS = 0.02
 _RUN = "from writ.api.cli.main import main; main()"
+_ENVOY = re.compile(r"asks over gRPC at \S+:(\d+)")
 _URL = re.compile(r"decides at (https?://(\S+):(\d+))")
 
 
@@ -56,6 +57,13 @@ class Server:
     def log(self) -> str:
         """What the processes wrote so far."""
         return self._log.read_text()
+
+    @property
+    def envoy_port(self) -> int:
+        """The port of the listener for Envoy's checks over gRPC."""
+        found = _ENVOY.search(self.log)
+        assert found is not None, "the service has no such listener"
+        return int(found[1])
 
     def client(self) -> httpx.Client:
         """A client that sends the administrator's key."""

@@ -1,7 +1,7 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,14 +13,17 @@ from ...credentials.failed_attempts import FailedAttempts
 from ...credentials.guard import Access, Guard
 from ...credentials.recent_headers import RecentHeaders
 from ...credentials.tokens.upstream_tokens import UpstreamTokens
+from ...decision_log.decision_log import NO_LOG, Log
 from ...decisions.authorize import SHORT, Authorize
 from ...decisions.deciding import Deciding
 from ...decisions.discovery import Discovery
+from ...decisions.draining import Draining
 from ...decisions.evaluation import Evaluation
 from ...decisions.evaluations import Evaluations
 from ...decisions.health import Health
 from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
 from ...errors import ErrorAnswers
+from ...gateway.answering import Answering as GatewayAnswering
 from ...gateway.front import GATEWAY_ROUTES, GatewayFront, at_once
 from ...gateway.gateway import Gateway
 from ...gateway.issuers import KeySets
@@ -51,7 +54,7 @@ class AgentParts:
     """The parts of an agent. `calls` are those that its metadata names. `counts` counts for the metrics.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
-    `clock` gives epoch seconds.
+    `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
     """
 
     following: InForce
@@ -62,11 +65,15 @@ class AgentParts:
     clock: Callable[[], float]
     log: logging.Logger
     counts: Counts
+    draining: Draining
+    decision_log: Log = NO_LOG
 
 
 @dataclass(frozen=True, slots=True)
 class AgentApplication:
     """The ASGI application, and the lane that answers its hot decision calls without it.
+
+    `answering` answers gateways, and `is_ready` tells whether the agent can decide: both are for other protocols.
 
     `metrics` answers requests for metrics, and `recent` are the credentials that a worker remembers.
     """
@@ -75,6 +82,8 @@ class AgentApplication:
     lane: DecisionLane
     metrics: Answering
     recent: RecentHeaders
+    answering: GatewayAnswering
+    is_ready: Callable[[], Awaitable[bool]]
 
 
 def create_agent(parts: AgentParts) -> AgentApplication:
@@ -100,11 +109,18 @@ def create_agent(parts: AgentParts) -> AgentApplication:
         app.add_route(path, handler)
     key_sets = KeySets(lambda sentence: log.warning("%s", sentence))
     users = UserTokens(key_sets, lambda: _issuer(following), parts.clock)
-    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.counts)
-    calls, counts = lane_calls(handlers), parts.counts
-    lane = DecisionLane(guard, recent, engines.engine, parts.limits, calls, counts, revision_line, at_once(gateway))
-    front = GatewayFront(app, gateway, Deciding(unmarked, counts), key_sets, errors)
-    return AgentApplication(CountedApplication(front, counts), lane, answering, recent)
+    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.counts, parts.decision_log)
+    calls, counts, kept = lane_calls(handlers), parts.counts, parts.decision_log
+    lane = DecisionLane(
+        guard, recent, engines.engine, parts.limits, calls, counts, revision_line, at_once(gateway), kept
+    )
+    gateways = GatewayAnswering(gateway, Deciding(unmarked, counts), key_sets, errors)
+
+    async def is_ready() -> bool:
+        return following.status().is_ready and not parts.draining.begun()
+
+    front = CountedApplication(GatewayFront(app, gateways), counts)
+    return AgentApplication(front, lane, answering, recent, gateways, is_ready)
 
 
 def _issuer(following: InForce) -> str:
@@ -148,25 +164,25 @@ def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> t
 
 def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
     """Returns the handler of each path."""
-    engine_of, deciding = engines.engine, Deciding(unmarked, parts.counts)
-    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report)
+    engine_of, deciding, log = engines.engine, Deciding(unmarked, parts.counts), parts.decision_log
+    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report, log)
     calls: dict[str, object] = {
-        "evaluation": Evaluation(engine_of, bodies, deciding),
+        "evaluation": Evaluation(engine_of, bodies, deciding, log),
         "evaluations": many,
-        "search/resource": Filters(engine_of, bodies, parts.counts),
+        "search/resource": Filters(engine_of, bodies, parts.counts, log),
         "search/subject": Unavailable(bodies),
         "search/action": Unavailable(bodies),
     }
     assert calls.keys() == _CALLS
     decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
-    short = Authorize(engine_of, bodies, deciding, many)
+    short = Authorize(engine_of, bodies, deciding, many, log)
     decisions |= {f"{root}{SHORT}": short for root in _ROOTS}
     discovery = Discovery(parts.public_url, parts.calls)
     return decisions | {
         "/.well-known/authzen-configuration": discovery,
         "/.well-known/authzen-configuration/environments/{env}": discovery,
         "/healthz": Health(),
-        "/readyz": AgentReadiness(parts.following),
+        "/readyz": AgentReadiness(parts.following, parts.draining),
     }
 
 

@@ -6,6 +6,8 @@ import falcon.asgi
 
 from ....runtime.engine import SearchUnavailable
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
+from ...decision_log.decision_log import NO_LOG, Log, asker_of
+from ...decision_log.entry import Kind
 from ...http.bodies import ENCODER, Bodies
 from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for
@@ -24,20 +26,23 @@ class Filters:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts) -> None:
-        self._engine_of, self._bodies, self._counts = engine_of, bodies, counts
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts, log: Log = NO_LOG) -> None:
+        """`log` is the decision log."""
+        self._engine_of, self._bodies, self._counts, self._log = engine_of, bodies, counts, log
         self._threads = FairThreads(SEARCHING_THREADS, "search")
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the filter and its context (contract 2.6). Raises SearchUnavailable (contract 7.3)."""
         search = _filter_search(await self._bodies.read_object(req))
-        engine = await engine_for(req, self._engine_of, env)
-        found = engine.cached_filter(search)
+        engine = (await engine_for(req, self._engine_of, env)).pinned()
+        moment = self._log.begin()
+        found = engine.cached_filter(search, moment.now)
         self._counts.looked_up_filter(found=found is not None)
         if found is None:
-            found = await self._threads.run(lambda: engine.filter_for(search))
+            found = await self._threads.run(lambda: engine.filter_for(search, moment.now))
         self._counts.searched(engine, "resource")
         resp.data = ENCODER.encode(found)
+        self._log.keep(Kind.SEARCH, moment, engine, req.context.body, resp.data, asker_of(req))
 
 
 class Unavailable:

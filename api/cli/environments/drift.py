@@ -6,12 +6,13 @@ from pathlib import Path
 import click
 
 from ...serving.build import NoSources, check_files
+from ...store.history.origin import POLICY_KINDS
+from ..model_elements import Elements, differences, elements_of
 from ..output import CommandFailed, error_console, os_sentence
 from ..sentences import summary
 from ..stores.opening import env_option
-from .place import Elements, Place
+from .place import Place
 from .place_options import place_options
-from .policy_elements import differences, policy_elements
 from .refusing import told_refusals
 from .told import FORMATS, difference_lines, drift_lines, heading, show
 
@@ -60,4 +61,4 @@ def _documents(sources: tuple[Path, ...]) -> Elements:
         click.echo(checked.shown, nl=False, err=True)
         error_console().print(summary(checked.diagnostics))
         raise CommandFailed("the model files have errors")
-    return policy_elements(checked.model)
+    return elements_of(checked.model, POLICY_KINDS)

@@ -1,15 +1,11 @@
 """The interface to the environments of a place: a store in a data directory, or a running service."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from ....compiler.model.elements import Element, ElementKind
 from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
-from ...store.errors import ElementKey
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
-
-Elements = Mapping[ElementKind, Mapping[ElementKey, Element]]
-"""The elements of a policy model, by list and key."""
+from ..model_elements import Elements
 
 
 class Refused(Exception):

@@ -13,11 +13,12 @@ from ....bundles.zones import zone_names
 from ....compiler.load import load
 from ....compiler.source import Source
 from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
+from ..model_elements import Elements, elements_of
 from ..output import CommandFailed
 from ..service import Service, ServiceRefused, environment_path, segment
-from .place import Elements, Refused
-from .policy_elements import policy_elements
+from .place import Refused
 
 
 class _Refusal(msgspec.Struct, frozen=True):
@@ -91,7 +92,7 @@ class ServedPlace:
         loaded = load([Source("model.json", document)], zone_names())
         if loaded.model is None:
             raise CommandFailed("the service's model has errors; its version and this command's may be too far apart")
-        return policy_elements(loaded.model)
+        return elements_of(loaded.model, POLICY_KINDS)
 
     def _taken_over(self, path: str, body: dict[str, Any], dry_run: bool) -> Preview | Promotion:
         if dry_run:

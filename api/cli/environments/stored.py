@@ -11,9 +11,10 @@ from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, Sto
 from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ...store.store import Store
+from ..model_elements import Elements
 from ..output import CommandFailed
 from ..stores.opening import open_store
-from .place import Elements, Refused
+from .place import Refused
 
 
 class StoredPlace:

@@ -8,7 +8,6 @@ import msgspec
 
 from ...store.promotions.promotion import Drift, DriftChange, ElementDifference, Preview, Promotion
 from ..output import escaped
-from .policy_elements import Difference
 
 FORMATS: Final = ("text", "json", "markdown")
 MAX_VALUE: Final = 200
@@ -26,16 +25,22 @@ def show(lines: Iterable[str], form: str, answer: object) -> None:
     if form == "json":
         click.echo(escaped(msgspec.json.encode(answer).decode()))
         return
+    for line in rendered(lines, form):
+        click.echo(line)
+
+
+def rendered(lines: Iterable[str], form: str) -> Iterator[str]:
+    """Yields lines as they are printed. In Markdown, all but headings are a block of code."""
     for line in lines:
-        click.echo(f"    {escaped(line)}" if form == "markdown" and not line.startswith("#") else escaped(line))
+        yield f"    {escaped(line)}" if form == "markdown" and not line.startswith("#") else escaped(line)
         if line.startswith("#") and form == "markdown":
-            click.echo()
+            yield ""
 
 
 def preview_lines(preview: Preview, target: str, form: str) -> Iterator[str]:
     """Yields what a promotion would do."""
     yield heading(f"{preview.environment} (revision {preview.source_revision}) → {target}", form)
-    yield from _counted(preview.changes)
+    yield from count_lines(preview.changes)
     yield from element_lines(preview.elements)
     if preview.truncated:
         yield "there are more changes, or more roles that lose policies; compare both models"
@@ -62,7 +67,7 @@ def promotion_lines(promotion: Promotion, target: str) -> Iterator[str]:
             yield f"{what} is rejected: {promotion.id}"
         case "done":
             yield f"{what} is in force as revision {promotion.revision}: {promotion.id}"
-    yield from _counted(promotion.changes)
+    yield from count_lines(promotion.changes)
     yield f"digest {promotion.digest}"
 
 
@@ -75,7 +80,7 @@ def drift_lines(drift: Drift) -> Iterator[str]:
         yield "there are more changes"
 
 
-def difference_lines(found: Sequence[Difference]) -> Iterator[str]:
+def difference_lines(found: Sequence[ElementDifference]) -> Iterator[str]:
     """Yields how an environment differs from documents."""
     for one in found:
         yield f"{_SIGNS[one.change]} {one.kind} {one.id}: {one.change} in the environment"
@@ -93,7 +98,8 @@ def heading(text: str, form: str) -> str:
     return f"#### {text}" if form == "markdown" else text
 
 
-def _counted(changes: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def count_lines(changes: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Yields the counts of each list that changes, or that nothing does."""
     for kind, counts in changes.items():
         told = ", ".join(f"{count} {change}" for change, count in counts.items() if count)
         yield f"{kind}: {told}"

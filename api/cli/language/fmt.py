@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -41,15 +42,20 @@ def fmt_command(sources: tuple[Path, ...], check: bool) -> None:
         if sources == (_STDIN,):
             _standard_input(check)
             return
-        files = [*files_of(sources, (_ENDING,))]
+        files = [*_files(sources)]
         if any(file.suffix != _ENDING for file in files):
             raise CommandFailed(f"only `{_ENDING}` files can be formatted; `writ convert --as writ` writes one")
         changed, faulty = _format(files, check)
-    except NoSources as ex:
-        raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
     sys.exit(1 if faulty or (check and changed) else 0)
+
+
+def _files(sources: Sequence[Path]) -> Iterator[Path]:
+    """Yields the files to format. A folder may have none: its documents may be YAML."""
+    for source in sources:
+        with suppress(NoSources):
+            yield from files_of((source,), (_ENDING,))
 
 
 def _format(files: Sequence[Path], check: bool) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import msgspec
 
 from ....bundles.publish import published
 from ....compiler.documents.bad_document import BadDocument
-from ....compiler.documents.yaml_document import yaml_value
+from ....compiler.documents.yaml.document import yaml_value
 from ....compiler.limits import MIB, Limits
 from ....compiler.source import BadText, Source
 from ..output import CommandFailed, error_console, escaped, os_sentence

@@ -32,15 +32,17 @@ class ActionSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of actions, by name."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = await self._searching.engine(req, env), read_action_search(body)
+        engine, search = (await self._searching.engine(req, env)).pinned(), read_action_search(body)
         pages = self._searching.pages(req, engine, search)
-        actions = await self._searching.in_thread(engine.pinned().find_actions, search, self._searching.clock())
+        moment = self._searching.begin()
+        actions = await self._searching.in_thread(engine.find_actions, search, moment.now)
         found = _page_of(actions, search, pages.after, pages.limit)
         reason = engine.undeclared(search.resource.type) or (
             f"actions that the subject may take on the resource; {context_note(search.context)}"
         )
         self._searching.counts.searched(engine, "action")
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+        self._searching.keep(moment, engine, req, resp.data)
 
 
 def _page_of(actions: Sequence[tuple[str, str]], search: ActionSearch, after: str, limit: int) -> SearchPage:

@@ -8,6 +8,7 @@ import falcon.asgi
 from ....runtime import Engine
 from ....runtime.requests.searches import BOTH, FILTER, RESULTS, ResourceSearch, read_resource_search
 from ....runtime.searches.resources import ResourceJudge
+from ...decision_log.entry import Kind
 from ...http.bodies import ENCODER, JSON
 from ...openapi.operation import Answer, Operation
 from ...store.environment_ids import DEFAULT, Bounds
@@ -35,8 +36,9 @@ class ResourceSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with `filter`, `results` or both, and their context (contract 2.6)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = await self._searching.engine(req, env), read_resource_search(body)
-        now = self._searching.clock()
+        engine, search = (await self._searching.engine(req, env)).pinned(), read_resource_search(body)
+        moment = self._searching.begin()
+        now = moment.now
         undeclared = engine.undeclared(search.resource_type, search.action.name)
         answer: dict[str, Any] = {}
         if search.options.returns in (RESULTS, BOTH):
@@ -58,21 +60,26 @@ class ResourceSearches:
             answer |= filtered
         self._searching.counts.searched(engine, "resource")
         resp.data = ENCODER.encode(_ordered(answer))
+        self._searching.keep(moment, engine, req, resp.data)
 
-    def at_once(self, engine: Engine, body: dict[str, object]) -> object | None:
+    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
         """Returns the answer if it is a filter alone and the engine remembers it, else None (see `lane`)."""
         search = read_resource_search(body)
         if search.options.returns != FILTER:
             return None
-        filtered = engine.cached_filter(search, self._searching.clock())
+        filtered = engine.cached_filter(search, self._searching.clock() if now is None else now)
         if filtered is None:  # the application looks it up again
             return None
         self._searching.counts.looked_up_filter(found=True)
         self._searching.counts.searched(engine, "resource")
         return _ordered(filtered)
 
+    def kind_of(self, _answer: object) -> Kind:
+        """See `lane`."""
+        return Kind.SEARCH
+
     def _results(
-        self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float
+        self, where: tuple[str, Bounds], engine: Engine, search: ResourceSearch, pages: Pages, now: float | None
     ) -> SearchPage:
         judge = engine.judge_resources(search, now)
         if judge is None:

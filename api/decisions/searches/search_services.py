@@ -8,6 +8,8 @@ import falcon.asgi
 
 from ....runtime import Engine
 from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from ...decision_log.decision_log import NO_LOG, Log, Moment, asker_of
+from ...decision_log.entry import Kind
 from ...http.bodies import Bodies
 from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for
@@ -28,9 +30,10 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 
 @dataclass(frozen=True, slots=True)
 class SearchServices:
-    """The parts that a search needs. `work` reads the store in threads. `clock` gives epoch seconds.
+    """The parts that a search needs.
 
-    Whoever has answered a search counts it in `counts`.
+    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. Whoever has answered a
+    search counts it in `counts`.
     """
 
     engine_of: EngineOf
@@ -40,6 +43,16 @@ class SearchServices:
     limits: HttpLimits
     clock: Callable[[], float]
     counts: Counts
+    log: Log = NO_LOG
+
+    def begin(self) -> Moment:
+        """Returns the instant of a search. Raises LogFull."""
+        moment = self.log.begin()
+        return moment if moment.now is not None else Moment(self.clock(), 0, 0)
+
+    def keep(self, moment: Moment, engine: Engine, req: falcon.asgi.Request, answer: bytes) -> None:
+        """Gives the decision log a search of a pinned engine."""
+        self.log.keep(Kind.SEARCH, moment, engine, req.context.body, answer, asker_of(req))
 
     async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
         """See `engine_for`."""

@@ -34,18 +34,20 @@ class SubjectSearches:
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a page of subjects, also if there are none (46)."""
         body = await self._searching.bodies.read_object(req)
-        engine, search = await self._searching.engine(req, env), read_subject_search(body)
+        engine, search = (await self._searching.engine(req, env)).pinned(), read_subject_search(body)
         pages = self._searching.pages(req, engine, search)
+        moment = self._searching.begin()
         where = env, req.context.credential.bounds
-        found = await self._searching.in_thread(self._results, where, engine, search, pages, self._searching.clock())
+        found = await self._searching.in_thread(self._results, where, engine, search, pages, moment.now)
         reason = engine.undeclared(search.resource.type, search.action.name) or (
             f"registered subjects that may act on the resource; {context_note(search.context)}"
         )
         self._searching.counts.searched(engine, "subject")
         resp.data = ENCODER.encode({**pages.answer(found), "context": {"reason": reason}, "results": found.items})
+        self._searching.keep(moment, engine, req, resp.data)
 
     def _results(
-        self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float
+        self, where: tuple[str, Bounds], engine: Engine, search: SubjectSearch, pages: Pages, now: float | None
     ) -> SearchPage:
         judge = engine.judge_subjects(search, now)
         if judge is None:

@@ -39,9 +39,12 @@ class SubmittedModel:
     warnings: tuple[Fault, ...] = ()
 
     @classmethod
-    def read(cls, sources: Sequence[Source]) -> "SubmittedModel":
-        """Returns the model in the documents together. Raises Rejected with all their faults."""
-        loaded = load(sources, zone_names())
+    def read(cls, sources: Sequence[Source], now: float | None = None) -> "SubmittedModel":
+        """Returns the model in the documents together. Raises Rejected with all their faults.
+
+        `now` is the instant in epoch seconds, by which the warnings say what has expired.
+        """
+        loaded = load(sources, zone_names(), now=now)
         if loaded.model is None:
             raise Rejected(_faults(loaded.diagnostics, "error"))
         return replace(cls.of(loaded.model, sources), warnings=_faults(loaded.diagnostics, "warning"))

@@ -85,6 +85,25 @@ def is_satisfiable(tests: Sequence[Test]) -> bool:
     return any(answer is not None and answer[0] == everything for answer in _Classes(tests).answers())
 
 
+def passes_all(narrow: Sequence[Test], wide: Sequence[Test]) -> bool:
+    """Whether each value of one attribute that passes the tests `narrow` passes all of `wide`.
+
+    The answer is exact if no test is a `regex`. Otherwise, a yes is certain, but a no may be wrong: it assumes that in
+    the gaps between the constants, a pattern can match or not, whatever other patterns do.
+
+    >>> passes_all([(Operator.GT, 5)], [(Operator.GTE, 5)]), passes_all([(Operator.NE, 5)], [(Operator.GT, 5)])
+    (True, False)
+    """
+    tests = [*narrow, *wide]
+    needed, everything = (1 << len(narrow)) - 1, (1 << len(tests)) - 1
+    known = [canonical_key(constant) for op, constant in narrow if op == _REGEX]
+    unknown = any(op == _REGEX and canonical_key(constant) not in known for op, constant in wide)
+    return all(
+        answer is None or answer[0] & needed != needed or (answer[0] == everything and not (answer[1] and unknown))
+        for answer in _Classes(tests).answers()
+    )
+
+
 def partition(tests: Sequence[Test]) -> Domain:
     """Returns the partition of an attribute's domain by `tests`."""
     classes = _Classes(tests)

@@ -63,5 +63,5 @@ def repeated(again: Clause, first: Placed) -> SyntaxFault:
         help_text = "write a policy for each"
     message = f"a second {quoted(again.name)}"
     if first.value != again.name and isinstance(first.value, str):
-        message = f"{quoted(again.name)} after {quoted(first.value)}"
+        message = f"{quoted(again.name)} after {quoted(first.value.lower())}"
     return SyntaxFault(f"{message} in one statement", keyword.start, keyword.end, help_text)

@@ -8,7 +8,9 @@ from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
 from .clauses import Clause, member
-from .constants import canonical
+
+WITHOUT_BRACKETS = "list"
+"""The type of a list of constants that is said without brackets."""
 
 
 class _Condition(NamedTuple):
@@ -37,10 +39,9 @@ def membership(children: list[Any]) -> _Condition:
     attribute, operator, found = children
     if len(found) == 1 and isinstance(found[0].value, list):
         return _condition(attribute, operator, found[0])
-    first, last = found[0], found[-1]
-    first.text, first.type = f"[{canonical(first)}", "NAME"
-    last.text, last.type = f"{canonical(last)}]", "NAME"
-    return _condition(attribute, operator, array(found))
+    without_brackets = array(found)
+    without_brackets.type = WITHOUT_BRACKETS
+    return _condition(attribute, operator, without_brackets)
 
 
 def operator(name: str) -> Callable[[list[Placed]], Placed]:
@@ -50,11 +51,6 @@ def operator(name: str) -> Callable[[list[Placed]], Placed]:
         return Placed(name, children[0].start, children[-1].end)
 
     return read
-
-
-def constants(children: list[Placed]) -> list[Placed]:
-    """Reads the constants of a list."""
-    return values(children)
 
 
 def _condition(attribute: Placed, operator: Placed, constant: Placed) -> _Condition:

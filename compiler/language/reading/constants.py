@@ -7,8 +7,8 @@ from typing import Any
 
 from ....bundles.wording import quoted
 from ..placed import Placed, array, object_of, said, values
-from ..syntax_fault import SyntaxFault
-from ..words import written_name, written_text
+from ..syntax_fault import SyntaxFault, compared_attributes
+from ..words import SECTIONS, written_name, written_text
 
 _BARE = re.compile(r"[^\W\d][\w-]*|\d{4}-\d\d-\d\d")
 """The words and dates that may stand for a text without quotes."""
@@ -20,6 +20,8 @@ _CONFUSED = {
 """Words of other languages that mean a truth value there. As a text they would never equal one."""
 
 _NOTHING = frozenset(("None", "nil", "undefined", "Null", "NULL"))
+_ADDRESS = re.compile(r"\d+(?:\.\d+){3}(?:/\d+)?")
+_ADDRESS_ADVICE = "for the address of the request, write `from {}` on a line after the conditions"
 _QUOTES = 'put a text in quotes: `"{}"`'
 
 
@@ -49,10 +51,10 @@ def bare_text(children: list[Placed]) -> Placed:
     if word in _NOTHING:
         help_text = "a comparison with an absent attribute is false, so there is nothing to write"
         raise SyntaxFault(f"{quoted(word)} is no constant", token.start, token.end, help_text)
+    if token.type == "NAME" and word.startswith(SECTIONS):
+        raise compared_attributes(token)
     if token.type == "NAME" and not _BARE.fullmatch(word):
-        help_text = _QUOTES.format(word)
-        if not word[0].isdigit():
-            help_text += "; a condition compares with a constant, never with another attribute"
+        help_text = _ADDRESS_ADVICE.format(word) if _ADDRESS.fullmatch(word) else _QUOTES.format(word)
         raise SyntaxFault(f"{quoted(word)} is neither a constant nor one plain word", token.start, token.end, help_text)
     token.type = "text"
     return token
@@ -91,6 +93,11 @@ def list_constant(children: list[Placed]) -> Placed:
 def object_constant(children: list[Any]) -> Placed:
     """Reads an object in braces. The braces are the first and the last child. Raises SyntaxFault."""
     return object_of(members_of(values(children)), children[0].start, children[-1].end)
+
+
+def member_value(children: list[Placed]) -> tuple[Placed, Placed]:
+    """Reads the name and the value of a member of an object, with a colon between them."""
+    return children[0], children[-1]
 
 
 def members_of(pairs: list[tuple[Placed, Placed]]) -> dict[str, tuple[Placed, Placed]]:

@@ -4,7 +4,9 @@ import re
 from typing import Any
 
 from ....bundles.conditions.windows import DAYS
-from ....bundles.wording import alternatives, quoted
+from ....bundles.wording import quoted
+from ...diagnostics.synonyms import suggest
+from ..advice import twelve_hours
 from ..placed import Members, Placed, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from .clauses import Clause, Element, clause, element, member
@@ -14,6 +16,11 @@ _WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 """The seconds of each unit of a rate limit."""
 
+_SEVERAL_DAYS = {
+    **dict.fromkeys(("weekday", "weekdays", "workdays"), "write `mon to fri`"),
+    **dict.fromkeys(("weekend", "weekends"), "write `sat, sun`"),
+    **dict.fromkeys(("daily", "everyday", "every"), "leave it out: without days, every day counts"),
+}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -60,7 +67,8 @@ def priority(children: list[Placed]) -> Clause:
 
 def effect(children: list[Any]) -> Clause:
     """Reads `allow editor to read document`, with a `to` for each type."""
-    keyword, who, *scopes = children
+    keyword, who, *found = children
+    scopes = [scope for scopes in found for scope in scopes]
     members: Members = {"effect": member(said(keyword.value.upper(), keyword))}
     if who.parts is not None:
         members["roles"] = member(who)
@@ -78,17 +86,23 @@ def roles(children: list[Placed]) -> Placed:
     return array(values(children))
 
 
-def scope(children: list[Placed]) -> Placed:
-    """Reads `to read, update document`."""
-    keyword, (*names, kind) = children[0], values(children)
-    return object_of({"resource_type_id": member(kind), "actions": member(array(names))}, keyword.start, kind.end)
+def scope(children: list[Any]) -> list[Placed]:
+    """Reads `to read, update document, folder`: a scope for each type."""
+    keyword, (*names, kinds) = children[0], values(children)
+    return _scopes(keyword, array(names), kinds)
 
 
-def scope_of_anything(children: list[Placed]) -> Placed:
+def scope_of_anything(children: list[Any]) -> list[Placed]:
     """Reads `to do anything to document`."""
-    keyword, _, anything, _, kind = children
-    actions = array([said("*", anything)])
-    return object_of({"resource_type_id": member(kind), "actions": member(actions)}, keyword.start, kind.end)
+    keyword, _, anything, _, kinds = children
+    return _scopes(keyword, array([said("*", anything)]), kinds)
+
+
+def _scopes(keyword: Placed, actions: Placed, kinds: list[Placed]) -> list[Placed]:
+    return [
+        object_of({"resource_type_id": member(kind), "actions": member(actions)}, keyword.start, kind.end)
+        for kind in kinds
+    ]
 
 
 def star(children: list[Placed]) -> Placed:
@@ -105,14 +119,22 @@ def days(children: list[Any]) -> Clause:
 def day(children: list[Placed]) -> list[Placed]:
     """Reads a day, or a run of days such as `mon to fri`. Raises SyntaxFault for a word that is no day in a run."""
     first, last = children[0], children[-1]
-    if first is last:
-        return [first]
     for one in (first, last):
         if one.value not in DAYS:
-            raise SyntaxFault(f"{quoted(one.value)} is no day", one.start, one.end, f"a day is {alternatives(DAYS)}")
+            raise SyntaxFault(f"{quoted(one.value)} is no day", one.start, one.end, _meant_days(one.value))
+    if first is last:
+        return [first]
     start, length = DAYS.index(first.value), (DAYS.index(last.value) - DAYS.index(first.value)) % len(DAYS)
     run = [DAYS[(start + step) % len(DAYS)] for step in range(length + 1)]
     return [Placed(one, first.start, last.end) for one in run]
+
+
+def _meant_days(word: str) -> str:
+    first, _, last = word.partition("-")
+    if first in DAYS and last in DAYS:
+        return f"write {quoted(f'{first} to {last}')}"
+    help_text = _SEVERAL_DAYS.get(word.casefold()) or suggest(word, DAYS)
+    return help_text or f"write the first three letters, such as {quoted(DAYS[0])}, or a run such as `mon to fri`"
 
 
 def start_time(children: list[Placed]) -> Clause:
@@ -147,6 +169,8 @@ def addresses(children: list[Placed]) -> Clause:
         if _DATE.fullmatch(one.value):
             help_text = f"write the instant, with its offset: `{one.value}T00:00:00Z`"
             raise SyntaxFault(f"{quoted(one.value)} is a date without a time", one.start, one.end, help_text)
+        if clock := twelve_hours(one.value):
+            raise SyntaxFault(f"{quoted(one.value)} is no time of day", one.start, one.end, f"write {quoted(clock)}")
     return clause(keyword, found[-1], ip_allowlist=array(found))
 
 

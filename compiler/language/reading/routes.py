@@ -3,14 +3,25 @@
 from typing import Any
 
 from ..placed import Members, Placed, array, object_of, said, values
+from ..syntax_fault import SyntaxFault
 from .clauses import Clause, Element, clause, element, member
 from .constants import members_of
 
+_NEEDED = (
+    ("path", "which requests it matches", "GET /documents/{id}"),
+    ("action", "which action it means", "means read document {id}"),
+)
+"""The clauses that a route needs: a member of each, what it says, and an example."""
+
 
 def route_statement(children: list[Any]) -> Element:
-    """Reads `route show-document` and its clauses."""
+    """Reads `route show-document` and its clauses. Raises SyntaxFault if one is missing."""
     head, name, *clauses = children
-    return element("routes", head, {"id": name}, clauses)
+    read = element("routes", head, {"id": name}, clauses)
+    for member_name, what, example in _NEEDED:
+        if member_name not in read.value.parts:
+            raise SyntaxFault(f"the route does not say {what}", name.start, name.end, f"add a line such as `{example}`")
+    return read
 
 
 def any_method(children: list[Placed]) -> Clause:
@@ -53,7 +64,7 @@ def external_resource_id(children: list[Placed]) -> tuple[str, Placed]:
 def sources(children: list[Any]) -> Clause:
     """Reads `attributes page from query page, tenant from header X-Tenant, folder from {folder}`."""
     keyword, found = children[0], values(children)
-    end = found[-1][1]
+    end = found[-1][1] if found else keyword
     return clause(keyword, end, attributes=object_of(members_of(found), keyword.end, end.end))
 
 

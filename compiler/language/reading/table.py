@@ -38,6 +38,7 @@ READERS: Mapping[str, Callable[[list[Any]], Any]] = {
     "roles": policies.roles,
     "scope": policies.scope,
     "scope_of_anything": policies.scope_of_anything,
+    "covered_types": values,
     "everything": policies.star,
     "any_action": policies.star,
     "when": conditions.when,
@@ -80,6 +81,6 @@ READERS: Mapping[str, Callable[[list[Any]], Any]] = {
     "null": constants.keyword(None),
     "array": constants.list_constant,
     "object": constants.object_constant,
-    "member_value": lambda children: (children[0], children[-1]),
+    "member_value": constants.member_value,
 }
 """Every reader takes what the parser found: tokens, and what other readers have returned."""

@@ -83,7 +83,7 @@ def route_lines(element: Route) -> Iterator[Line]:
     if element.external_id is not None:
         meaning += ["external", "id", written_template(element.external_id)]
     yield clause(*meaning)
-    if element.attributes:
+    if element.attributes is not None:
         sources = ([written_name(key), "from", *_source(source)] for key, source in element.attributes.items())
         yield clause("attributes", *commas(sources))
 
@@ -113,8 +113,8 @@ def _reference(key: Subject | Resource | SubjectRef | ResourceRef | Member) -> l
 
 def _entity_lines(element: Subject | Resource) -> Iterator[Line]:
     if element.external_id is not None:
-        yield clause("external", "id", written_text(element.external_id))
-    if element.attributes:
+        yield clause("external", "id", written_name(element.external_id))
+    if element.attributes is not None:
         yield clause("attributes", *attributes(element.attributes))
 
 

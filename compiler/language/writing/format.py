@@ -1,13 +1,15 @@
 """Formats text: the canonical form of each statement, with the author's comments and order."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..parse import Parsed, parse
 from ..placed import Placed
 from ..reading.clauses import Element
+from ..reading.conditions import WITHOUT_BRACKETS
 from ..reading.constants import canonical
-from ..statements import Statement, statements
+from ..statements import BLANKS, Statement, statements
 from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
 
 _WINDOW = frozenset(("days", "start", "end", "not_before", "not_after", "timezone"))
@@ -39,32 +41,37 @@ def formatted(text: str) -> str:
     for statement in statements(text):
         parsed = parse(text, statement)
         last = max((token.end for token in parsed.tokens if token.type != "COMMENT"), default=statement.end)
-        inside = [token for token in parsed.tokens if token.start < last or _belongs(text, token, last)]
+        inside = [*_inside(text, parsed.tokens, last)]
         lines = [line for one in _lines(text, Parsed(parsed.element, inside)) for line in one.lines()]
         blocks.append(_Block(lines, False, _after_blank(text, statement.start)))
         blocks += _comments(text, inside[-1].end, statement.end)
     return "".join(f"{line}\n" for line in _joined(blocks))
 
 
-def _belongs(text: str, comment: Placed, last: int) -> bool:
-    """Whether a comment after a statement's `last` character is on its last line, or is indented like its clauses."""
-    between = text[last : comment.start]
-    return "\n" not in between or not between.endswith("\n")
+def _inside(text: str, tokens: Iterable[Placed], last: int) -> Iterator[Placed]:
+    """Yields the tokens of a statement, up to the first comment after its `last` character that is not indented."""
+    for token in tokens:
+        if token.start >= last and text[token.start - 1] == "\n":
+            break
+        yield token
 
 
 def _comments(text: str, start: int, end: int) -> Iterator[_Block]:
     """Yields the comments in a part of the text that contains nothing else."""
     at = start
-    for line in text[start:end].splitlines(keepends=True):
-        if line.strip():
-            yield _Block([line.strip()], True, _after_blank(text, at))
-        at += len(line)
+    for line in text[start:end].split("\n"):
+        if comment := line.strip(BLANKS):
+            yield _Block([comment], True, _after_blank(text, at))
+        at += len(line) + 1
 
 
 def _after_blank(text: str, start: int) -> bool:
     """Whether a blank line is before the line that starts at `start`."""
-    before = text[:start] if start < 200 else text[start - 200 : start]
-    return before.count("\n", len(before.rstrip())) > 1
+    at, lines = start, 0
+    while at and text[at - 1] in BLANKS and lines <= 1:
+        at -= 1
+        lines += text[at] == "\n"
+    return lines > 1
 
 
 def _joined(blocks: Sequence[_Block]) -> Iterator[str]:
@@ -81,24 +88,29 @@ def _joined(blocks: Sequence[_Block]) -> Iterator[str]:
 
 def _lines(text: str, parsed: Parsed) -> Iterator[Line]:
     """Yields the lines of a statement."""
-    breaks = _breaks(parsed)
+    breaks, commas, lists = _breaks(parsed), _missing_commas(parsed), _lists_without_brackets(parsed)
+    opened, closed = {one.start for one in lists}, {one.end for one in lists}
     tokens: list[str] = []
     indent = 0
     for place, token in enumerate(parsed.tokens):
         if token.type == "COMMENT":
-            own = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip()
+            own = not text[text.rfind("\n", 0, token.start) + 1 : token.start].strip(BLANKS)
             if tokens or not own:
-                yield Line(tokens, indent, "" if own else token.text.rstrip())
+                yield Line(tokens, indent, "" if own else token.text.rstrip(BLANKS))
             after = next((one.start for one in parsed.tokens[place:] if one.type != "COMMENT"), -1)
             tokens, indent = [], breaks.get(after, CLAUSE_INDENT if after < 0 else WRAPPED_INDENT)
             if own:
-                yield Line([], indent, token.text.rstrip())
+                yield Line([], indent, token.text.rstrip(BLANKS))
             continue
         if token.start in breaks:
             if tokens:
                 yield Line(tokens, indent)
             tokens, indent = [], breaks[token.start]
+        tokens += ["["] if token.start in opened else []
         tokens.append(canonical(token))
+        tokens += ["]"] if token.end in closed else []
+        if token.end in commas:
+            tokens.append(",")
     if tokens:
         yield Line(tokens, indent)
 
@@ -118,9 +130,36 @@ def _breaks(parsed: Parsed) -> dict[int, int]:
         elif clause.name == "description":
             inside = (token for token in parsed.tokens if clause.keyword.end < token.start < clause.end)
             breaks |= {token.start: WRAPPED_INDENT for token in [*inside][1:] if token.type != "COMMENT"}
-        elif "resource_types" in said and len(scopes := clause.members["resource_types"][1].parts) > 1:
-            breaks |= {scope.start: CLAUSE_INDENT for scope in scopes}
+        elif "resource_types" in said:
+            starts = {scope.start for scope in clause.members["resource_types"][1].parts}
+            breaks |= dict.fromkeys(starts, CLAUSE_INDENT) if len(starts) > 1 else {}
     return breaks
+
+
+def _missing_commas(parsed: Parsed) -> set[int]:
+    """Returns where a list has no comma between its things: where the first of the two ends."""
+    ends: set[int] = set()
+    for clause in parsed.element.clauses:
+        for _, value in clause.members.values():
+            if clause.name == "members":
+                ends |= {member.end for member in value.parts[:-1]}
+            elif clause.name == "attributes":
+                ends |= {pair[1].end for pair in [*value.parts.values()][:-1]}
+    said = [token for token in parsed.tokens if token.type != "COMMENT"] if ends else []
+    return ends - {token.end for token, after in pairwise(said) if after.type == "COMMA"}
+
+
+def _lists_without_brackets(parsed: Parsed) -> list[Placed]:
+    """Returns the lists of constants that are said without brackets. The canonical form has brackets."""
+    conditions = (
+        condition
+        for clause in parsed.element.clauses
+        if clause.name == "when"
+        for _, section in clause.members.values()
+        for condition in section.parts
+    )
+    constants = (condition.parts["value"][1] for condition in conditions)
+    return [constant for constant in constants if constant.type == WITHOUT_BRACKETS]
 
 
 def _is_term(element: Element, said: Collection[str]) -> bool:

@@ -14,6 +14,8 @@ WRAPPED_INDENT = 8
 
 _AFTER_NOTHING = frozenset((",", "]", "}", ":"))
 _BEFORE_NOTHING = frozenset(("[", "{"))
+_STARTS_LINE = frozenset(("from", "until", "in", "as", "to"))
+"""The keywords before which a line may end. Else it ends after a comma."""
 
 
 class Line(NamedTuple):
@@ -49,12 +51,23 @@ def glued(tokens: Iterable[str]) -> list[str]:
 
 
 def _filled(words: list[str], indent: int) -> Iterator[str]:
-    """Yields lines with as many words as fit. A word that fits into no line stays where it is."""
+    """Yields lines with as many phrases as fit. A phrase that fits into no line stays where it is."""
     line = ""
-    for word in words:
-        if line and indent + len(line) + 1 + len(word) > WIDTH >= WRAPPED_INDENT + len(word):
+    for phrase in _phrases(words):
+        if line and indent + len(line) + 1 + len(phrase) > WIDTH >= WRAPPED_INDENT + len(phrase):
             yield " " * indent + line
-            line, indent = word, WRAPPED_INDENT
+            line, indent = phrase, WRAPPED_INDENT
         else:
-            line = f"{line} {word}" if line else word
+            line = f"{line} {phrase}" if line else phrase
     yield " " * indent + line
+
+
+def _phrases(words: list[str]) -> Iterator[str]:
+    """Yields the words that stay on one line."""
+    phrase: list[str] = []
+    for word in words:
+        if phrase and (word in _STARTS_LINE or phrase[-1].endswith(",")):
+            yield " ".join(phrase)
+            phrase = []
+        phrase.append(word)
+    yield " ".join(phrase)

@@ -1,6 +1,8 @@
 """Writes policies as lines of text."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from ....bundles.conditions.operators import Operator
 from ....bundles.conditions.windows import DAYS
@@ -23,6 +25,7 @@ _OPERATORS = {
 }
 _SECTIONS = ("resource", "subject", "action", "context")
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
+_ACTIONS = attrgetter("actions")
 _SHORTEST_RUN = 3
 """The days that are written as `mon to wed`, at least."""
 
@@ -46,7 +49,7 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 def _effect(policy: Policy) -> Iterator[Line]:
     who = ["everyone"] if policy.roles is None else names(policy.roles)
     first = [policy.effect.lower(), *who]
-    scopes = [_scope(scope) for scope in policy.resource_types]
+    scopes = [_scopes(actions, [*scopes]) for actions, scopes in groupby(policy.resource_types, _ACTIONS)]
     if len(scopes) == 1:
         yield clause(*first, *scopes[0])
     else:
@@ -54,11 +57,13 @@ def _effect(policy: Policy) -> Iterator[Line]:
         yield from (clause(*scope) for scope in scopes)
 
 
-def _scope(scope: Scope) -> list[str]:
-    kind = "everything" if scope.resource_type_id == "*" else written_name(scope.resource_type_id)
-    if scope.actions == ("*",):
-        return ["to", "do", "anything", "to", kind]
-    return ["to", *actions(scope.actions), kind]
+def _scopes(found: tuple[str, ...], scopes: Sequence[Scope]) -> list[str]:
+    """Returns the tokens of scopes with the same actions."""
+    kinds = (scope.resource_type_id for scope in scopes)
+    covered = commas(["everything" if kind == "*" else written_name(kind)] for kind in kinds)
+    if found == ("*",):
+        return ["to", "do", "anything", "to", *covered]
+    return ["to", *actions(found), *covered]
 
 
 def _conditions(conditions: Conditions) -> Iterator[Line]:

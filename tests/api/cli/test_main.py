@@ -1,7 +1,11 @@
 """The command `writ` itself: help, version, usage errors; and that every command is documented."""
 
+from importlib.metadata import version
+
 import pytest
 from writ.api.cli.main import COMMANDS
+from writ.api.store.database.schema import MIGRATIONS
+from writ.bundles.file.header import VERSION
 
 from tests.support.command import writ
 from tests.support.commands import show_commands
@@ -37,3 +41,11 @@ def test_wrong_usage_is_exit_code_2(arguments):
     done = writ(*arguments)
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_the_version_tells_the_formats_too() -> None:
+    said = writ("--version").stdout.decode().splitlines()
+    assert said == [
+        f"writ, version {version('writ-pdp')}",
+        f"formats: store {len(MIGRATIONS)}, bundle {VERSION}",
+    ]

@@ -18,9 +18,11 @@ import httpx
 import pytest
 from writ.api.demo import demo_questions
 from writ.api.store.database.commit_signal import SUFFIX
+from writ.api.store.database.schema import MIGRATIONS
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import writ
+from tests.support.older_stores import put_kept_store
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, wait_until
@@ -452,3 +454,38 @@ def test_tls_that_can_t_be_is_refused_before_anything_is_made(tmp_path: Path) ->
 def test_a_public_url_that_is_none_is_refused(tmp_path: Path) -> None:
     code, said = refused("--data", str(tmp_path / "data"), settings={"WRIT_PUBLIC_URL": "https://u:secret@h"})
     assert (code, "WRIT_PUBLIC_URL" in said, "secret" in said) == (2, True, False)
+
+
+# -- a model for an empty store
+
+
+def test_a_model_for_an_empty_store_is_imported_once(tmp_path: Path, model_file: Path) -> None:
+    """Also not into a store whose model was emptied since."""
+    seed = ["--import-if-empty", str(model_file)]
+    with running(tmp_path / "data", *seed) as server, server.client() as client:
+        assert client.post(SINGLE, json=ALLOWED).json()["decision"] is True
+        assert client.put("/v1/environments/default/model", json={"model": 1}).status_code == 200
+    with running(tmp_path / "data", *seed) as server, server.client() as client:
+        assert "the store has a model, so `--import-if-empty` does nothing" in server.log
+        assert client.post(SINGLE, json=ALLOWED).json()["decision"] is False
+        assert client.get("/readyz").json()["revision"] == 2
+
+
+def test_only_one_option_names_a_model(tmp_path: Path, model_file: Path) -> None:
+    for other in (["--import", str(model_file)], ["--demo"]):
+        code, said = refused("--data", str(tmp_path / "data"), "--import-if-empty", str(model_file), *other)
+        assert (code, "use one of `--demo`, `--import` and `--import-if-empty`" in said) == (2, True)
+
+
+def test_a_start_tells_where_the_copy_from_before_an_upgrade_is(tmp_path: Path) -> None:
+    put_kept_store(len(MIGRATIONS) - 1, tmp_path / "data")
+    with running(tmp_path / "data") as server:
+        (copy,) = (tmp_path / "data").glob("writ.db.format-*")
+        assert f"the store was upgraded; `{copy}` is a copy from before the upgrade" in server.log
+
+
+def test_a_location_leads_back_through_a_proxy(tmp_path: Path) -> None:
+    settings = {"WRIT_PUBLIC_URL": "https://pdp.example.com/authz/"}
+    with running(tmp_path / "data", settings=settings) as server, server.client() as client:
+        made = client.post("/v1/environments", json={"id": "staging"})
+        assert (made.status_code, made.headers["Location"]) == (201, "/authz/v1/environments/staging")

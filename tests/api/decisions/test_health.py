@@ -2,20 +2,26 @@
 
 import logging
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import falcon.asgi
 import pytest
 from falcon import testing
+from writ.api.decisions.draining import Draining
 from writ.api.decisions.health import Readiness
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
+from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.store import Store
+from writ.bundles.file.header import VERSION
 
 
 def test_healthz_answers_anybody(app: testing.TestClient) -> None:
     answer = testing.TestClient(app.app).simulate_get("/healthz", headers={"X-Request-ID": "7"})
-    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+    formats = {"store": len(MIGRATIONS), "bundle": VERSION}
+    assert answer.status_code == 200
+    assert answer.json == {"status": "ok", "version": version("writ-pdp"), "formats": formats}
     assert answer.headers["X-Request-ID"] == "7"
 
 
@@ -42,7 +48,7 @@ def test_readyz_tells_nobody_where_the_store_is(tmp_path: Path, caplog: pytest.L
     files.build("default").unlink()
     live_engines = LiveEngines(store, files, 5.0, logging.getLogger("tests"))
     app = falcon.asgi.App()
-    app.add_route("/readyz", Readiness(live_engines.engine))
+    app.add_route("/readyz", Readiness(live_engines.engine, Draining()))
     for reason, logged in (("it has no bundle yet, or lost it", False), ("the store can't be read", True)):
         answer = testing.TestClient(app).simulate_get("/readyz")
         assert answer.status_code == 503

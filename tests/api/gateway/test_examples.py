@@ -7,10 +7,11 @@ import pytest
 import yaml
 from writ.api.gateway.contracts.table import CONTRACTS
 
-from tests.support.gateways import BACKEND, EXAMPLES, KEY_PLACE, PRODUCTS, WRIT
+from tests.support.gateways import BACKEND, EXAMPLES, GRPC, KEY_PLACE, PRODUCTS, WRIT
 from tests.support.pages import page
 
 FILES = {
+    GRPC: "envoy-grpc.yaml",
     "apisix": "apisix.yaml",
     "caddy": "Caddyfile",
     "envoy": "envoy.yaml",
@@ -61,22 +62,30 @@ def test_an_example_names_writ_the_key_the_backend_and_what_writ_tells(name: str
 
 
 def test_every_example_stands_on_the_page_and_says_whether_it_is_run() -> None:
-    rows = re.findall(
-        r"^\| .*? \| `/gateway/(\w+)`.* \| \[(\S+)\]\(\S+\) \| (.*?) \|$", page("api/GATEWAYS.md").text, re.M
-    )
-    assert {name: file for name, file, _ in rows} == FILES
-    assert FILES.keys() == CONTRACTS.keys()
-    assert {path.name for path in EXAMPLES.iterdir()} == {*FILES.values()}
-    assert {name for name, _, tested in rows if tested != "not run by the tests"} == PRODUCTS.keys()
+    text = page("api/GATEWAYS.md").text
+    rows = re.findall(r"^\| .* \| \[(\S+)\]\(gateway/examples/(\S+)\) \| (.*?) \|$", text, re.M)
+    assert [shown for shown, _, _ in rows] == [file for _, file, _ in rows]
+    assert {file for file, _, _ in rows} == {*FILES.values()} == {path.name for path in EXAMPLES.iterdir()}
+    assert FILES.keys() == {*CONTRACTS, GRPC}
+    tested = {file for file, _, tested in rows if tested != "not run by the tests"}
+    assert tested == {product.example for product in PRODUCTS.values()}
+    paths = re.findall(r"^\| .*? \| `/gateway/(\w+)`.* \| \[(\S+)\]", text, re.M)
+    assert dict(paths) == {name: FILES[name] for name in CONTRACTS}
 
 
-def test_envoy_removes_headers_before_it_asks() -> None:
-    (listener,) = loaded("envoy")["static_resources"]["listeners"]
+@pytest.mark.parametrize("name", ["envoy", GRPC])
+def test_envoy_removes_headers_before_it_asks(name: str) -> None:
+    (listener,) = loaded(name)["static_resources"]["listeners"]
     manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
     mutation, authorization, _ = (one["typed_config"] for one in manager["http_filters"])
     removed = {one["remove"] for one in mutation["mutations"]["request_mutations"] if "remove" in one}
     assert {header.lower() for header in (*CLEARED, *TOLD)} <= removed
     assert authorization["failure_mode_allow"] is False
+    if name == GRPC:
+        assert authorization["encode_raw_headers"] is True
+        metadata = [{"key": "x-writ-authorization", "value": f"Bearer {KEY_PLACE}"}]
+        assert authorization["grpc_service"]["initial_metadata"] == metadata
+        return
     response = authorization["http_service"]["authorization_response"]["allowed_upstream_headers"]["patterns"]
     assert {one["exact"] for one in response} == {header.lower() for header in TOLD}
 

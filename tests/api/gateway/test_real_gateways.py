@@ -1,6 +1,7 @@
 """Real gateways with the example configurations, in front of a real service and a real backend."""
 
 import json
+import signal
 import socket
 import time
 from base64 import b64encode
@@ -13,8 +14,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.support.gateways import PRODUCTS, Filled, backend, free_port, gateway
+from tests.support.gateways import ATTACKS, GRPC, PRODUCTS, Filled, backend, free_port, gateway
 from tests.support.pages import page
+from tests.support.processes import children
 from tests.support.raw_http import Answer, RawConnection
 from tests.support.server import Server, running
 
@@ -73,31 +75,6 @@ FORGED = {
 }
 """What a client invents. None of its values may decide anything, or reach the backend."""
 
-ATTACKS = (
-    "/documents/d1/../d2",
-    "/documents/./d2",
-    "/documents/d1/%2e%2e/d2",
-    "/documents/%2e%2e/documents/d2",
-    "/documents/d1%2f..%2fd2",
-    "/documents/d1%5c..%5cd2",
-    "/documents/d1\\..\\d2",
-    "/documents//d1",
-    "//documents/d1",
-    "/documents/d1;x=/../d2",
-    "/documents/d1%00",
-    "/documents/d1%0d%0aX-Writ-Subject:%20user:alice",
-    "/documents/%c0%af",
-    "/documents/%252e%252e/d2",
-    "/documents/d1#/../d2",
-    "/documents/d1%23",
-    "/documents/d1/",
-    "/documents/D1",
-    "http://evil.example/documents/d1",
-    "documents/d1",
-    "*",
-)
-"""Targets that some program could read as another one than the document `d1`, which alice may read."""
-
 
 class Behind(NamedTuple):
     """What is behind the gateways: the service, the port of the backend, the gateway's key, and who signs tokens."""
@@ -107,6 +84,11 @@ class Behind(NamedTuple):
     key: str
     signer: Ed25519PrivateKey
     jwks: Path
+
+    def filled(self, name: str, listen: int, key: str | None = None) -> Filled:
+        """Returns what to fill into the example of a gateway that listens on the port `listen`."""
+        port = self.server.envoy_port if name == GRPC else self.server.port
+        return Filled(listen, port, self.backend, self.key if key is None else key)
 
     def settings(self) -> dict[str, Any]:
         """Returns the settings of the page: the subject is the holder of a token."""
@@ -129,7 +111,7 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
     signer, jwks = Ed25519PrivateKey.generate(), folder / "jwks.json"
     public = json.loads(jwt.algorithms.OKPAlgorithm.to_jwk(signer.public_key()))
     jwks.write_text(json.dumps({"keys": [public | {"kid": "k1", "use": "sig"}]}))
-    with running(folder / "data") as server, server.client() as admin, backend() as port:
+    with running(folder / "data", "--envoy-bind", "127.0.0.1:0") as server, server.client() as admin, backend() as port:
         made = admin.post("/v1/api-keys", json={"name": "gateway", "scopes": ["read"], "environments": ["default"]})
         found = Behind(server, port, made.json()["key"], signer, jwks)
         for path, body in (("/v1/environments/default/model", MODEL), (SETTINGS, found.settings())):
@@ -151,7 +133,7 @@ def ask(name: str, behind: Behind, tmp_path_factory: pytest.TempPathFactory) -> 
     """Sends a request to the gateway."""
     port = free_port()
     folder = tmp_path_factory.mktemp("gateway") / name
-    with gateway(name, folder, Filled(port, behind.server.port, behind.backend, behind.key)):
+    with gateway(name, folder, behind.filled(name, port)):
         yield lambda *request, **headers: sent(port, *request, **headers)
 
 
@@ -309,7 +291,7 @@ def test_a_gateway_that_is_not_trusted_tells_nothing(name: str, ask: Ask, behind
             read, update = (ask(method, "/documents/d1", Authorization=token) for method in ("GET", "PUT"))
         finally:
             admin.put(SETTINGS, json=behind.settings()).raise_for_status()
-    if name == "envoy":
+    if name in ("envoy", GRPC):
         assert (read.status, update.status, update.headers["x-writ-reason-code"]) == (200, 403, "CONDITION_FAILED")
     else:
         codes = {(answer.status, answer.headers["x-writ-reason-code"]) for answer in (read, update)}
@@ -333,10 +315,55 @@ def test_a_writ_that_does_not_answer_is_denied(name: str, behind: Behind, tmp_pa
 
 
 def test_a_wrong_key_is_denied(name: str, behind: Behind, tmp_path: Path) -> None:
-    """Writ answers the gateway itself with 401. That is no challenge to the user, but nothing goes on."""
+    """Writ answers the gateway itself with 401. That is no challenge to the user, but nothing goes on.
+
+    Over gRPC, it is an error of the call, for which Envoy has its own status.
+    """
     port = free_port()
-    with gateway(name, tmp_path / name, Filled(port, behind.server.port, behind.backend, "wrong")):
-        assert sent(port, "GET", "/documents/d1", Authorization=behind.token()).status == 401
+    with gateway(name, tmp_path / name, behind.filled(name, port, "wrong")):
+        status = sent(port, "GET", "/documents/d1", Authorization=behind.token()).status
+        assert status == (403 if name == GRPC else 401)
+
+
+def _envoy_installed() -> None:
+    if PRODUCTS[GRPC].program() is None:
+        pytest.skip("envoy is not installed")
+
+
+def test_envoy_without_raw_headers_is_answered_too(behind: Behind, tmp_path: Path) -> None:
+    """Envoy then joins headers of one name. Writ reads none that may have been sent twice."""
+    _envoy_installed()
+    port, alice = free_port(), behind.token()
+    less = ["                      encode_raw_headers: true\n"]
+    with gateway(GRPC, tmp_path / "envoy", behind.filled(GRPC, port), less=less):
+        answer = sent(port, "GET", "/documents/d1", ("Accept", "a"), ("Accept", "b"), Authorization=alice)
+        assert got(answer)["x-writ-subject-id"] == ["alice"]
+        assert sent(port, "PUT", "/documents/d2", Authorization=behind.token(team="docs")).status == 200
+        twice = (("Authorization", alice), ("Authorization", behind.token(sub="mallory")))
+        assert sent(port, "GET", "/documents/d1", *twice).status in (401, 403)
+
+
+def test_a_reload_of_writ_denies_no_request_of_envoy(behind: Behind, tmp_path: Path) -> None:
+    """Over gRPC, new workers listen beside the old ones, and connections that end say so first."""
+    _envoy_installed()
+    port, alice = free_port(), behind.token()
+    master = behind.server.process
+    statuses: list[int] = []
+
+    def ask() -> None:
+        while set(children(master.pid)) & old:
+            statuses.append(sent(port, "GET", "/documents/d1", Authorization=alice).status)
+
+    with gateway(GRPC, tmp_path / "envoy", behind.filled(GRPC, port)):
+        old = set(children(master.pid))
+        assert sent(port, "GET", "/documents/d1", Authorization=alice).status == 200
+        master.send_signal(signal.SIGHUP)
+        with ThreadPoolExecutor(3) as pool:
+            for task in [pool.submit(ask) for _ in range(3)]:
+                task.result()
+        assert sent(port, "GET", "/documents/d1", Authorization=alice).status == 200
+    assert len(statuses) > 10
+    assert set(statuses) == {200}
 
 
 def test_nginx_may_sign_users_in(behind: Behind, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """What may be the public URL (W7; authzen.md 85, 89)."""
 
+import falcon.asgi
 import pytest
-from writ.api.http.public_url import below
+from falcon import testing
+from writ.api.http.public_url import Locations, below
 from writ.api.settings import BadSetting, settings_from
 
 
@@ -73,3 +75,29 @@ def test_none_is_none() -> None:
 
 def test_one_slash_at_the_end_is_not_doubled() -> None:
     assert below("https://h", "/a") == below("https://h/", "/a") == "https://h/a"
+
+
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        ("https://h", "/v1/clients/a%2Fb"),
+        ("https://h/", "/v1/clients/a%2Fb"),
+        ("https://h/authz", "/authz/v1/clients/a%2Fb"),
+        ("https://h/authz%20x/", "/authz%20x/v1/clients/a%2Fb"),
+    ],
+)
+def test_a_location_has_the_path_of_the_public_url(url: str, location: str) -> None:
+    """A client behind the proxy can follow it (RFC 9110, 10.2.2). An answer without one gets none."""
+
+    class Made:
+        async def on_post(self, _req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+            resp.set_header("Location", "/v1/clients/a%2Fb")
+
+        async def on_get(self, _req: falcon.asgi.Request, _resp: falcon.asgi.Response) -> None:
+            """Answers nothing."""
+
+    app = falcon.asgi.App(middleware=[Locations(url)])
+    app.add_route("/", Made())
+    client = testing.TestClient(app)
+    assert client.simulate_post("/").headers["Location"] == location
+    assert "Location" not in client.simulate_get("/").headers

@@ -35,6 +35,19 @@ def test_a_worker_with_more_is_ahead(pair: tuple[Share, Share]) -> None:
     assert (one.is_ahead(), other.is_ahead()) == (False, False)
 
 
+def test_a_worker_is_missed_after_a_reload_until_another_accepts() -> None:
+    shares = Shares(1)
+    old = shares.take()
+    old.set(0)
+    old.leave()
+    assert old.is_missed() is False  # the service stops
+    shares.reload()
+    new = shares.take()
+    assert (old.is_missed(), new.is_missed()) == (True, False)
+    new.set(0)
+    assert old.is_missed() is False
+
+
 def test_a_difference_within_the_slack_is_even(pair: tuple[Share, Share]) -> None:
     one, other = pair
     other.set(10 * SLACK)

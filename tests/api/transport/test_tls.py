@@ -125,6 +125,11 @@ def test_the_urls_that_are_handed_out_are_https(secure: Server) -> None:
     assert secure.url.startswith("https://")
 
 
+def test_the_log_names_the_address_as_https(secure: Server) -> None:
+    assert f"Listening at: {secure.url}" in secure.log
+    assert "http://" not in secure.log
+
+
 def test_a_client_that_keeps_sending_still_reads_the_refusal(raw: RawConnection) -> None:
     """TLS can't be closed by half; nor may what comes after the answer end the connection before it is read."""
     raw.send(request("POST", SINGLE, b"", {"Content-Length": str(8 * MEBIBYTE)}, key=KEY))

@@ -1,7 +1,14 @@
 """Workers and signals."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
+import httpx
+import pytest
+
+from tests.support.processes import children
 from tests.support.server import running, wait_until
 
 SIGNALLED = """
@@ -39,3 +46,66 @@ def test_a_worker_that_is_asked_to_stop_while_it_boots_stops(tmp_path: Path) -> 
         assert server.log.count("Worker exiting") == 1
         assert server.stop() == 0
         assert server.log.count("Worker exiting") == 2
+
+
+PROMPT_SECONDS = 1.5
+"""An idle service stops in 0.4 s here. A machine that tests share is slower; before, it took 3 s."""
+
+
+def ready(url: str) -> tuple[int, str]:
+    answer = httpx.get(f"{url}/readyz", timeout=5)
+    return answer.status_code, answer.json()["status"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_idle_service_stops_at_once(tmp_path: Path, workers: int) -> None:
+    """Also with a connection that waits for its next request."""
+    with running(tmp_path / "data", workers=workers) as server, server.client() as client:
+        assert client.get("/healthz").status_code == 200
+        begun = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - begun < PROMPT_SECONDS
+
+
+def test_readiness_fails_before_the_service_stops(tmp_path: Path) -> None:
+    """Everything else is answered meanwhile, over new connections too, and a worker that ends is replaced."""
+    with running(tmp_path / "data", "--drain-seconds", "60") as server:
+        assert ready(server.url) == (200, "ready")
+        (worker,) = children(server.process.pid)
+        server.process.send_signal(signal.SIGTERM)
+        assert wait_until(lambda: ready(server.url) == (503, "draining")) is True
+        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        os.kill(worker, signal.SIGKILL)
+        assert wait_until(lambda: children(server.process.pid) not in ([], [worker])) is True
+        assert ready(server.url) == (503, "draining")
+        assert server.process.poll() is None
+        begun = time.monotonic()
+        assert server.stop() == 0, "a second signal ends the wait"
+        assert time.monotonic() - begun < 30
+        assert "stopping in 60 seconds; readiness fails from now on" in server.log
+
+
+def test_draining_ends_by_itself(tmp_path: Path) -> None:
+    with running(tmp_path / "data", "--drain-seconds", "0.7") as server:
+        begun = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - begun >= 0.7
+
+
+def test_no_signal_starts_a_second_master(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:
+        before = children(server.process.pid)
+        server.process.send_signal(signal.SIGUSR2)
+        assert wait_until(lambda: "USR2 is ignored" in server.log) is True
+        assert children(server.process.pid) == before
+        assert ready(server.url) == (200, "ready")
+        assert "Traceback" not in server.log
+
+
+def test_a_service_starts_again_right_after_its_master_was_killed(tmp_path: Path) -> None:
+    """Its workers hold the lock of the data directory and the socket, until they see that the master is gone."""
+    with running(tmp_path / "data", workers=2) as server:
+        server.process.kill()
+        with running(tmp_path / "data") as again:
+            assert ready(again.url) == (200, "ready")
+            assert "is in use; waiting up to 5 seconds for it" in again.log

@@ -24,6 +24,11 @@ def test_every_code_that_is_made_is_listed_and_none_else():
     assert made == {code.name for code in CODES}
 
 
+def test_every_warning_has_a_section():
+    told = re.findall(r"^### `([a-z-]+)`$", page("compiler/LINTS.md").text, re.MULTILINE)
+    assert sorted(told) == [code.name for code in CODES if code.severity == "warning"]
+
+
 def test_codes_are_in_order():
     names = [code.name for code in CODES]
     assert names == sorted(set(names))

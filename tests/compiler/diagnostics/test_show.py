@@ -76,3 +76,36 @@ def test_json():
 
 def test_json_of_nothing():
     assert json.loads(show_json([])) == []
+
+
+def alike(count: int) -> bytes:
+    scopes = [{"resource_type_id": "t", "actions": ["read"]}]
+    allows = [json.dumps({"id": f"p{at}", "effect": "ALLOW", "resource_types": scopes}) for at in range(count)]
+    types, separator = json.dumps([{"id": "t", "actions": ["read"]}]), ",\n"
+    return f'{{"model": 1, "resource_types": {types}, "policies": [\n{separator.join(allows)}]}}'.encode()
+
+
+def test_warnings_that_say_the_same_are_one_with_its_places():
+    (everyone,) = [one for one in shown(alike(20)) if "[allow-everyone]" in one]
+    first, *rest = everyone.split("\n")
+    assert first == (
+        "model.json:2:24: warning[allow-everyone]: the ALLOW `p0` has neither roles nor conditions, so it applies to"
+        " everyone"
+    )
+    assert rest[3:] == [*(f"  also at model.json:{at + 2}:24: `p{at}`" for at in range(1, 6)), "  and 14 more"]
+
+
+def test_each_place_is_an_entry_of_the_json():
+    sources = [Source("model.json", alike(20))]
+    found = json.loads(show_json(load(sources, ()).diagnostics))
+    assert len([one for one in found if one["code"] == "allow-everyone"]) == 20
+
+
+def test_errors_with_different_remedies_stay_apart():
+    roles = '[{"id": "a", "nmae": 1}, {"id": "b", "nmae": 1}, {"id": "c", "nam": 1}]'
+    found = shown(f'{{"model": 1, "roles": {roles}}}'.encode())
+    assert [one.split("\n")[0].partition(": ")[2] for one in found] == [
+        "error[unknown-member]: unknown member `nmae`",
+        "error[unknown-member]: unknown member `nam`",
+    ]
+    assert found[0].split("\n")[-1].startswith("  also at model.json:1:")

@@ -112,7 +112,8 @@ def test_what_every_allow_needs_is_compared_with_none():
         for n in range(200)
         for policy, at, name in ((allow, 0, "a"), (deny, 1, "d"))
     ]
-    assert load_text(model(*policies), limits=Limits(lint_steps=1_000)).diagnostics == ()
+    found = load_text(model(*policies), limits=Limits(lint_steps=1_000)).diagnostics
+    assert [one for one in found if "escapable-deny" in (one.code, *one.message.split("`"))] == []
 
 
 def test_of_many_attributes_the_number_is_told():

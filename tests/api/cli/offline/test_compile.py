@@ -50,7 +50,7 @@ def test_warnings_are_shown_and_the_bundle_is_written(tmp_path):
     assert done.returncode == 0
     assert b"warning[deny-priority]" in done.stderr
     assert b"warning[allow-everyone]" in done.stderr
-    assert b"2 warnings" in done.stderr
+    assert b"3 warnings" in done.stderr
 
 
 def test_an_output_that_can_not_be_written_is_exit_code_2(tmp_path):

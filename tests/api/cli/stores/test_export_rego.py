@@ -71,7 +71,7 @@ def test_what_rego_can_not_say_is_refused_and_nothing_is_written(data: Path, tmp
 def test_json_is_the_default(data: Path) -> None:
     assert writ("export", "--data", data).stdout == writ("export", "--data", data, "--as", "json").stdout
     assert json.loads(writ("export", "--data", data).stdout)["policies"] == [POLICY]
-    assert writ("export", "--data", data, "--as", "yaml").returncode == 2
+    assert writ("export", "--data", data, "--as", "toml").returncode == 2
 
 
 def test_the_audit_log_has_an_export_but_no_refused_one(data: Path) -> None:

@@ -12,7 +12,8 @@ from writ.api.store.actor import Actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.credentials.credentials import REVOCATION_SECONDS, ApiKeySpec, ClientSpec, Credentials
-from writ.api.store.database.opening import APPLICATION_ID, FILE
+from writ.api.store.database.migrating import APPLICATION_ID
+from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.errors import NotFound, OutOfBounds
 from writ.api.store.store import Store

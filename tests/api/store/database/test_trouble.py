@@ -169,7 +169,7 @@ def test_a_file_that_is_no_store_or_a_newer_one(tmp_path, store):
     unavailable(lambda: Store.open(tmp_path / "other"), "is not a store of Writ")
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 99")
-    known = f"this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
+    known = f"and this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
     unavailable(lambda: Store.open(path.parent), f"has format 99, {known}")
     (tmp_path / "file").touch()
     unavailable(lambda: Store.open(tmp_path / "file" / "data"), "can't be opened")

@@ -1,0 +1,57 @@
+"""The answer of `writ diff`: the parts in which two models can differ. A new kind of difference is a new member."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from ...store.history.change_log import ChangeCounts
+from ...store.promotions.promotion import ElementDifference
+
+
+class Changed(Struct, frozen=True):
+    """A member of the manifests of two bundles."""
+
+    before: Any
+    after: Any
+
+
+class Decided(Struct, frozen=True, omit_defaults=True):
+    """What one of the models answers to a test's request: members of the decision, or the filter of a search."""
+
+    decision: bool | None = None
+    reason_code: str | None = None
+    access_path: str | None = None
+    policy_id: str | None = None
+    denied_by: str | None = None
+    filter: dict[str, Any] | None = None
+
+
+class TestDifference(Struct, frozen=True):
+    """A request of a test that the models answer differently. `name` is the test's, with its place in a table."""
+
+    file: str
+    name: str
+    request: dict[str, Any]
+    before: Decided
+    after: Decided
+
+
+class Comparison(Struct, frozen=True, omit_defaults=True):
+    """How the model `new` differs from `old`.
+
+    `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of
+    bundles, and `not_compared` says what a bundle does not tell.
+    """
+
+    old: str
+    new: str
+    changes: ChangeCounts
+    elements: tuple[ElementDifference, ...]
+    tests: tuple[TestDifference, ...]
+    manifest: dict[str, Changed] = {}
+    not_compared: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.elements or self.tests or self.manifest)

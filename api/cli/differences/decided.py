@@ -1,0 +1,71 @@
+"""Finds the requests of policy tests that two models answer differently."""
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ....bundles.conditions.trees.same_meaning import same_meaning
+from ....compiler.diagnostics.show import show_text
+from ....compiler.source import Source
+from ....runtime.translate.read_tree import read_tree
+from ..output import CommandFailed, os_sentence
+from ..testing.discovery import NoTests, test_files
+from ..testing.reading import Question, ReadFile, read_file
+from .comparison import Decided, TestDifference
+from .sides import Side
+
+
+def decided_differently(old: Side, new: Side, paths: Sequence[Path]) -> Iterator[TestDifference]:
+    """Yields the requests of the test files at some paths that the models answer differently.
+
+    What the tests expect, and the models that they name, do not matter. Raises CommandFailed for a file with faults.
+    """
+    now = time.time()
+    for file in _files(paths):
+        for test in file.tests:
+            for asked in test.questions:
+                before, after = (_answer(side, asked, now) for side in (old, new))
+                if not _same(before, after):
+                    name = f"{test.name} ({asked.label})" if asked.label else test.name
+                    yield TestDifference(file.source.name, name, asked.request, before, after)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:
+    try:
+        found = [read_file(Source(str(path), path.read_bytes())) for path in test_files(paths)] if paths else []
+    except NoTests as ex:
+        raise CommandFailed(str(ex)) from None
+    except OSError as ex:
+        raise CommandFailed(os_sentence(ex)) from None
+    for file in found:
+        if file.diagnostics:
+            for lines in show_text(file.diagnostics, [file.source]):
+                click.echo(lines, err=True)
+            raise CommandFailed("tests with errors can't be asked")
+    yield from found
+
+
+def _answer(side: Side, asked: Question, now: float) -> Decided:
+    instant = now if asked.now is None else asked.now
+    answer = side.answer(asked, instant)
+    return Decided(filter=answer["filter"]) if asked.is_search else _decision(answer)
+
+
+def _decision(answer: dict[str, Any]) -> Decided:
+    context = answer["context"]
+    return Decided(
+        answer["decision"],
+        context["reason_code"],
+        context["access_path"],
+        context.get("policy_id"),
+        context.get("denied_by"),
+    )
+
+
+def _same(before: Decided, after: Decided) -> bool:
+    if before.filter is None or after.filter is None:
+        return before == after
+    return same_meaning(read_tree(before.filter), read_tree(after.filter))

@@ -1,0 +1,69 @@
+"""`writ diff`: compares two models."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ....bundles.errors import BundleError
+from ...store.environment_ids import DEFAULT
+from ..environments.told import FORMATS, show
+from ..model_elements import counts_of, differences, elements_of
+from ..output import CommandFailed
+from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences
+from .comparison import Comparison
+from .decided import decided_differently
+from .shown import comparison_lines, markdown
+from .sides import Side, open_side
+
+
+@click.command("diff")
+@click.argument("old")
+@click.argument("new")
+@click.option(
+    "--tests",
+    "tests",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Policy tests, or folders of them, whose requests both models answer.",
+)
+@click.option("--env", "environment", default=DEFAULT, show_default=True, help="The environment of a store.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+def diff_command(old: str, new: str, tests: tuple[Path, ...], environment: str, form: str) -> None:
+    """Compare two models: what was added, changed and removed, and which requests have another answer.
+
+    OLD and NEW are model documents or folders of them, bundles, data directories with a store, or REVISION:PATH in git.
+    PATH is from the root of the repository, or with ./ from this folder.
+
+    With --tests, both models answer the requests of policy tests, whatever the tests expect. The format markdown is
+    for a comment: it has 65,536 characters at most, and says what was left out. Exit code 0 if the models are equal,
+    1 if they differ, 2 if one can't be read.
+
+    \b
+    Examples:
+      writ diff old.yaml new.yaml
+      writ diff main:policies policies --tests policies
+      writ diff HEAD~1:policies HEAD:policies --format markdown
+      writ diff writ-data policies/ --env staging
+    """
+    sides = open_side(old, environment), open_side(new, environment)
+    found = _compared(*sides, tests)
+    if form == "markdown":
+        click.echo("\n".join(markdown(comparison_lines(found, form))))
+    else:
+        show(comparison_lines(found, form), form, found)
+    sys.exit(1 if found.differs else 0)
+
+
+def _compared(old: Side, new: Side, tests: tuple[Path, ...]) -> Comparison:
+    asked = tuple(decided_differently(old, new, tests))
+    if old.model is not None and new.model is not None:
+        elements = tuple(differences(elements_of(old.model), elements_of(new.model)))
+        return Comparison(old.name, new.name, counts_of(elements), elements, asked)
+    try:
+        elements = tuple(bundle_differences(old.bundle, new.bundle))
+        manifest = manifest_differences(old.bundle, new.bundle)
+    except BundleError as ex:
+        raise CommandFailed(str(ex)) from None
+    return Comparison(old.name, new.name, counts_of(elements), elements, asked, manifest, NOT_COMPARED)

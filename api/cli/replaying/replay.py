@@ -1,0 +1,120 @@
+"""`writ replay`: decides the requests of a decision log again, and shows which answers change."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+
+from ....runtime import BundleError, Engine, RateCounters
+from ..output import CommandFailed, escaped, os_sentence
+from ..sentences import bundle_sentence
+from ..server_options import cores
+from .comparing import Apart, Change, Told
+from .sharing import LogSource, replayed
+from .tally import Group, Tally
+
+STANDARD_INPUT: Final = "-"
+
+_APART: Final = {
+    Apart.MASKED: "are masked or incomplete",
+    Apart.RATE_LIMITED: "depend on a rate limit",
+    Apart.OTHER_ENVIRONMENT: "are of other environments",
+    Apart.NOT_COMPARED: "are searches without a filter, or failures",
+}
+
+
+@click.command("replay")
+@click.argument("log", metavar="LOG", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--env", "environment", metavar="NAME", help="Compare the records of this environment.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="The format of the output."
+)
+def replay_command(log: Path, bundle: Path, environment: str | None, style: str) -> None:
+    """Decide the requests of LOG again by BUNDLE, each at the instant of its record, and show which answers change.
+
+    LOG is a decision log, which may be compressed by gzip. `-` is standard input. Without --env, the records of the
+    bundle's environment are compared. An answer changes if its decision, its reason code, or the policy or grant that
+    decides is another one.
+
+    Exit code 0 if no answer changes, 1 if one does, 2 if a file can't be read or no record can be compared.
+
+    \b
+    Examples:
+      writ replay decisions.jsonl model.bundle
+      zcat decisions-*.gz | writ replay - model.bundle --format json
+    """
+    try:
+        engine = Engine.open(bundle, counters=RateCounters())
+        found = _replayed(engine, log, environment)
+    except (OSError, EOFError) as ex:
+        raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else f"{log}: it ends too early") from None
+    except BundleError as ex:
+        raise CommandFailed(bundle_sentence(bundle, ex)) from None
+    if len(found.environments) > 1:
+        names = ", ".join(sorted(escaped(str(name)) for name in found.environments))
+        raise CommandFailed(f"{log}: it has records of several environments ({names}); choose one by `--env`")
+    if style == "json":
+        click.echo(msgspec.json.format(msgspec.json.encode(as_json(found)), indent=2))
+    else:
+        _print(found)
+    if found.bad + found.records and not found.same + found.changed:
+        raise CommandFailed(f"{log}: no record could be compared")
+    sys.exit(1 if found.changed else 0)
+
+
+def _replayed(engine: Engine, log: Path, environment: str | None) -> Tally:
+    own = engine.manifest.environment
+    asked = environment if environment is not None or own is None else own.id
+    if str(log) == STANDARD_INPUT:
+        return replayed(engine, LogSource(os.fdopen(0, "rb", closefd=False), 0), asked, cores())
+    with log.open("rb") as raw:
+        return replayed(engine, LogSource(raw, log.stat().st_size), asked, cores())
+
+
+def _ordered(found: Tally) -> list[tuple[Change, Group]]:
+    """Returns the groups: the largest first, then the one whose example comes first."""
+    return sorted(found.groups.items(), key=lambda one: (-one[1].count, one[1].line))
+
+
+def as_json(found: Tally) -> dict[str, Any]:
+    """Returns the result of a replay as JSON has it."""
+    return {
+        "records": found.records,
+        "same": found.same,
+        "changed": found.changed,
+        **{str(reason): found.apart[reason] for reason in Apart},
+        "bad_lines": found.bad,
+        "groups": [
+            {
+                "before": change.before.reason,
+                "after": change.after.reason,
+                "policy_id": change.after.policy or change.before.policy,
+                "policy_before": change.before.policy,
+                "count": group.count,
+                "example": group.example,
+            }
+            for change, group in _ordered(found)
+        ],
+    }
+
+
+def _print(found: Tally) -> None:
+    click.echo(f"{found.records:,} records: {found.same:,} answers stay, {found.changed:,} change")
+    for reason, words in _APART.items():
+        if found.apart[reason]:
+            click.echo(f"  {found.apart[reason]:,} {words}")
+    if found.bad:
+        more = ", …" if found.bad > len(found.bad_lines) else ""
+        click.echo(f"  {found.bad:,} lines are no records: {', '.join(map(str, found.bad_lines))}{more}")
+    for change, group in _ordered(found):
+        click.echo(f"\n{group.count:,} × {_shown(change.before)} → {_shown(change.after)}")
+        request = escaped(msgspec.json.encode(group.example["request"]).decode())
+        click.echo(f"  line {group.line:,}, {escaped(group.example['time'])}: {request}")
+
+
+def _shown(told: Told) -> str:
+    return escaped(told.reason if told.policy is None else f"{told.reason} by {told.policy}")

@@ -1,0 +1,84 @@
+"""Runs test files from disk: reads them and their models, and tells of each file that can't be run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....bundles.errors import BundleError
+from ....compiler.diagnostics.diagnostic import Finding
+from ....compiler.diagnostics.show import show_text
+from ....compiler.source import Source
+from ....runtime import SearchUnavailable
+from ...serving.build import InvalidModel, NoSources
+from ..output import os_sentence
+from .coverage import Coverage
+from .discovery import model_paths, test_files
+from .reading import ReadFile, read_file
+from .running import FileResult, run_file
+from .tested_model import TestedModel, UnusableModel, tested_model
+
+
+@dataclass(slots=True)
+class Session:
+    """One run of test files. A model that several files test is compiled once.
+
+    `read` are the paths of the files and of the sources that it read.
+    """
+
+    with_coverage: bool
+    read: list[Path] = field(default_factory=list)
+    _models: dict[tuple[Path, ...], TestedModel | InvalidModel] = field(default_factory=dict)
+    _coverages: dict[tuple[Path, ...], Coverage] = field(default_factory=dict)
+
+    def results(self, paths: Sequence[Path]) -> Iterator[FileResult]:
+        """Yields the result of each test file at some paths. Raises NoTests, OSError."""
+        for path in test_files(paths):
+            self.read.append(path)
+            yield self._result(read_file(Source(str(path), path.read_bytes())))
+
+    def coverage(self) -> Iterator[str]:
+        """Yields what no test tried, for each model."""
+        for paths, coverage in self._coverages.items():
+            if len(self._coverages) > 1:
+                yield f"the model {', '.join(map(str, paths))}"
+            yield from coverage.lines()
+
+    def _result(self, file: ReadFile) -> FileResult:
+        if file.diagnostics:
+            return _problem(file)
+        sources = model_paths(file)
+        self.read += sources
+        try:
+            model = self._model(sources)
+            coverage = self._coverages.setdefault(sources, Coverage(model.program)) if self.with_coverage else None
+            return run_file(file, model, coverage)
+        except InvalidModel as ex:
+            return FileResult(file.source.name, problem=f"{ex.checked.shown}the model has errors")
+        except (BundleError, NoSources, SearchUnavailable, UnusableModel) as ex:
+            return _without_model(file, str(ex))
+        except OSError as ex:
+            return _without_model(file, os_sentence(ex))
+
+    def _model(self, paths: tuple[Path, ...]) -> TestedModel:
+        found = self._models.get(paths)
+        if found is None:
+            try:
+                found = tested_model(paths)
+            except InvalidModel as ex:
+                found = ex
+            self._models[paths] = found
+        if isinstance(found, InvalidModel):
+            raise found
+        return found
+
+
+def _without_model(file: ReadFile, sentence: str) -> FileResult:
+    """Returns the result of a file whose model can't be used, with the place at which the file names it."""
+    message = f"the model can't be used: {sentence}"
+    path = ("model",) if file.model is not None else ()
+    return _problem(file.with_finding(Finding("no-model", message, path)))
+
+
+def _problem(file: ReadFile) -> FileResult:
+    lines = show_text(file.diagnostics, [file.source])
+    return FileResult(file.source.name, problem="\n".join(lines))

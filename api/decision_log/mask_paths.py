@@ -1,0 +1,77 @@
+"""The path of a mask: which members of a request it is about."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from ...bundles.wording import quoted
+
+ANY: Final = "*"
+"""A step to every member of an object, or to every element of an array."""
+
+Step: TypeAlias = str
+Path: TypeAlias = tuple[Step, ...]
+
+MOST_STEPS: Final = 32
+
+_STEP: Final = re.compile(r'\.(\*|[^.\[\]"*\s]+)|\[(?:"((?:[^"\\]|\\["\\])*)"|(\*))\]')
+
+
+class BadPath(ValueError):
+    """The text is no path. The message is one sentence."""
+
+
+def read_path(text: str) -> Path:
+    """Returns the steps of a path like `$.subject.properties.email`. Raises BadPath.
+
+    >>> read_path('$.context["a.b"].list[*].x')
+    ('context', 'a.b', 'list', '*', 'x')
+    """
+    steps, at = [], 1
+    while text.startswith("$") and (found := _STEP.match(text, at)):
+        plain, name, every = found.groups()
+        steps.append(plain or every or re.sub(r'\\(["\\])', r"\1", name))
+        at = found.end()
+    if not 0 < len(steps) <= MOST_STEPS or at != len(text):
+        raise BadPath(f"{quoted(text)} is no path; give one like `$.subject.properties.email`")
+    return tuple(steps)
+
+
+def replaced(value: Any, path: Path, change: Callable[[Any], Any], drop: object) -> bool:
+    """Changes what a path leads to in decoded JSON, in place. Returns whether it leads anywhere.
+
+    What `change` maps to `drop` is removed. A step may take the rest of a name: conditions find `a.b` as one name, or
+    as `b` in `a` (C1), so a mask finds both.
+    """
+    if isinstance(value, list):
+        rest = path[1:] if path[0] == ANY else path
+        return _in_array(value, rest, change, drop)
+    if not isinstance(value, dict):
+        return False
+    found = False
+    for used in range(1, len(path) + 1):
+        names = list(value) if used == 1 and path[0] == ANY else [".".join(path[:used])]
+        for name in names:
+            if name in value:
+                found = _in_member(value, name, path[used:], change, drop) or found
+    return found
+
+
+def _in_member(owner: dict[str, Any], name: str, rest: Path, change: Callable[[Any], Any], drop: object) -> bool:
+    if rest:
+        return replaced(owner[name], rest, change, drop)
+    changed = change(owner[name])
+    if changed is drop:
+        del owner[name]
+    else:
+        owner[name] = changed
+    return True
+
+
+def _in_array(elements: list[Any], rest: Path, change: Callable[[Any], Any], drop: object) -> bool:
+    """An array on the way counts as each of its elements, with and without a step of its own."""
+    if rest:
+        found = [replaced(element, rest, change, drop) for element in elements]  # all of them, not up to the first
+        return any(found)
+    elements[:] = [changed for element in elements if (changed := change(element)) is not drop]
+    return True

@@ -1,0 +1,94 @@
+"""The gRPC services of a worker: Envoy's `Authorization/Check`, and the health check of gRPC."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any, Final, NoReturn
+
+import grpc
+
+from ..answering import Answering
+from ..headers import Refused
+from ..outcome import refused
+from .answers import answer
+from .messages import HEALTH_REQUEST, HEALTH_RESPONSE, DecodeError
+from .reading import Check, Unreadable
+
+AUTHORIZATION: Final = "envoy.service.auth.v3.Authorization"
+HEALTH: Final = "grpc.health.v1.Health"
+
+CHECK_SECONDS: Final = 10.0
+"""How long a check may take, if Envoy itself does not give up earlier."""
+
+SERVING, NOT_SERVING = 1, 2
+"""States of a service in `grpc.health.v1`."""
+
+_CODES: Final = {
+    HTTPStatus.BAD_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
+    HTTPStatus.UNAUTHORIZED: grpc.StatusCode.UNAUTHENTICATED,
+    HTTPStatus.FORBIDDEN: grpc.StatusCode.PERMISSION_DENIED,
+    HTTPStatus.NOT_FOUND: grpc.StatusCode.NOT_FOUND,
+    HTTPStatus.TOO_MANY_REQUESTS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    HTTPStatus.SERVICE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
+}
+"""The code of an HTTP status with which Writ refuses the gateway itself. Envoy denies on each of them."""
+
+
+class Checks:
+    """Answers `Check`. Any failure is an error of gRPC, never an OK."""
+
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
+
+    async def check(self, message: bytes, context: Any) -> bytes:
+        """Returns a CheckResponse. Ends the call with an error if the gateway itself is refused."""
+        try:
+            check = Check(message, context.invocation_metadata() or (), context.peer())
+        except Unreadable as ex:
+            await _end(context, grpc.StatusCode.INVALID_ARGUMENT, str(ex))
+        except Refused as ex:
+            return answer(refused(str(ex)), ())
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                return answer(await self._answering.outcome(check.asked), check.names)
+        except TimeoutError:
+            await _end(context, grpc.StatusCode.DEADLINE_EXCEEDED, "the check takes too long")
+        except Exception as error:
+            status, sentence = self._answering.failure(error, check.asked.env)
+            await _end(context, _CODES.get(HTTPStatus(status), grpc.StatusCode.INTERNAL), sentence)
+
+
+class Health:
+    """Answers whether this worker can decide. It needs no credential, and tells nothing else."""
+
+    def __init__(self, is_ready: Callable[[], Awaitable[bool]]) -> None:
+        self._is_ready = is_ready
+
+    async def check(self, message: bytes, context: Any) -> bytes:
+        """Returns a HealthCheckResponse. Ends the call with NOT_FOUND for a service that is not here."""
+        try:
+            service = HEALTH_REQUEST.FromString(message).service
+        except DecodeError:
+            await _end(context, grpc.StatusCode.INVALID_ARGUMENT, "the message is no HealthCheckRequest")
+        if service not in ("", AUTHORIZATION):
+            await _end(context, grpc.StatusCode.NOT_FOUND, "there is no such service")
+        try:
+            is_ready = await self._is_ready()
+        except Exception:  # `/readyz` tells what it is, and the log
+            is_ready = False
+        found: bytes = HEALTH_RESPONSE(status=SERVING if is_ready else NOT_SERVING).SerializeToString()
+        return found
+
+
+def handlers(answering: Answering, is_ready: Callable[[], Awaitable[bool]]) -> tuple[Any, ...]:
+    """Returns the handlers of both services. Messages come and go as bytes, so that no one else reads them."""
+    checks, health = Checks(answering), Health(is_ready)
+    return tuple(
+        grpc.method_handlers_generic_handler(name, {"Check": grpc.unary_unary_rpc_method_handler(method)})
+        for name, method in ((AUTHORIZATION, checks.check), (HEALTH, health.check))
+    )
+
+
+async def _end(context: Any, code: Any, sentence: str) -> NoReturn:
+    await context.abort(code, sentence)
+    raise AssertionError("`abort` raises")

@@ -1,0 +1,88 @@
+"""Brings the database of a store up to date: fills a new one, upgrades an older one, refuses a newer or foreign one.
+
+`sqlite_utils.Migrations` can't replace `migrate`:
+
+- It lists the pending steps before its transaction begins, and begins without the write lock. If several processes
+  open a new store at once, all but one fail with "database is locked". Here each checks again under the lock.
+- It records applied steps by name in a table, and skips names that it does not know. So an older program would accept
+  a newer store. `user_version` makes it refuse, and stores of earlier versions have nothing else.
+- It knows no application id, so it would add tables to a foreign database.
+"""
+
+import sqlite3
+import time
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from ..errors import StoreUnavailable
+from .connections import BUSY_SECONDS, Connections
+from .schema import MIGRATIONS
+from .upgrade_copies import drop_old_copies, keep_copy, newest_copy
+
+_PAUSE_SECONDS = 0.01
+APPLICATION_ID = 0x57726974
+"""`Writ` in ASCII. In the header of the file, it distinguishes Writ's databases from others."""
+
+
+def migrate(connections: Connections, keep: bool = True) -> Path | None:
+    """Migrate the database to the newest format, in one transaction. Several processes may do so at once: one does it.
+
+    Returns the copy of the older database, which it makes before the first change, or None if it made none: the
+    database was new or up to date, or `keep` is False.
+
+    Raises StoreUnavailable for a database that is not a store, or that has a newer format, and if the copy can't be
+    written. The database is as before then.
+    """
+    db = connections.fresh()
+    try:
+        with connections.translated():
+            version = _checked_version(db, connections.path)
+            _switch_to_wal(db)
+    finally:
+        db.close()
+    if version == len(MIGRATIONS):
+        return None
+    kept = None
+    with connections.writing() as db:
+        version = _checked_version(db, connections.path)
+        if keep and 0 < version < len(MIGRATIONS):
+            kept = keep_copy(connections, version, len(MIGRATIONS), time.time())
+        for step in MIGRATIONS[version:]:
+            step(db)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    if kept is not None:
+        drop_old_copies(connections.path)
+    return kept
+
+
+def _switch_to_wal(db: Database) -> None:
+    """Switch to WAL mode. SQLite does not wait if another process does the same, so this does."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while db.journal_mode != "wal":
+        try:
+            db.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as ex:
+            if ex.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _checked_version(db: Database, path: Path) -> int:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID and (tables or version or application):
+        said = "is not a store of Writ; use another folder"
+        raise StoreUnavailable(f"`{path}` {said}", f"the database {said}")
+    if version > len(MIGRATIONS):
+        problem = f"has format {version}, and this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
+        copy = newest_copy(path, len(MIGRATIONS))
+        way_back = (
+            ""
+            if copy is None
+            else f", or go back to the state before the upgrade: `writ restore {copy} --data {path.parent}`"
+        )
+        raise StoreUnavailable(f"the store `{path}` {problem}{way_back}", f"the store {problem}")
+    return int(version)

@@ -1,0 +1,1 @@
+"""YAML documents: PyYAML's nodes with the core schema of YAML 1.2, and faults in the words of a policy author."""

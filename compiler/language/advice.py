@@ -1,0 +1,332 @@
+"""Advice for the author of a statement that can't be read: rules that look at what was found, and where.
+
+Each rule returns its advice, or "" if it has none. The first one that has some counts.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...bundles.wording import quoted
+from ..diagnostics.synonyms import suggest
+from .placed import Placed
+from .statements import BLANKS
+from .words import CLAUSES, KEYWORDS, SECTIONS, STATEMENTS
+
+UNINDENT = "remove the indentation: a statement starts at the beginning of a line"
+COMMENT = "a comment starts with `#`"
+CONSTANTS = frozenset(("STRING", "NUMBER", "TRUE", "FALSE", "NULL"))
+"""The terminals that together mean that a constant may stand at a place."""
+
+_NAMES = frozenset(("NAME", "STRING", "NUMBER"))
+_NAME_LIKE = frozenset(("NAME", "STRING", "NUMBER", "name", "text"))
+_ENTITIES = frozenset(("assign", "grant", "group", "subject", "resource"))
+_OF_POLICIES = frozenset(("allow", "and", "at", "deny", "description", "disabled", "priority", "when"))
+"""Words that only go on with a policy."""
+
+_COMPARED = {
+    "exists": "leave it out: a comparison with an absent attribute is false",
+    "has": "leave it out: a comparison with an absent attribute is false",
+    "contains": "an array is compared as a whole, and `matches` searches a text",
+    "between": "write two comparisons, such as `resource.size >= 1 and resource.size <= 9`",
+    "starts": "write `matches` with a pattern such as `'^draft'`",
+    "startswith": "write `matches` with a pattern such as `'^draft'`",
+    "ends": "write `matches` with a pattern such as `'draft$'`",
+    "endswith": "write `matches` with a pattern such as `'draft$'`",
+}
+"""The advice for words of other languages in the place of a comparison."""
+
+_OTHERS = {
+    "unless": "write `when` with the opposite comparison, or a policy with `deny`",
+    "except": "write `when` with the opposite comparison, or a policy with `deny`",
+    "or": "write a policy for each case, or `in` for several values of one attribute",
+    "between": "write `from` and `until`, such as `from 09:00 until 17:00`",
+    "external_id": "write `external id`",
+    "limit": "write `at most 5 times in 1 hour`",
+    "enabled": "leave it out, or write `disabled`",
+    "else": "leave it out: what no policy allows is denied",
+    "effect": "write `allow` or `deny`",
+    "conditions": "write `when`",
+}
+"""The advice for words of other languages elsewhere."""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """Where a statement can't be read: the unexpected token (None at its end), what may stand there, what is before."""
+
+    found: Placed | None
+    accepted: frozenset[str]
+    before: Sequence[Placed]
+    text: str
+
+    @property
+    def word(self) -> str:
+        """The unexpected token, or "" at the end."""
+        return "" if self.found is None else str(self.found.value)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the unexpected token."""
+        return "$END" if self.found is None else self.found.type
+
+    @property
+    def statement(self) -> str:
+        """The word that starts the statement."""
+        return str(self.before[0].value)
+
+    def said(self, back: int) -> str:
+        """Returns the token that stands `back` tokens before the place, or ""."""
+        return str(self.before[-back].value) if back <= len(self.before) else ""
+
+    def keywords(self) -> list[str]:
+        """Returns the keywords that may stand here."""
+        return [name.lower() for name in self.accepted if name.lower() in KEYWORDS]
+
+
+def advice(place: Place) -> str:
+    """Returns what the author may do, or "" if no rule knows."""
+    return next((text for rule in _RULES if (text := rule(place))), "")
+
+
+def twelve_hours(word: str) -> str:
+    """Returns the time of day that a time with `am` or `pm` means, or "".
+
+    >>> twelve_hours("5pm"), twelve_hours("12:30am"), twelve_hours("17:00")
+    ('17:00', '00:30', '')
+    """
+    found = _HOUR.fullmatch(word)
+    if found is None:
+        return ""
+    hour = int(found[1]) % 12 + (12 if found[3] in "pP" else 0)
+    return f"{hour:02}:{found[2] or '00'}"
+
+
+def _comment(place: Place) -> str:
+    return COMMENT if place.kind == "PATH" and place.word.startswith("//") else ""
+
+
+def _indentation(place: Place) -> str:
+    if place.found is None or place.word not in STATEMENTS:
+        return ""
+    line = place.text[: place.found.start].rpartition("\n")[2]
+    return UNINDENT if line and not line.strip(BLANKS) else ""
+
+
+def _policy_without_id(place: Place) -> str:
+    is_effect = place.statement == "policy" and len(place.before) == 2 and place.said(1) in ("allow", "deny")
+    return "a policy has an id: write `policy p1 allow editor to read document`" if is_effect else ""
+
+
+def _braces(place: Place) -> str:
+    if place.kind not in ("LBRACE", "RBRACE") or place.accepted >= CONSTANTS:
+        return ""
+    if "ATTRIBUTE" in place.accepted:
+        return "leave the braces out, and write `and` between conditions"
+    return "leave the braces out: a statement ends where the next line starts without indentation"
+
+
+def _comma_too_much(place: Place) -> str:
+    if place.kind == "$END" and place.before[-1].type == "COMMA":
+        return "remove the comma"
+    after_comma = len(place.before) > 1 and place.before[-2].type == "COMMA"
+    return f"remove the comma before {quoted(place.said(1))}" if after_comma and place.said(1) in CLAUSES else ""
+
+
+def _reference(place: Place) -> str:
+    """The type of a subject or a resource without its id."""
+    if place.statement not in _ENTITIES or place.kind not in ("$END", "COMMA") or place.accepted - {"$END"} != _NAMES:
+        return ""
+    if len(place.before) < 2 or place.before[-1].type not in _NAME_LIKE:
+        return ""
+    kind = "document" if place.statement == "resource" else "user"
+    return f"write the type and the id, such as {quoted(f'{kind} {place.said(1)}')}"
+
+
+def _colon(place: Place) -> str:
+    found = place.found
+    if found is None or found.type != "COLON":
+        return ""
+    if place.text[found.end : found.end + 1] in ("", *BLANKS):
+        return "leave the colon out"
+    if place.statement == "route":
+        return "leave the port out"
+    return "write a space in its place, or put a name that contains a colon in quotes"
+
+
+def _other_statement(place: Place) -> str:
+    if place.statement == "policy" or place.word not in _OF_POLICIES:
+        return ""
+    return f"{quoted(place.word)} belongs to a policy, which starts with a line such as `policy p1`"
+
+
+def _declared_resource(place: Place) -> str:
+    if place.statement != "declare" or place.word != "resource":
+        return ""
+    return "write the attributes of resources in their type, such as `type document attributes size number`"
+
+
+def _and_as_type(place: Place) -> str:
+    if place.said(1) in ("and", "or") and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted:
+        return f"write a comma in the place of {quoted(place.said(1))}"
+    return ""
+
+
+def _attribute(place: Place) -> str:
+    if "ATTRIBUTE" not in place.accepted or place.found is None:
+        return ""
+    if place.word in ("not", "no"):
+        return "write `is not` or `not in` after the attribute"
+    section, dot, rest = place.word.partition(".")
+    if f"{section}." in SECTIONS:
+        return f"write the attribute after a dot, such as {quoted(f'{section}.status')}"
+    if not dot:
+        shown = f"{quoted(f'resource.{section}')}, or " if place.kind == "NAME" else ""
+        return f"write {shown}`subject`, `action` or `context` before the dot" if shown else ""
+    near = suggest(section, [one.removesuffix(".") for one in SECTIONS])
+    known = "an attribute starts with `resource.`, `subject.`, `action.` or `context.`"
+    return near.replace("`?", f".{rest}`?") or known
+
+
+def _comparison(place: Place) -> str:
+    if "MATCHES" not in place.accepted:
+        return ""
+    if place.found is None or place.word == "and":
+        attribute = place.before[-1].text
+        return f"for a truth value, write {quoted(f'{attribute} is true')}"
+    return _COMPARED.get(place.word.casefold()) or suggest(place.word, place.keywords())
+
+
+def _constant(place: Place) -> str:
+    if not place.accepted >= CONSTANTS:
+        return ""
+    if place.said(1) == "<" and place.word == ">":
+        return "write `is not`"
+    if place.said(1) == "is" and place.word in ("<", "<=", ">", ">=", "matches"):
+        return "leave `is` out"
+    if place.kind in ("PATH", "HOSTS", "CAPTURE", "ADDRESS"):
+        return f"put a text in quotes: {_in_quotes(place.word)}"
+    if place.found is None and place.before[-1].type in _NAME_LIKE:
+        return "put a text of several words in quotes"
+    return ""
+
+
+def _after_constant(place: Place) -> str:
+    if "AND" not in place.accepted:
+        return ""
+    if place.kind == "COMMA":
+        return "write `and` between conditions"
+    if (
+        place.found is not None
+        and place.found.start == place.before[-1].end
+        and place.text[place.found.start - 1] == '"'
+    ):
+        return 'write `\\"` for a quote in a text, or put the text in single quotes'
+    if place.said(1) == "in" and place.said(2) == "is":
+        return "write `in` without `is`, or put a text of several words in quotes"
+    if place.kind != "NAME":
+        return ""
+    known = _OTHERS.get(place.word.casefold()) or suggest(place.word, place.keywords())
+    if known or place.before[-1].type != "text" or place.before[-1].text.startswith(("'", '"')):
+        return known
+    return f"put a text of several words in quotes: {_in_quotes(f'{place.said(1)} {place.word}')}"
+
+
+def _roles(place: Place) -> str:
+    if place.accepted != {"TO", "COMMA"} or place.statement != "policy":
+        return ""
+    if place.word in ("and", "or"):
+        return "write a comma between roles"
+    if place.said(1) in ("role", "roles"):
+        return f"leave {quoted(place.said(1))} out: only roles can stand here"
+    if place.said(1) in ("user", "group", "subject"):
+        return "a policy is for roles: give the role by `assign`, or write a `grant` for one subject"
+    return "write `to` before the actions: `allow editor to read document`"
+
+
+def _type(place: Place) -> str:
+    if "EVERYTHING" in place.accepted and place.word in ("on", "a", "an", "the", "any", "of", "in"):
+        return f"leave {quoted(place.word)} out: the type follows the actions"
+    return ""
+
+
+def _order(place: Place) -> str:
+    if place.statement == "grant" and "ON" in place.accepted:
+        return "write the resource first: `grant read on document d1 to user alice`"
+    if place.statement == "assign" and place.accepted == {"TO"}:
+        return "write the role, `to`, and the holder: `assign editor to user alice`"
+    return ""
+
+
+def _time(place: Place) -> str:
+    if place.word in ("to", "till", "and") and place.before[-1].type in ("CLOCK", "INSTANT"):
+        return "write `until`"
+    if not place.accepted & {"CLOCK", "INSTANT"} or place.accepted >= CONSTANTS:
+        return ""
+    if _DATE.fullmatch(place.word):
+        return f"write the instant, with its offset: {quoted(place.word + 'T00:00:00Z')}"
+    is_hour = place.kind == "NUMBER" and re.fullmatch("[0-9]{1,2}", place.word)
+    clock = f"{place.word:0>2}:00" if is_hour else twelve_hours(place.word)
+    return f"write {quoted(clock)}" if clock and "CLOCK" in place.accepted else ""
+
+
+def _rate(place: Place) -> str:
+    in_rate = place.accepted == {"TIMES"} or (place.accepted == {"NUMBER"} and place.said(1) == "in")
+    return "write `at most 5 times in 1 hour`" if in_rate and place.statement == "policy" else ""
+
+
+def _word(place: Place) -> str:
+    return _OTHERS.get(place.word.casefold(), "") or (suggest(place.word, place.keywords()) if place.found else "")
+
+
+def _quotes(place: Place) -> str:
+    names = "NAME" in place.accepted
+    if "PATH" in place.accepted:
+        return "a path starts with `/`"
+    if place.kind == "NAME" and "STRING" in place.accepted and not names:
+        return f"put the whole text in quotes, such as {_in_quotes(place.word)}"
+    keywords = place.keywords()
+    if place.kind == "STRING" and not names and len(keywords) == 1:
+        return f"write {quoted(keywords[0])} before it"
+    if place.kind == "ATTRIBUTE" and names:
+        return f"put it in quotes: {_in_quotes(place.word)}"
+    return ""
+
+
+def _comma(place: Place) -> str:
+    if place.kind == "COMMA":
+        return f"write a statement with {quoted(place.statement)} for each"
+    between = place.kind in _NAME_LIKE and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted
+    return f"write a comma before {quoted(place.word)}" if between else ""
+
+
+def _in_quotes(text: str) -> str:
+    return quoted(f'"{text}"')
+
+
+_RULES: Sequence[Callable[[Place], str]] = (
+    _comment,
+    _indentation,
+    _policy_without_id,
+    _braces,
+    _comma_too_much,
+    _reference,
+    _colon,
+    _other_statement,
+    _declared_resource,
+    _and_as_type,
+    _attribute,
+    _comparison,
+    _constant,
+    _after_constant,
+    _roles,
+    _type,
+    _order,
+    _time,
+    _rate,
+    _word,
+    _quotes,
+    _comma,
+)

@@ -1,0 +1,277 @@
+"""`writ replay`: the same bundle changes no answer, and another one changes exactly those that the oracle says."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from writ.api.cli.replaying.replay import as_json
+from writ.api.cli.replaying.tally import tally
+from writ.api.decision_log.decision_log import MICROSECONDS
+from writ.api.decision_log.entry import Entry, Kind
+from writ.api.decision_log.record import ENCODER
+from writ.api.decision_log.rendering import Rendering
+from writ.api.decisions.batch import merged
+from writ.runtime import BadRequest, Engine, RateCounters
+
+from tests.support import oracle
+from tests.support.bundling import bundle_file, engine_for
+from tests.support.command import WRIT, writ
+from tests.support.strategies import documents, instants, requests
+
+MODEL: dict[str, Any] = {
+    "resource_types": [{"id": "document", "actions": ["read", "update"]}],
+    "policies": [
+        {
+            "id": "readers",
+            "effect": "ALLOW",
+            "resource_types": [{"resource_type_id": "document", "actions": ["read"]}],
+            "conditions": {"resource_attrs": [{"key": "status", "op": "eq", "value": "open"}]},
+        },
+    ],
+}
+LIMITED: dict[str, Any] = {
+    "resource_types": MODEL["resource_types"],
+    "policies": [MODEL["policies"][0] | {"conditions": {"rate_limit": {"limit": 1, "window_seconds": 60}}}],
+}
+NOW = 1_795_383_171_123_456
+LAST = 253_402_300_799_999_999
+GROWTH_KILOBYTES = 60_000
+
+
+def asked(status: str = "open", action: str = "read") -> dict[str, Any]:
+    resource = {"type": "document", "id": "d1", "properties": {"status": status}}
+    return {"subject": {"type": "user", "id": "alice"}, "action": {"name": action}, "resource": resource}
+
+
+def logged(
+    engine: Engine, request: dict[str, Any], instant: int = NOW, kind: Kind = Kind.EVALUATION, **options: Any
+) -> bytes:
+    """The line that a server writes of a request."""
+    now = instant / MICROSECONDS
+    answer = engine.decide(request, now) if kind is Kind.EVALUATION else engine.filter(request, now)
+    entry = Entry(kind, 1, instant, 7, None, 1, ENCODER.encode(request), ENCODER.encode(answer), "c", None, None)
+    (record,) = Rendering("p-", merged, **options).records(entry)
+    return ENCODER.encode(record)
+
+
+def replayed(folder: Path, lines: bytes, bundle: Path, *more: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and JSON of the command."""
+    log = folder / "log"
+    log.write_bytes(lines)
+    done = writ("replay", log, bundle, "--format", "json", *more)
+    assert b"Traceback" not in done.stderr
+    return done.returncode, json.loads(done.stdout) if done.stdout else {"error": done.stderr.decode()}
+
+
+def without_rates(document: dict[str, Any]) -> dict[str, Any]:
+    """A document without rate limits, whose outcome a log does not tell."""
+    policies = [
+        policy | {"conditions": {k: v for k, v in policy.get("conditions", {}).items() if k != "rate_limit"}}
+        for policy in document.get("policies", [])
+    ]
+    return document | {"policies": policies}
+
+
+def told(answer: dict[str, Any]) -> tuple[Any, ...]:
+    """What is compared of the oracle's answer."""
+    return answer["decision"], answer["reason_code"], answer.get("policy_id") or answer.get("denied_by")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_replay_changes_exactly_what_the_oracle_says(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+    """With the same bundle nothing, with another one the oracle's differences."""
+    folder = tmp_path_factory.getbasetemp()
+    before = without_rates(data.draw(documents()))
+    before["policies"] = before.get("policies", [])
+    kept = data.draw(st.lists(st.booleans(), min_size=len(before["policies"]), max_size=len(before["policies"])))
+    changed = [policy for policy, keep in zip(before["policies"], kept, strict=True) if keep]
+    after = before | {"policies": changed, "grants": before.get("grants", [])[:1]}
+    old, new = engine_for(before, folder / "old"), engine_for(after, folder / "new")
+    lines, expected = [], 0
+    for request in data.draw(st.lists(requests(before), min_size=1, max_size=6)):
+        instant = min(max(int(data.draw(instants()) * MICROSECONDS), 0), LAST)
+        try:
+            lines.append(logged(old, request, instant))
+        except (BadRequest, UnicodeEncodeError):  # no server answers them
+            continue
+        plain, now = {k: v for k, v in request.items() if k != "options"}, instant / MICROSECONDS
+        expected += told(oracle.decide(before, plain, now)) != told(oracle.decide(after, plain, now))
+    same = tally(old, lines, 1, None)
+    assert (same.records, same.same) == (len(lines), len(lines))
+    found = tally(new, lines, 1, None)
+    assert (found.records, found.changed, found.bad) == (len(lines), expected, 0)
+
+
+def test_changes_are_grouped_with_the_first_example(tmp_path: Path) -> None:
+    engine = engine_for(MODEL, tmp_path / "old")
+    lines = [logged(engine, asked("draft")), *[logged(engine, asked(), NOW + n) for n in range(3)]]
+    lines.append(logged(engine, asked(action="update")))
+    code, found = replayed(tmp_path, b"\n".join(lines), bundle_file(MODEL | {"policies": []}, tmp_path / "new"))
+    assert code == 1
+    assert {name: found[name] for name in ("records", "same", "changed")} == {"records": 5, "same": 0, "changed": 5}
+    first = found["groups"][0]
+    assert first == {
+        "before": "ALLOWED",
+        "after": "NO_POLICY_MATCH",
+        "policy_id": "readers",
+        "policy_before": "readers",
+        "count": 3,
+        "example": {"line": 2, "time": "2026-11-22T21:32:51.123456Z", "request": asked()},
+    }
+    assert Counter(group["before"] for group in found["groups"][1:]) == {
+        "CONDITION_FAILED": 1,
+        "ACTION_NOT_PERMITTED": 1,
+    }
+    text = writ("replay", tmp_path / "log", tmp_path / "new").stdout.decode()
+    assert text.startswith("5 records: 0 answers stay, 5 change\n")
+    assert "3 × ALLOWED by readers → NO_POLICY_MATCH\n  line 2, 2026-11-22T21:32:51.123456Z: {" in text
+
+
+def test_a_log_may_be_compressed_or_come_from_standard_input(tmp_path: Path) -> None:
+    engine, bundle = engine_for(MODEL, tmp_path / "old"), tmp_path / "old"
+    lines = b"".join(logged(engine, asked(), NOW + n) + b"\n" for n in range(50))
+    assert replayed(tmp_path, gzip.compress(lines), bundle)[1]["same"] == 50
+    for given_ in (lines, gzip.compress(lines)):
+        done = writ("replay", "-", bundle, "--format", "json", stdin=given_)
+        assert (done.returncode, json.loads(done.stdout)["same"]) == (0, 50)
+    cut = gzip.compress(lines)[:-20]
+    code, found = replayed(tmp_path, cut, bundle)
+    assert (code, "ends too early" in found["error"]) == (2, True)
+
+
+def test_bad_lines_are_counted_and_told(tmp_path: Path) -> None:
+    engine, bundle = engine_for(MODEL, tmp_path / "old"), tmp_path / "old"
+    good = logged(engine, asked())
+    bad = [
+        b"{",
+        b"[]",
+        b"\xff",
+        b"{}",
+        good.replace(b"2026-", b"26-"),
+        good.replace(b'"context"', b'"contest"'),
+        good[:-9],
+    ]
+    code, found = replayed(tmp_path, b"\n".join([good, b"", *bad, good]), bundle)
+    assert (code, found["same"], found["bad_lines"]) == (0, 2, len(bad))
+    shown = writ("replay", tmp_path / "log", bundle).stdout.decode()
+    assert "7 lines are no records: 3, 4, 5, 6, 7, 8, 9" in shown
+    code, found = replayed(tmp_path, b"{\n", bundle)
+    assert code == 2
+
+
+def test_what_can_not_be_compared_is_counted_apart(tmp_path: Path) -> None:
+    engine = engine_for(MODEL, tmp_path / "old")
+    good = json.loads(logged(engine, asked()))
+    failed = {"decision": False, "context": {"error": {"status": 500, "message": "x"}}}
+    lines = [
+        good,
+        good | {"masked": True},
+        good | {"cut": True, "request": None, "answer": None},
+        good | {"kind": "search", "answer": {"results": 3}},
+        good | {"kind": "item", "answer": failed},
+        good | {"environment": "test"},
+    ]
+    text = b"\n".join(json.dumps(line).encode() for line in lines)
+    code, found = replayed(tmp_path, text, tmp_path / "old")
+    assert (code, "several environments (None, test)" in found["error"]) == (2, True)
+    code, found = replayed(tmp_path, text, tmp_path / "old", "--env", "test")
+    assert (code, found["same"], found["other_environment"]) == (0, 1, 5)
+    code, found = replayed(tmp_path, text.replace(b'"test"', b"null"), tmp_path / "old")
+    assert (code, found["same"], found["masked"], found["not_compared"]) == (0, 2, 2, 2)
+
+
+def test_what_a_rate_limit_decided_is_counted_apart(tmp_path: Path) -> None:
+    path = bundle_file(LIMITED, tmp_path / "limited")
+    engine = Engine.open(path, counters=RateCounters())
+    lines = [logged(engine, asked(), NOW + n) for n in range(4)]
+    assert [json.loads(line)["reason_code"] for line in lines] == ["ALLOWED"] + ["CONDITION_FAILED"] * 3
+    text = b"\n".join(lines)
+    code, found = replayed(tmp_path, text, path)
+    assert (code, found["rate_limited"]) == (2, 4)  # nothing is left to compare
+    code, found = replayed(tmp_path, text, bundle_file(MODEL, tmp_path / "unlimited"))
+    assert (code, found["rate_limited"], found["same"]) == (0, 3, 1)
+
+
+def test_malformed_items_and_filters_are_compared(tmp_path: Path) -> None:
+    engine = engine_for(MODEL, tmp_path / "old")
+    error = {"decision": False, "context": {"error": {"status": 400, "message": "x"}}}
+    item = json.loads(logged(engine, asked())) | {"kind": "item", "answer": error}
+    search = {"subject": {"type": "user", "id": "a"}, "action": {"name": "read"}, "resource": {"type": "document"}}
+    lines = [
+        json.dumps(item | {"request": {}}).encode(),
+        json.dumps(item | {"request": 5}).encode(),
+        json.dumps(item).encode(),  # was malformed for another version of Writ
+        logged(engine, search, kind=Kind.SEARCH),
+    ]
+    _, found = replayed(tmp_path, b"\n".join(lines), tmp_path / "old")
+    assert (found["same"], found["changed"]) == (3, 1)
+    assert (found["groups"][0]["before"], found["groups"][0]["after"]) == ("BAD_REQUEST", "ALLOWED")
+    _, found = replayed(tmp_path, lines[-1], bundle_file(MODEL | {"policies": []}, tmp_path / "new"))
+    assert found["groups"][0]["after"] == "OTHER_FILTER"
+
+
+def test_files_that_can_not_be_read_are_told_in_one_sentence(tmp_path: Path) -> None:
+    bundle = bundle_file(MODEL, tmp_path / "b")
+    (tmp_path / "no.bundle").write_bytes(b"x" * 100)
+    for arguments, message in (
+        ((tmp_path / "none", bundle), b"no such file"),
+        ((bundle, tmp_path / "none"), b"no such file"),
+        ((bundle, tmp_path / "no.bundle"), b"no.bundle: "),
+        ((tmp_path, bundle), b"is a directory"),
+    ):
+        done = writ("replay", *arguments)
+        assert (done.returncode, message in done.stderr.lower()) == (2, True), done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_an_empty_log_changes_nothing(tmp_path: Path) -> None:
+    code, found = replayed(tmp_path, b"", bundle_file(MODEL, tmp_path / "b"))
+    assert (code, found["records"]) == (0, 0)
+
+
+def test_a_long_log_takes_constant_memory_on_all_cores(tmp_path: Path) -> None:
+    """The largest process of the command grows little from 2,000 to 200,000 lines of 150 MB together."""
+    engine, bundle = engine_for(MODEL, tmp_path / "b"), tmp_path / "b"
+    piece = b"".join(
+        logged(engine, asked("open" if n % 4 else "draft") | {"context": {"x": "y" * 300}}, NOW + n) + b"\n"
+        for n in range(2_000)
+    )
+    short, long = tmp_path / "short", tmp_path / "long"
+    short.write_bytes(piece)
+    with long.open("wb") as file:
+        for _ in range(100):
+            file.write(piece)
+    sizes = []
+    for log, count in ((short, 2_000), (long, 200_000)):
+        found, size = measured(log, bundle)
+        assert (found["records"], found["same"], found["changed"]) == (count, count, 0)
+        sizes.append(size)
+    assert sizes[1] - sizes[0] < GROWTH_KILOBYTES, sizes
+
+
+def measured(log: Path, bundle: Path) -> tuple[dict[str, Any], int]:
+    """The result, and the kilobytes of the largest process."""
+    script = (
+        "import resource, subprocess, sys; out = subprocess.run(sys.argv[1:], capture_output=True, check=True).stdout;"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.stdout.buffer.write(out)"
+    )
+    line = [sys.executable, "-c", script, str(WRIT), "replay", str(log), str(bundle), "--format", "json"]
+    done = subprocess.run(line, capture_output=True, check=True, text=True)
+    size, _, result = done.stdout.partition("\n")
+    return json.loads(result), int(size)
+
+
+def test_the_number_of_groups_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writ.api.cli.replaying.tally.MOST_GROUPS", 1)
+    engine = engine_for(MODEL, tmp_path / "old")
+    lines = [logged(engine, asked("draft")), logged(engine, asked())]
+    found = as_json(tally(engine_for(MODEL | {"policies": []}, tmp_path / "new"), lines, 1, None))
+    assert (found["changed"], len(found["groups"])) == (2, 1)

@@ -1,0 +1,112 @@
+"""Masks: the paths that they find, and that nothing of a masked value is left anywhere in a record."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from writ.api.decision_log.entry import Entry, Kind
+from writ.api.decision_log.mask_paths import BadPath, read_path
+from writ.api.decision_log.masks import BadMasks, Mask, Masks, read_masks
+from writ.api.decision_log.rendering import Rendering
+from writ.api.decisions.batch import merged
+
+KEY = b"k" * 32
+SECRET = "alice@example.com"
+
+
+def masked(request: Any, path: str, do: Any = "drop") -> Any:
+    """The request with one mask, or None if the mask is not about it."""
+    found = Masks({"prod": [Mask(path, do)]}, KEY).applied("prod", json.dumps(request).encode())
+    return None if found is None else json.loads(found)
+
+
+@pytest.mark.parametrize(
+    ("path", "request_", "expected"),
+    [
+        ("$.a.b", {"a": {"b": 1, "c": 2}}, {"a": {"c": 2}}),
+        ("$.a.b", {"a.b": 1}, {}),  # conditions find a dotted key as one name too (C1)
+        ("$.a.b.c", {"a": {"b.c": 1}}, {"a": {}}),
+        ("$.a.b", {"a": {"b": 1}, "a.b": 2}, {"a": {}}),
+        ('$.a["b.c"]', {"a": {"b.c": 1, "b": {"c": 2}}}, {"a": {"b": {"c": 2}}}),
+        ("$.a[*].x", {"a": [{"x": 1, "y": 2}, {"x": 3}]}, {"a": [{"y": 2}, {}]}),
+        ("$.a.x", {"a": [{"x": 1}, {"x": 2}]}, {"a": [{}, {}]}),  # an array on the way is each of its elements
+        ("$.a[*]", {"a": [1, 2]}, {"a": []}),
+        ("$.a.*", {"a": {"b": 1, "c": [2]}}, {"a": {}}),
+        ("$.a", {"a": None}, {}),
+        ("$.a.b", {"a": 5}, None),
+        ("$.a.b", {"a": {"c": 1}}, None),
+    ],
+)
+def test_a_path_finds_its_members(path: str, request_: Any, expected: Any) -> None:
+    assert masked(request_, path) == expected
+
+
+def test_equal_values_have_equal_hashes_and_no_others_do() -> None:
+    values = [SECRET, SECRET + "x", 1, "1", True, None, [1], {"a": 1, "b": 2}]
+    hashes = [masked({"a": value}, "$.a", "hash")["a"] for value in values]
+    assert len(set(hashes)) == len(values)
+    assert masked({"a": {"b": 2, "a": 1}}, "$.a", "hash")["a"] == hashes[-1]  # whatever the order
+    other = Masks({"prod": [Mask("$.a", "hash")]}, b"x" * 32).applied("prod", json.dumps({"a": SECRET}).encode())
+    assert other is not None
+    assert hashes[0].encode() not in other
+
+
+def test_masks_are_of_their_environment_and_of_all() -> None:
+    masks = Masks({"*": [Mask("$.a", "drop")], "prod": [Mask("$.b", "drop")]})
+    body = b'{"a":1,"b":2,"c":3}'
+    assert masks.applied("prod", body) == b'{"c":3}'
+    assert masks.applied("test", body) == masks.applied(None, body) == b'{"b":2,"c":3}'
+    assert not Masks({"prod": [Mask("$.b", "drop")]}).are_for("test")
+
+
+@pytest.mark.parametrize("text", ["", "$", "a.b", "$.", "$..a", "$.a[0]", '$["a', "$.a b", "$" + ".a" * 33])
+def test_a_path_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadPath, match="is no path"):
+        read_path(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b'{"prod": {}}', b'{"prod": [{"path": "$.a"}]}', b'{"p": [{"path": "$.a", "do": "x"}]}']
+)
+def test_masks_that_are_none_are_refused(text: bytes) -> None:
+    with pytest.raises(BadMasks, match="can't be read"):
+        read_masks(text)
+
+
+def test_hashes_need_a_key() -> None:
+    with pytest.raises(BadMasks, match="WRIT_DECISION_LOG_HASH_KEY"):
+        Masks({"prod": [Mask("$.a", "hash")]})
+
+
+PATHS = ("$.subject.id", "$.subject.properties.email", "$.resource.id", "$.context.email", "$.action.properties.email")
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=6, max_size=12).map(lambda text: f"~{text}~")
+
+
+@given(TEXTS, st.sampled_from(PATHS), st.sampled_from(["drop", "hash"]), st.booleans(), st.booleans())
+def test_nothing_of_a_masked_value_is_left_in_a_record(
+    secret: str, path: str, do: Any, is_item: bool, fails: bool
+) -> None:
+    """Also if the answer quotes it: in its reason, its error or its proof."""
+    request: dict[str, Any] = {"subject": {"type": "user"}, "resource": {"type": "document"}, "action": {"name": "x"}}
+    *steps, last = read_path(path)
+    place = request
+    for step in steps:
+        place = place.setdefault(step, {})
+    place[last] = secret
+    context: dict[str, Any] = {"reason_code": "ALLOWED", "reason": f"`{secret}`", "explanation": {"actual": secret}}
+    if fails:
+        context = {"error": {"status": 400, "message": f"{secret} is bad"}}
+    answer: dict[str, Any] = {"decision": False, "context": context}
+    if is_item:
+        request, answer = {"evaluations": [request]}, {"evaluations": [answer]}
+    kind = Kind.ITEM if is_item else Kind.EVALUATION
+    rendering = Rendering("x-", merged, Masks({"*": [Mask(path, do)]}, KEY))
+    encode = msgspec.json.encode
+    (record,) = rendering.records(Entry(kind, 1, 0, 0, "prod", 1, encode(request), encode(answer), "c", None, None))
+    text = encode(record)
+    assert json.dumps(secret, ensure_ascii=False).encode()[1:-1] not in text
+    assert record.masked
+    assert (record.request is None) == fails
