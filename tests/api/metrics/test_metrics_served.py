@@ -219,7 +219,7 @@ def test_the_address_without_a_credential_has_the_same_sums_and_nothing_else(ser
     with httpx.Client(base_url=found[1]) as anybody:
         assert decisions(samples_in(anybody.get("/metrics").text)) == decisions(samples(server))
         assert anybody.head("/metrics").content == b""
-        assert anybody.get("/healthz").json() == {"status": "ok"}
+        assert anybody.get("/healthz").json()["status"] == "ok"
         assert anybody.post("/metrics").status_code == 405
         for path in (SINGLE, "/openapi.json", "/v1/environments", "/readyz", "/", "/gateway/nginx", "/console/"):
             for method in ("GET", "POST"):
