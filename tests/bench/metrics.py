@@ -18,8 +18,8 @@ from unittest.mock import patch
 
 from writ.api.cli.main import main as command_line
 from writ.api.credentials.credential import Scope
-from writ.api.decisions.evaluation import Evaluation
-from writ.api.decisions.lane import DecisionLane
+from writ.api.decisions.evaluation import Evaluation, explains
+from writ.api.decisions.lane import DecisionLane, Head
 from writ.api.http.bodies import ENCODER, decoded
 from writ.api.serving.bound_engines import refuse_other
 from writ.runtime import Engine
@@ -38,18 +38,23 @@ _UNCOUNTED = "from tests.bench.metrics import serve_uncounted; serve_uncounted()
 class Uncounted(DecisionLane):
     """The lane as it would be without metrics."""
 
-    def answer(self, target: bytes, authorization: bytes, body: bytes) -> tuple[bytes, bytes] | None:
-        """See `DecisionLane`."""
-        env, call, _ = self._targets[target]
+    def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
+        """See `DecisionLane`. There is no decision log."""
+        env, call, _ = self._targets[request.target]
         try:
-            header, version = authorization.decode("latin-1"), self._recent.version()
+            moment = self._log.begin()
+            header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
             credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
             engine = self._engine_of(env)
             refuse_other(engine, credential.bounds)
-            answer = call(engine, decoded(body, self._limits))
+            assert not self._log.is_on
+            answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:
             return None
-        return None if answer is None else (self._describe(engine), ENCODER.encode(answer))
+        if answer is None:
+            return None
+        encoded = ENCODER.encode(answer)
+        return self._describe(engine), encoded
 
 
 class _Unknown(Exception):
@@ -60,8 +65,8 @@ def _leave() -> NoReturn:
     raise _Unknown
 
 
-def _decide(_: Evaluation, engine: Engine, body: dict[str, object]) -> object | None:
-    return None if body.get("options") is not None else engine.decide(body)
+def _decide(_: Evaluation, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+    return None if explains(body) else engine.decide(body, now)
 
 
 def serve_uncounted() -> None:

@@ -164,6 +164,36 @@ def test_every_decision_is_counted_once(server: Server, connections: list[list[b
     assert asked == len(answers) + 1  # the call for the first metrics
 
 
+EXPLAINED = {"options": {"explain": True}}
+WAYS = {
+    "evaluation": (post(SINGLE, question()), {"ALLOWED": 1}),
+    "evaluation beside the lane": (post(SINGLE, question(), **UNUSUAL), {"ALLOWED": 1}),
+    "explained evaluation": (post(SINGLE, question() | EXPLAINED), {"ALLOWED": 1}),
+    "batch of no items": (post(BATCH, question()), {"ALLOWED": 1}),
+    "batch": (post(BATCH, {"evaluations": [question(), question("mallory"), {}]}), {"ALLOWED": 1, "error": 1}),
+    "batch beside the lane": (post(BATCH, {"evaluations": [question()] * 2}, **UNUSUAL), {"ALLOWED": 2}),
+    "explained batch": (post(BATCH, {"evaluations": [question()] * 2} | EXPLAINED), {"ALLOWED": 2}),
+    "long batch": (post(BATCH, {"evaluations": [question()] * 150}), {"ALLOWED": 150}),
+    "short form": (post(SHORT, short(question())), {"ALLOWED": 1}),
+    "short list": (post(SHORT, {"requests": [short(question()), {}]}), {"ALLOWED": 1, "error": 1}),
+    "gateway": (gateway("alice"), {"ALLOWED": 1}),
+    "gateway beside the lane": (gateway("alice", unusual=True), {"ALLOWED": 1}),
+    "bad request": (post(SINGLE, {}), {}),
+    "gateway without a route": (gateway("alice", "TRACE"), {}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_of_asking_is_counted(server: Server, way: str) -> None:
+    sent, expected = WAYS[way]
+    before = decisions(samples(server))
+    ask(server, sent, sent)  # the worker remembers the credential then
+    ask(server, sent)
+    found = decisions(samples(server)) - before
+    allowed = {code: number for code, number in found.items() if code in ("ALLOWED", "error")}
+    assert allowed == {code: 3 * number for code, number in expected.items()}
+
+
 def test_searches_are_counted(server: Server) -> None:
     before = samples(server)
     search = {"subject": {"type": "user", "id": "alice"}, "action": {"name": "read"}, "resource": {"type": "document"}}
@@ -189,7 +219,7 @@ def test_the_address_without_a_credential_has_the_same_sums_and_nothing_else(ser
     with httpx.Client(base_url=found[1]) as anybody:
         assert decisions(samples_in(anybody.get("/metrics").text)) == decisions(samples(server))
         assert anybody.head("/metrics").content == b""
-        assert anybody.get("/healthz").json() == {"status": "ok"}
+        assert anybody.get("/healthz").json()["status"] == "ok"
         assert anybody.post("/metrics").status_code == 405
         for path in (SINGLE, "/openapi.json", "/v1/environments", "/readyz", "/", "/gateway/nginx", "/console/"):
             for method in ("GET", "POST"):
