@@ -13,8 +13,8 @@ from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
 from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
-from ..decision_log.decision_log import NO_LOG, Asker, Log
-from ..decision_log.entry import Kind
+from ..decision_log.decision_log import NO_LOG, Log
+from ..decision_log.entry import Asker, Kind
 from ..http.bodies import ENCODER, decoded
 from ..serving.bound_engines import refuse_other
 from ..serving.engine_access import EngineOf
@@ -115,7 +115,7 @@ class DecisionLane:
             engine = self._engine_of(env)
             refuse_other(engine, credential.bounds)
             if self._log.is_on:
-                engine = engine.pinned()  # the record tells the revision that decided
+                engine = engine.held()  # the record tells the revision that decided
             answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None

@@ -19,8 +19,8 @@ from tests.bench.management import Client
 from tests.support.processes import children
 from tests.support.server import Server, running
 
-REQUESTS: Final = 10_000
-ROUNDS: Final = 5
+REQUESTS: Final = 5_000
+ROUNDS: Final = 11
 SETTLE_SECONDS: Final = 0.3
 """The time in which the last records of a round are written."""
 
@@ -36,16 +36,21 @@ def main() -> None:
     """Print the figures."""
     times: dict[str, list[float]] = {kind: [] for kind in KINDS}
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        servers = {
+            kind: stack.enter_context(running(Path(folder) / kind, workers=1, settings=settings))
+            for kind, settings in KINDS.items()
+        }
         services = {}
-        for kind, settings in KINDS.items():
-            server = stack.enter_context(running(Path(folder) / kind, workers=1, settings=settings))
+        for kind, server in servers.items():
             prepare(server)
-            services[kind] = stack.enter_context(socket.create_connection((server.host, server.port))), worker(server)
+            connection = socket.create_connection((server.host, server.port))
+            services[kind] = stack.enter_context(connection), worker(server)
         requests = [evaluation()] * REQUESTS
         for _ in range(ROUNDS):
             for kind, (connection, process) in services.items():
                 times[kind].append(cost(connection, process, requests))
                 time.sleep(SETTLE_SECONDS)
+        stack.close()  # each service writes what waits
         for name in ("log", "masked"):
             lines = (Path(folder) / name).read_bytes().count(b"\n")
             assert lines == REQUESTS * ROUNDS, lines
