@@ -88,10 +88,9 @@ class DecisionLog:
     is_on = True
 
     def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float]) -> None:
-        """`clock` gives epoch seconds. `wake` is told of the first fresh answer."""
+        """`clock` gives epoch seconds."""
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
         self._dropped = 0
-        self.wake: Callable[[], None] = _stay_asleep
 
     def begin(self) -> Moment:
         """See `Log`."""
@@ -104,20 +103,13 @@ class DecisionLog:
         self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
     ) -> None:
         """See `Log`. Drops the answer if the log is full, and counts that."""
-        if not self._refuses and self._waiting.is_full():
+        taken = Taken(kind, moment, time.perf_counter_ns(), engine, request, answer, asker, cut)
+        if not self._waiting.put(taken, self._refuses):
             self._dropped += 1
-            return
-        if not self._waiting.fresh:
-            self.wake()
-        self._waiting.put(Taken(kind, moment, time.perf_counter_ns(), engine, request, answer, asker, cut))
 
     def counts(self) -> Counts:
         """Returns the numbers of this worker, for those who watch it."""
         return Counts(self._waiting.taken, self._dropped, self._waiting.calls, self._waiting.bytes)
-
-
-def _stay_asleep() -> None:
-    """Nobody makes answers ready."""
 
 
 def asker_of(req: HasHeaders) -> Asker:

@@ -67,7 +67,7 @@ class DecisionLogService:
         shape = event_of if settings.shape == "opa" else _unchanged
         self.writer = Writer(self._waiting, self._sink, rendering, self._said, self._refuses, shape)
         self._turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
-        self.log.wake = self._turns.wake
+        self._waiting.wake = self._turns.wake
         self.writer.start()
 
     def beat(self) -> None:

@@ -1,6 +1,7 @@
 """What waits for the writer: a queue with bounds on its memory and its length."""
 
 from collections import deque
+from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 from .entry import ENTRY_BYTES, Entry, Taken
@@ -27,9 +28,9 @@ Waits: TypeAlias = Entry | Lines
 class Waiting:
     """A queue between the event loop and the writer's thread. Answers are taken, made ready, and then written.
 
-    The event loop alone puts and makes ready. The thread alone takes and frees. A call counts until the thread frees
-    it, after its records are written. PERF: there is no lock. Each counter has one thread that changes it, and a
-    deque's ends are safe by themselves.
+    The event loop alone puts and makes ready, and `wake` tells it of the first fresh answer. The thread alone takes
+    and frees. A call counts until the thread frees it, after its records are written. PERF: there is no lock. Each
+    counter has one thread that changes it, and a deque's ends are safe by themselves.
     """
 
     def __init__(self, most_bytes: int = DEFAULT_BYTES, most_calls: int = DEFAULT_RECORDS) -> None:
@@ -37,6 +38,7 @@ class Waiting:
         self._ready: deque[Waits] = deque()
         self._most_bytes, self._most_calls = most_bytes, most_calls
         self.taken = 0
+        self.wake: Callable[[], None] = _stay_asleep
         self._put_bytes = self._freed_bytes = self._freed_calls = 0
 
     @property
@@ -56,11 +58,22 @@ class Waiting:
             or self.taken - self._freed_calls >= self._most_calls
         )
 
-    def put(self, taken: Taken) -> None:
-        """Adds an answer, also beyond the bounds."""
+    def put(self, taken: Taken, beyond: bool) -> bool:
+        """Adds an answer, unless a bound is reached and it must not go `beyond`. Returns whether it did.
+
+        PERF: `is_full` and `cost_of` are written out, as this is called for each decision.
+        """
+        if not beyond and (
+            self._put_bytes - self._freed_bytes >= self._most_bytes
+            or self.taken - self._freed_calls >= self._most_calls
+        ):
+            return False
+        if not self.fresh:
+            self.wake()
         self.fresh.append(taken)
         self.taken += 1
-        self._put_bytes += cost_of(taken)
+        self._put_bytes += ENTRY_BYTES + len(taken.request) + len(taken.answer)
+        return True
 
     def make_ready(self, ready: Waits, cost_before: int) -> None:
         """Adds what was made of fresh answers, which cost so many bytes of memory."""
@@ -78,6 +91,10 @@ class Waiting:
         """Counts calls no longer, and the memory that they cost."""
         self._freed_bytes += cost
         self._freed_calls += calls
+
+
+def _stay_asleep() -> None:
+    """Nobody makes answers ready."""
 
 
 def cost_of(taken: Taken) -> int:

@@ -14,7 +14,7 @@ from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
 from ..decision_log.decision_log import NO_LOG, Log
-from ..decision_log.entry import Asker, Kind
+from ..decision_log.entry import REQUEST_ID, TRACE, Asker, Kind
 from ..http.bodies import ENCODER, decoded
 from ..serving.bound_engines import refuse_other
 from ..serving.engine_access import EngineOf
@@ -123,7 +123,7 @@ class DecisionLane:
             return None
         encoded = ENCODER.encode(answer)
         if self._log.is_on:
-            asker = Asker.of(credential.actor, request.fields)
+            asker = Asker(credential.actor, request.fields.get(REQUEST_ID), request.fields.get(TRACE))
             self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
         return self._describe(engine), encoded
 
