@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from .api.agent.following import FollowError, Following
     from .api.agent.status import Status
     from .bundles.errors import BundleError, UntrustedBundle
-    from .runtime.engine import Engine, SearchUnavailable
+    from .runtime.engine import Engine
     from .runtime.rate_counters import RateCounters
     from .runtime.requests.as_json import as_json
     from .runtime.requests.members import BadRequest
+    from .runtime.searches.unavailable import SearchUnavailable
 
 __all__ = [
     "BadRequest",
@@ -38,7 +39,7 @@ _HOMES: Final = {
     "FollowError": ".api.agent.following",
     "Following": ".api.agent.following",
     "RateCounters": ".runtime.rate_counters",
-    "SearchUnavailable": ".runtime.engine",
+    "SearchUnavailable": ".runtime.searches.unavailable",
     "Status": ".api.agent.status",
     "UntrustedBundle": ".bundles.errors",
     "as_json": ".runtime.requests.as_json",

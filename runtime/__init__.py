@@ -15,9 +15,10 @@ Reading path, with a folder for each step:
 """
 
 from ..bundles.errors import BundleError, UntrustedBundle
-from .engine import Engine, SearchUnavailable
+from .engine import Engine
 from .rate_counters import RateCounters
 from .requests.as_json import as_json
 from .requests.members import BadRequest
+from .searches.unavailable import SearchUnavailable
 
 __all__ = ["BadRequest", "BundleError", "Engine", "RateCounters", "SearchUnavailable", "UntrustedBundle", "as_json"]

@@ -8,11 +8,9 @@ import msgspec
 from msgspec import Raw
 
 from ...bundles.prepared import prepared
-from .entry import Kind
+from .entry import MICROSECONDS, Kind
 
 ENCODER: Final = msgspec.json.Encoder()
-
-MICROSECONDS: Final = 1_000_000
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):

@@ -4,7 +4,6 @@ import logging
 import secrets
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
@@ -15,13 +14,14 @@ from ..store.database.private_files import read_or_create_secret
 from .decision_log import NO_LOG, DecisionLog, Log
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from .opa_shape import event_of
-from .plain_lines import at_once
+from .plain_lines import PlainLines
 from .record import Record
 from .rendering import Rendering
 from .sinks.collector import CollectorOptions, CollectorSink
 from .sinks.file import FileSink
 from .sinks.sink import Sink
 from .sinks.stream import StreamSink
+from .turns import Turns
 from .waiting import Waiting
 from .writer import Writer
 
@@ -55,6 +55,7 @@ class DecisionLogService:
         self._refuses = settings.when_full == "refuse"
         self.log = DecisionLog(self._waiting, self._refuses, clock)
         self.writer: Writer | None = None
+        self._turns: Turns | None = None
         self._reported, self._reported_at = 0, 0.0
 
     def start_worker(self) -> None:
@@ -65,8 +66,8 @@ class DecisionLogService:
         rendering = Rendering(process, self._merge, self._masks, settings.permit_share, settings.record_bytes)
         shape = event_of if settings.shape == "opa" else _unchanged
         self.writer = Writer(self._waiting, self._sink, rendering, self._said, self._refuses, shape)
-        if shape is _unchanged:
-            self.log.at_once = partial(at_once, rendering)
+        self._turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
+        self._waiting.wake = self._turns.wake
         self.writer.start()
 
     def beat(self) -> None:
@@ -80,6 +81,8 @@ class DecisionLogService:
         """Write what waits, for `WRIT_DECISION_LOG_STOP_SECONDS` at most."""
         self._reported_at = -REPORT_SECONDS
         self.beat()
+        if self._turns is not None:
+            self._turns.finish()
         if self.writer is not None:
             self.writer.stop(self._settings.stop_seconds)
 

@@ -9,10 +9,10 @@ from typing import Final
 from .record import ENCODER, Record
 from .rendering import Rendering
 from .sinks.sink import Sink, SinkFailed, SinkRefused
-from .waiting import Waiting, cost_of
+from .waiting import Lines, Waiting
 
 POLL_SECONDS: Final = 0.05
-"""How often the thread looks for entries. PERF: it is not woken, so an entry costs the event loop an `append` alone."""
+"""How often the thread looks for what is ready. PERF: it is not woken, so an answer costs the event loop little."""
 
 TURN_ENTRIES: Final = 32
 """Entries after which the event loop has a turn: it may wait as long as they take, half a millisecond."""
@@ -60,9 +60,9 @@ class Writer:
         self._deadline = time.monotonic() + seconds
         self._stopping.set()
         self._thread.join(seconds)
-        left = self._waiting.entries
+        left = self._waiting.calls
         if left:
-            self._log.error("the decision log is incomplete: %d entries were not written in %g s", left, seconds)
+            self._log.error("the decision log is incomplete: %d calls were not written in %g s", left, seconds)
 
     def _run(self) -> None:
         while not self._stopping.wait(POLL_SECONDS):
@@ -81,13 +81,14 @@ class Writer:
         """Render all that waits, and send what is due."""
         turn = 0
         while not self._is_over and (entry := self._waiting.take()) is not None:
-            self._rendered += 1
-            self._rendered_bytes += cost_of(entry)
-            if isinstance(entry, bytes):
-                self._add(entry)
+            self._rendered_bytes += entry.cost
+            if isinstance(entry, Lines):
+                self._rendered += entry.calls
+                self._add(entry.lines)
                 continue
+            self._rendered += 1
             for record in self._rendering.records(entry):
-                self._add(ENCODER.encode(self._shape(record)))
+                self._add([ENCODER.encode(self._shape(record))])
             turn += 1
             if turn % TURN_ENTRIES == 0:
                 time.sleep(0)  # gives the interpreter to the event loop
@@ -95,11 +96,11 @@ class Writer:
         if due and (self._records or self._rendered):
             self._send()
 
-    def _add(self, record: bytes) -> None:
+    def _add(self, records: list[bytes]) -> None:
         if not self._records:
             self._since = time.monotonic()
-        self._records.append(record)
-        self._size += len(record)
+        self._records += records
+        self._size += sum(map(len, records))
         if self._size >= self._sink.batch_bytes:
             self._send()
 

@@ -15,8 +15,8 @@ from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
 from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
-from ..decision_log.decision_log import NO_LOG, Asker, Log
-from ..decision_log.entry import Kind
+from ..decision_log.decision_log import NO_LOG, Log
+from ..decision_log.entry import REQUEST_ID, TRACE, Asker, Kind
 from ..http.bodies import ENCODER, decoded
 from ..metrics.counts import Counts
 from ..metrics.layout import LAST, SHIFT, SUM
@@ -125,7 +125,7 @@ class DecisionLane:
             engine = self._engine_of(env)
             refuse_other(engine, credential.bounds)
             if self._log.is_on:
-                engine = engine.pinned()  # the record tells the revision that decided
+                engine = engine.held()  # the record tells the revision that decided
             answer = call.at_once(engine, decoded(body, self._limits), moment.now)
         except Exception:  # the application meets it again, answers it and reports it
             return None
@@ -133,7 +133,7 @@ class DecisionLane:
             return None
         encoded = ENCODER.encode(answer)
         if self._log.is_on:
-            asker = Asker.of(credential.actor, request.fields)
+            asker = Asker(credential.actor, request.fields.get(REQUEST_ID), request.fields.get(TRACE))
             self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
         described = self._describe(engine)
         # PERF: as `Counts.answered`, without a call.

@@ -9,8 +9,8 @@ from ...bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
 from ...runtime import BadRequest, Engine
 from ..credentials.credential import Credential, Recent, Scope
 from ..credentials.guard import Guard
-from ..decision_log.decision_log import NO_LOG, Asker, Log, Moment
-from ..decision_log.entry import Kind
+from ..decision_log.decision_log import NO_LOG, Log
+from ..decision_log.entry import Asker, Kind, Moment
 from ..http.bodies import ENCODER
 from ..http.rejections import Unauthenticated
 from ..metrics.counts import Counts
@@ -118,7 +118,7 @@ class Gateway:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
         refuse_other(engine, admitted.bounds)
         try:
-            return self._question(asked, engine.pinned(), admitted.actor)
+            return self._question(asked, engine.held(), admitted.actor)
         except Refused as ex:
             return refused(str(ex))
         except NoSubject as ex:

@@ -51,7 +51,7 @@ class AgentEngines:
         engine = self._following.newest
         if engine is None:
             raise NotYet(f"there is no bundle yet: {self._following.status().error or 'the upstream did not answer'}")
-        return engine.pinned()
+        return engine.held()
 
     def uuid_of(self, environment: str) -> str | None:
         """Returns the UUID of an environment by its id, or None if the agent does not decide for it."""

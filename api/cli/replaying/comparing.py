@@ -9,8 +9,8 @@ from ....bundles.conditions.instants import parse_instant
 from ....bundles.patience import TakesLong
 from ....runtime import BadRequest, Engine, SearchUnavailable
 from ....runtime.requests.searches import read_resource_search
-from ...decision_log.entry import Kind
-from ...decision_log.record import MICROSECONDS, ReadRecord
+from ...decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
+from ...decision_log.record import ReadRecord
 
 BAD_REQUEST: Final = "BAD_REQUEST"
 """Stands for the reason code of a request that can't be read."""
@@ -19,7 +19,6 @@ FILTER: Final = "FILTER"
 OTHER_FILTER: Final = "OTHER_FILTER"
 """Stand for the reason codes of a search, before and after."""
 
-_NANOSECONDS: Final = 1_000
 _MALFORMED: Final = 400
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder()
@@ -59,7 +58,7 @@ def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Apa
         return Apart.OTHER_ENVIRONMENT
     if record.masked or record.cut or record.answer is None:
         return Apart.MASKED
-    now = parse_instant(record.time) // _NANOSECONDS / MICROSECONDS
+    now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is Kind.SEARCH:
         return _search(engine, record.request, record.answer, now)
     return _evaluation(engine, record.request, record.answer, now)

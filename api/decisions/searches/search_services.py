@@ -8,8 +8,8 @@ import falcon.asgi
 
 from ....runtime import Engine
 from ....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
-from ...decision_log.decision_log import NO_LOG, Log, Moment, asker_of
-from ...decision_log.entry import Kind
+from ...decision_log.decision_log import NO_LOG, Log, asker_of
+from ...decision_log.entry import Kind, Moment
 from ...http.bodies import Bodies
 from ...metrics.counts import Counts
 from ...serving.bound_engines import engine_for

@@ -1,15 +1,17 @@
 """Records of entries: one line, the same answer, shares of permissions, limits, and what is told of the caller."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writ.api.decision_log.entry import Entry, Kind
+from writ.api.decision_log.entry import Asker, Entry, Kind, Moment, Taken
+from writ.api.decision_log.masks import Mask, Masks
 from writ.api.decision_log.opa_shape import event_of
-from writ.api.decision_log.plain_lines import at_once
+from writ.api.decision_log.plain_lines import PlainLines
 from writ.api.decision_log.record import time_text
 from writ.api.decision_log.rendering import BATCH_RECORD_BYTES, Rendering, trace_id
 from writ.api.decisions.batch import merged
@@ -66,22 +68,38 @@ def test_a_plain_line_is_that_of_its_record(
 ) -> None:
     encode = msgspec.json.encode
     body = json.dumps(ASK, indent=2).encode() if indented else encode(ASK)
-    entry = Entry(Kind.EVALUATION, number, number, 7, environment, 3, body, encode(answer), caller, id_, trace)
+    engine = pinned(environment)
+    taken = Taken(
+        Kind.EVALUATION, Moment(0.0, number, 1), 7_001, engine, body, encode(answer), Asker(caller, id_, trace)
+    )
     rendering = Rendering("p-", merged)
-    assert [at_once(rendering, entry)] == [encode(record) for record in rendering.records(entry)]
+    expected = [encode(record) for record in rendering.records(Entry.of(taken, number))]
+    assert [PlainLines(rendering).line(taken, number)] == expected
 
 
-def test_a_permission_that_is_left_out_takes_no_memory() -> None:
+def pinned(environment: str | None) -> Any:
+    """What a line tells of an engine."""
+    manifest = SimpleNamespace(environment=None if environment is None else SimpleNamespace(id=environment))
+    return SimpleNamespace(manifest=manifest, revision=3)
+
+
+def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty() -> None:
     encode = msgspec.json.encode
-    entries = [
-        Entry(kind, 1, 0, 7, "prod", 3, encode(ASK), encode(answer), "c", None, None)
-        for answer in (ALLOWED, DENIED)
-        for kind in (Kind.EVALUATION, Kind.SEARCH)
+    plain = PlainLines(Rendering("p-", merged, Masks({"test": [Mask("$.a", "drop")]}), permits=0.0, most_bytes=400))
+    found = [
+        plain.line(Taken(kind, Moment(0.0, 0, 0), 0, pinned(environment), request, encode(answer), Asker("c"), cut), 1)
+        for kind, environment, request, answer, cut in (
+            (Kind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
+            (Kind.EVALUATION, "prod", encode(ASK), DENIED, False),
+            (Kind.SEARCH, "prod", encode(ASK), DENIED, False),
+            (Kind.EVALUATION, "test", encode(ASK), DENIED, False),
+            (Kind.EVALUATION, "prod", encode(ASK), DENIED, True),
+            (Kind.EVALUATION, "prod", encode({"x": "y" * 400}), DENIED, False),
+        )
     ]
-    made = [at_once(Rendering("p-", merged, permits=0.0), entry) for entry in entries]
-    assert made[0] is None
-    assert isinstance(made[2], bytes)
-    assert made[1::2] == entries[1::2]
+    assert found[0] == b""
+    assert found[1]
+    assert found[2:] == [None] * 4
 
 
 def test_a_request_of_many_lines_is_one() -> None:

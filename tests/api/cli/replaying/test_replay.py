@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.api.cli.replaying.replay import as_json
 from writ.api.cli.replaying.tally import tally
-from writ.api.decision_log.decision_log import MICROSECONDS
-from writ.api.decision_log.entry import Entry, Kind
+from writ.api.decision_log.entry import MICROSECONDS, Entry, Kind
 from writ.api.decision_log.record import ENCODER
 from writ.api.decision_log.rendering import Rendering
 from writ.api.decisions.batch import merged
