@@ -82,6 +82,7 @@ ROOMS = {
         "gathered_writes",
         "writing",
         "models",
+        "examination",
         "backup",
         "history",
         "credentials",

@@ -201,9 +201,7 @@ def _prepare_service(options: _Options) -> Service:
         exports=exports,
         preparing=preparations,
     )
-
     sweep = _expiry_sweep(options, store, settings, activation, log)
-
     application = create_application(parts)
     return Service(
         app=application.asgi,
