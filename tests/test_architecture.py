@@ -85,6 +85,7 @@ ROOMS = {
         "gathered_writes",
         "writing",
         "models",
+        "examination",
         "backup",
         "history",
         "credentials",

@@ -148,10 +148,9 @@ def agent_command(
       writ agent --from s3://policies/prod --env prod --key public.pem --callers callers.jsonl --bind 0.0.0.0:8181
       writ agent --bundle model.bundle --unsigned
     """
-    source = _Source(upstream=upstream, target=target, bundle=bundle, token_file=token_file)
     try:
         options = FollowOptions(
-            source.check(),
+            _Source(upstream=upstream, target=target, bundle=bundle, token_file=token_file).check(),
             environment=environment,
             keys=[path.read_bytes() for path in keys] or None,
             unsigned=unsigned,

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "convert": Command(".language.convert", "Write model documents in another form."),
     "decide": Command(".offline.decide", "Decide evaluation requests (JSON lines) from a bundle."),
     "diff": Command(".differences.diff", "Compare two models."),
+    "doctor": Command(".doctor.doctor", "Check an installation, and say what to do."),
     "drift": Command(".environments.drift", "Show what was edited in place in an environment."),
     "environments": Command(".environments.environments", "List and manage environments."),
     "explain": Command(".explaining.explain", "Explain decisions in sentences."),

@@ -13,7 +13,9 @@ from ..store.database.private_files import OWNER_ONLY
 LOCK_SECONDS: Final = 5.0
 """How long a start waits for the lock. If a master is killed, its workers hold the lock for up to a second more."""
 
-_LOCK_FILE: Final = "serve.lock"
+LOCK_FILE: Final = "serve.lock"
+"""The file in the data directory that a running service has locked."""
+
 _LOCK_POLL_SECONDS: Final = 0.05
 _DIRECTORY_MODE: Final = 0o700
 _OTHERS: Final = 0o077
@@ -60,7 +62,7 @@ def hold(directory: Path) -> IO[bytes]:
         UnusableDirectory: another server holds the lock.
         OSError: the file can't be opened.
     """
-    lock = open_lock(directory / _LOCK_FILE)
+    lock = open_lock(directory / LOCK_FILE)
     if _locked(lock):
         return lock
     print(f"`{directory}` is in use; waiting up to {LOCK_SECONDS:g} seconds for it", file=sys.stderr)

@@ -88,6 +88,11 @@ def restore(file: Path, directory: Path, clock: Callable[[], float] = time.time)
     return Restored(environments, kept, credentials)
 
 
+def verify_backup(file: Path) -> None:
+    """Open a backup, and read every page of it. Raises StoreUnavailable if it could not be restored."""
+    _check(Connections(file, "FULL"))
+
+
 def _check(connections: Connections) -> None:
     """Raises StoreUnavailable if the copy is not a sound store."""
     with connections.translated(), closing(connections.fresh()) as db:

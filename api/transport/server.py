@@ -28,7 +28,8 @@ GRACEFUL_SECONDS: Final = 30
 """How long requests in work may take after the service was asked to stop."""
 
 _SILENCE_SECONDS: Final = 30
-_SPARE_FILES: Final = 256
+SPARE_FILES: Final = 256
+"""Files of a worker that are no connections."""
 
 
 class Beside(Protocol):
@@ -211,7 +212,7 @@ def run(service: Service) -> None:
 
 def within_open_files(limits: HttpLimits, log: logging.Logger) -> HttpLimits:
     """`limits`, with as many connections as the system lets this process open; asks it for more first."""
-    needed = limits.connections + _SPARE_FILES
+    needed = limits.connections + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return limits
@@ -219,6 +220,6 @@ def within_open_files(limits: HttpLimits, log: logging.Logger) -> HttpLimits:
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     if allowed == needed:
         return limits
-    connections = max(1, allowed - _SPARE_FILES)
+    connections = max(1, allowed - SPARE_FILES)
     log.warning("the limit of open files (%d) allows %d connections per worker", allowed, connections)
     return replace(limits, connections=connections)

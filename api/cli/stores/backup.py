@@ -1,22 +1,41 @@
 """`writ backup`: copies a store, even while a service uses it."""
 
 import os
+import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
+from ...durations import read_duration
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console
 from .opening import data_option, open_store
+from .repeated_backups import repeat, stopped_by_signals
+
+MOST_KEPT: Final = 100_000
+"""The most backups that `--keep` takes."""
+
+DEFAULT_KEPT: Final = 24
+"""How many backups stay without `--keep`."""
+
+MOST_DAYS: Final = 366
+"""The longest time between two backups."""
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--every", metavar="TIME", help="Make a backup in the folder FILE now and every TIME, like 30m or 1h.")
+@click.option("--keep", type=click.IntRange(1, MOST_KEPT), help="With --every: how many stay.  [default: 24]")
 @data_option
-def backup_command(file: Path, directory: Path) -> None:
+def backup_command(file: Path, every: str | None, keep: int | None, directory: Path) -> None:
     """Copy the store, as of one instant, to FILE. FILE must not exist yet. A service may run meanwhile.
+
+    With --every, FILE is a folder. Writ makes backups in it until SIGTERM, opens each to verify it, and then removes
+    the oldest ones. A backup that fails removes nothing, and Writ tries again at the next time. The exit code is then 1
+    if the last backup failed.
 
     The audit log records the backup before Writ makes it, so a backup that fails is recorded too. To use the backup,
     run `writ restore`. Exit code 2 if a file can't be read or written.
@@ -25,8 +44,16 @@ def backup_command(file: Path, directory: Path) -> None:
     Examples:
       writ backup writ-monday.db
       writ backup /backups/writ.db --data /var/lib/writ
+      writ backup --every 1h --keep 24 /backups --data /var/lib/writ
     """
     refuse_undecodable(file)
+    if every is not None:
+        _repeat(file, every, DEFAULT_KEPT if keep is None else keep, directory)
+        return
+    if keep is not None:
+        raise click.UsageError("`--keep` needs `--every`")
+    if file.is_dir():
+        raise click.UsageError(f"`{file}` is a folder; name a file in it, or give `--every`")
     if not file.parent.is_dir():
         raise CommandFailed(f"{file.parent}: the folder does not exist")
     try:
@@ -37,6 +64,24 @@ def backup_command(file: Path, directory: Path) -> None:
     except StoreUnavailable as ex:
         raise CommandFailed(str(ex)) from None
     error_console().print(f"{file}: {file.stat().st_size:,} bytes", markup=False)
+
+
+def _repeat(folder: Path, every: str, keep: int, directory: Path) -> None:
+    try:
+        seconds = read_duration(every, MOST_DAYS)
+    except ValueError as ex:
+        raise click.UsageError(f"`--every`: {ex}") from None
+    if not folder.is_dir():
+        raise CommandFailed(f"{folder}: the folder does not exist")
+    console = error_console()
+    stop = stopped_by_signals()
+    try:
+        store = open_store(directory)
+    except StoreUnavailable as ex:
+        raise CommandFailed(str(ex)) from None
+    succeeded = repeat(store, folder, seconds, keep, lambda said: console.print(said, markup=False), stop)
+    store.close()
+    sys.exit(0 if succeeded else 1)
 
 
 def refuse_undecodable(file: Path) -> None:

@@ -1,0 +1,138 @@
+"""Checks of the data directory: its modes, its files, the administrator's key and the keys that sign."""
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ...credentials.admin_key import KEY_FILE, UnusableKey, stored_digest
+from ...credentials.keys.bundle_keys import BUNDLE_KEYS_GIVEN, bundle_keys_at
+from ...credentials.keys.folder import BUNDLE_FOLDER
+from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
+from ...credentials.keys.sources import SIGNING_KEYS_GIVEN, KeySource, audit_keys_at, signing_keys_at
+from ...serving.data_directory import LOCK_FILE
+from ...settings import Settings
+from .finding import Finding, failure, ok, warning
+
+MOST_ENTRIES: Final = 10_000
+"""How many files of a data directory are looked at."""
+
+_OTHERS: Final = 0o077
+_OTHERS_WRITE: Final = 0o022
+_REPLACE: Final = "replace the store, its keys and its audit log"
+
+
+def check_modes(directory: Path) -> Iterator[Finding]:
+    """Yields a finding for each file or folder that another user can read, change or replace."""
+    found = directory.stat()
+    faults = list(_faults_of_directory(directory, found))
+    open_to_others = bool(found.st_mode & _OTHERS)
+    for entry in entries(directory):
+        if entry.is_symlink():
+            faults.append(warning(f"`{entry}` is a link, so its mode says nothing", "put the file itself there"))
+        if not entry.exists():
+            continue
+        mode = entry.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            faults.append(failure(f"`{entry}` is neither a file nor a folder", "remove it"))
+        elif open_to_others and mode & _OTHERS:
+            right = "700" if stat.S_ISDIR(mode) else "600"
+            faults.append(failure(f"other users can use `{entry}`", f"run `chmod {right} {entry}`"))
+    yield from faults or [ok("only its owner can read it")]
+
+
+def _faults_of_directory(directory: Path, found: os.stat_result) -> Iterator[Finding]:
+    if found.st_mode & _OTHERS_WRITE:
+        yield failure(f"other users can write to `{directory}`, and {_REPLACE}", f"run `chmod 700 {directory}`")
+    elif found.st_mode & _OTHERS:
+        yield warning(f"other users can look into `{directory}`", f"run `chmod 700 {directory}`")
+    if found.st_uid != os.geteuid():
+        yield warning(
+            f"`{directory}` belongs to the user {found.st_uid}, and this is the user {os.geteuid()}",
+            "run Writ and this command as that user",
+        )
+
+
+def entries(directory: Path) -> Iterator[Path]:
+    """Yields the files and folders of a data directory, and those in its folders, `MOST_ENTRIES` at most.
+
+    Raises OSError.
+    """
+    left = MOST_ENTRIES
+    for folder in (directory, *(one for one in sorted(directory.iterdir()) if one.is_dir() and not one.is_symlink())):
+        for entry in sorted(folder.iterdir()):
+            if left == 0:
+                return
+            left -= 1
+            yield entry
+
+
+def is_plain(directory: Path) -> bool:
+    """Returns whether every entry is a file or a folder: to open anything else may wait for ever. Raises OSError."""
+    return all(entry.is_file() or entry.is_dir() or not entry.exists() for entry in entries(directory))
+
+
+def check_lock(directory: Path) -> Iterator[Finding]:
+    """Yields whether a service runs on the directory now."""
+    lock = directory / LOCK_FILE
+    if not lock.exists():
+        yield ok("no service has run on it yet")
+        return
+    with lock.open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield ok("a service runs on it")
+        else:
+            yield ok("no service runs on it")
+
+
+def check_admin_key(directory: Path, settings: Settings) -> Iterator[Finding]:
+    """Yields whether the digest of the administrator's key is there, and the key itself is not."""
+    try:
+        digest = stored_digest(directory)
+    except UnusableKey as ex:
+        yield failure(str(ex), "remove the file, and start the service with a new key in WRIT_ADMIN_KEY")
+        return
+    if digest is None and settings.admin_key is None:
+        yield warning("there is no administrator's key yet", "start the service, which makes one")
+    else:
+        yield ok("there is an administrator's key")
+    if (directory / KEY_FILE).exists():
+        yield warning(f"`{directory / KEY_FILE}` has the key itself", "keep the key elsewhere, and delete the file")
+
+
+def check_keys(directory: Path, settings: Settings) -> Iterator[Finding]:
+    """Yields whether the keys that sign tokens, the audit log and bundles can be used."""
+    if settings.signing_key is None and (directory / SIGNING_KEYS_GIVEN).exists():
+        yield _unseen("tokens", "WRIT_SIGNING_KEY")
+    else:
+        yield _usable("tokens", signing_keys_at(directory, settings.signing_key))
+    yield _usable("the audit log", audit_keys_at(directory, settings.audit_key))
+    if settings.bundle_key is None and (directory / BUNDLE_KEYS_GIVEN).exists():
+        yield _unseen("bundles", "WRIT_BUNDLE_KEY")
+    elif settings.bundle_key is not None or (directory / BUNDLE_FOLDER).exists():
+        yield _usable("bundles", bundle_keys_at(directory, settings.bundle_key))
+
+
+def _unseen(what: str, variable: str) -> Finding:
+    return warning(
+        f"the service signs {what} with a supplied key, which this command does not see",
+        f"run this command with {variable} as the service has it",
+    )
+
+
+def _usable(what: str, source: KeySource) -> Finding:
+    try:
+        keys, faults = read_keys(source.pems())
+        keys.signer()
+    except UnusableSigningKey as ex:
+        return failure(
+            f"{what} can't be signed: {ex}",
+            "put the keys back from your copy; if there never were any, start the service, which makes them",
+        )
+    if faults:
+        return warning(f"of the keys for {what}, one can't be used: {faults[0]}", "put it back, or delete the file")
+    return ok(f"there is a key that signs {what}")

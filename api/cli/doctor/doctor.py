@@ -1,0 +1,136 @@
+"""`writ doctor`: checks an installation, and says what to do about each finding."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import click
+import msgspec
+
+from ...settings import BadSetting, Settings, settings_from
+from ...store.errors import StoreUnavailable
+from ..output import escaped, os_sentence
+from .data_directory import check_admin_key, check_keys, check_lock, check_modes, is_plain
+from .finding import Check, Finding, Level, failure
+from .machine import check_disk, check_files
+from .service import check_service
+from .stored import check_copies, check_store
+
+UNREADABLE: Final = (OSError, StoreUnavailable, ValueError)
+"""The errors of a check that can't go on. The report then has a failure."""
+
+_DIRECTORY: Final = "directory"
+
+
+@click.command("doctor")
+@click.option(
+    "--data",
+    "directory",
+    type=click.Path(path_type=Path),
+    help="The data directory to check. The default is writ-data, unless there is a --url.",
+)
+@click.option("--url", help="The URL of a running service to check.")
+@click.option("--ca-file", type=click.Path(path_type=Path), help="The authorities for the service's certificate (PEM).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def doctor_command(directory: Path | None, url: str | None, ca_file: Path | None, form: str) -> None:
+    """Check an installation, and say what to do about each finding. A service may run meanwhile.
+
+    It changes nothing, needs no credential, and prints no secret, so you can pass its output on. `--format json` prints
+    a list of `{check, level, message, remedy}`. The level is ok, warning or failure. Exit code 1 if something needs
+    attention.
+
+    \b
+    Examples:
+      writ doctor
+      writ doctor --data /var/lib/writ --url https://writ.example
+      writ doctor --format json
+    """
+    if url is not None and not _is_url(url):
+        raise click.UsageError("`--url` is a URL like https://writ.example")
+    if directory is None and url is None:
+        directory = Path("writ-data")
+    found = [(name, one) for name, check in _checks(directory, url, ca_file).items() for one in _findings(check)]
+    click.echo(_json(found) if form == "json" else _text(found))
+    sys.exit(0 if all(one.level is Level.OK for _, one in found) else 1)
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_bare = not (parts.query or parts.fragment or "@" in parts.netloc)  # they may be secrets, which it would show
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and is_bare
+    except ValueError:
+        return False
+
+
+def _checks(directory: Path | None, url: str | None, ca_file: Path | None) -> Mapping[str, Check]:
+    """Returns the checks by their names, in the order of the report."""
+    now = time.time()
+    try:
+        settings = settings_from(os.environ)
+    except BadSetting as ex:
+        return {"settings": partial(_one, failure(str(ex), "correct the variable, or unset it"))}
+    checks: dict[str, Check] = {}
+    if directory is not None:
+        checks |= _directory_checks(directory, settings, now)
+    if url is not None:
+        checks["service"] = partial(check_service, url.rstrip("/"), ca_file, now)
+    return checks
+
+
+def _directory_checks(directory: Path, settings: Settings, now: float) -> Mapping[str, Check]:
+    """Returns the checks of a data directory. What is in it is only read if nothing in it can block a reader."""
+    if not directory.is_dir():
+        missing = failure(f"`{directory}` is not a folder", "name the data directory by --data, or start the service")
+        return {_DIRECTORY: partial(_one, missing)}
+    outside: dict[str, Check] = {
+        _DIRECTORY: partial(check_modes, directory),
+        "disk": partial(check_disk, directory),
+        "open files": partial(check_files, settings),
+    }
+    try:
+        plain = is_plain(directory)
+    except OSError:
+        plain = False
+    if not plain:
+        return outside
+    return outside | {
+        "process": partial(check_lock, directory),
+        "admin key": partial(check_admin_key, directory, settings),
+        "keys": partial(check_keys, directory, settings),
+        "store": partial(check_store, directory, settings, now),
+        "copies": partial(check_copies, directory),
+    }
+
+
+def _one(finding: Finding) -> Iterator[Finding]:
+    yield finding
+
+
+def _findings(check: Check) -> Iterator[Finding]:
+    try:
+        yield from check()
+    except UNREADABLE as ex:
+        reason = os_sentence(ex) if isinstance(ex, OSError) else str(ex)
+        yield failure(f"this can't be checked: {reason}", "make it readable for this user, and try again")
+
+
+def _text(found: list[tuple[str, Finding]]) -> str:
+    lines = []
+    for name, one in found:
+        lines.append(f"{one.level.upper():<8} {name}: {one.message}")
+        if one.remedy:
+            lines.append(f"         to do: {one.remedy}")
+    attention = sum(one.level is not Level.OK for _, one in found)
+    lines.append(f"{attention} of {len(found)} findings need attention" if attention else "Nothing needs attention")
+    return "\n".join(map(escaped, lines))
+
+
+def _json(found: list[tuple[str, Finding]]) -> str:
+    rows = [{"check": name, "level": one.level, "message": one.message, "remedy": one.remedy} for name, one in found]
+    return escaped(msgspec.json.encode(rows).decode())

@@ -1,0 +1,136 @@
+"""Checks of a running service over HTTP: whether it answers, its certificate, its version, readiness and clock."""
+
+import http.client
+import json
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+from ....bundles.wording import quoted
+from ...setting_readers import is_loopback
+from ...versions import program_version
+from .finding import Finding, failure, ok, warning
+from .stored import CLOCK_SECONDS
+
+WAIT_SECONDS: Final = 5.0
+"""How long a service may take to connect, and to answer."""
+
+MOST_BYTES: Final = 64 * 1024
+"""The most bytes of an answer that are read."""
+
+CERTIFICATE_DAYS: Final = 21
+"""A certificate that ends sooner needs attention."""
+
+MOST_SHOWN: Final = 300
+"""The most characters of a service's own sentence that are shown."""
+
+_DAY: Final = 86_400
+_REACH: Final = "check the URL, the service, and the network between"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a service said: `members` are those of its JSON, `date` is its header, `expires` that of its certificate."""
+
+    status: int
+    members: dict[str, Any]
+    date: str | None
+    expires: str | None
+
+
+def check_service(url: str, ca_file: Path | None, now: float) -> Iterator[Finding]:
+    """Yields the findings about the service at `url`. `now` is in epoch seconds."""
+    place = urlsplit(url)
+    try:
+        health = _answer(place, "/healthz", ca_file)
+        ready = _answer(place, "/readyz", ca_file)
+    except ssl.SSLCertVerificationError as ex:
+        remedy = "renew it, or name its authority by --ca-file"
+        yield failure(f"the certificate is not accepted: {ex.verify_message}", remedy)
+        return
+    except (OSError, http.client.HTTPException) as ex:
+        yield failure(f"`{url}` can't be reached: {_reason(ex)}", _REACH)
+        return
+    if health.status != http.client.OK:
+        yield failure(f"`{url}/healthz` answers {health.status}", _REACH)
+        return
+    yield ok(f"`{url}` answers")
+    yield from (_certificate(place, health, now), _version(health), _readiness(ready), _clock(health, now))
+
+
+def _answer(place: SplitResult, path: str, ca_file: Path | None) -> _Answer:
+    """Returns the answer to a GET. Raises OSError and HTTPException."""
+    host, secure = place.hostname or "", place.scheme == "https"
+    if secure:
+        context = ssl.create_default_context(cafile=None if ca_file is None else str(ca_file))
+        connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+            host, place.port, timeout=WAIT_SECONDS, context=context
+        )
+    else:
+        connection = http.client.HTTPConnection(host, place.port, timeout=WAIT_SECONDS)
+    try:
+        connection.connect()
+        found = connection.sock.getpeercert() if isinstance(connection.sock, ssl.SSLSocket) else None
+        connection.request("GET", place.path.rstrip("/") + path, headers={"Accept": "application/json"})
+        answer = connection.getresponse()
+        body = answer.read(MOST_BYTES)
+        expires = str(found["notAfter"]) if found else None
+        return _Answer(answer.status, _members(body), answer.getheader("Date"), expires)
+    finally:
+        connection.close()
+
+
+def _members(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _certificate(place: SplitResult, answer: _Answer, now: float) -> Finding:
+    if answer.expires is None:
+        if is_loopback(place.hostname or ""):
+            return ok("the service has no TLS, and is on this machine")
+        return failure("the service has no TLS, so others can read credentials", "serve HTTPS, or use a proxy with TLS")
+    days = (ssl.cert_time_to_seconds(answer.expires) - now) / _DAY
+    if days < CERTIFICATE_DAYS:
+        return warning(f"the certificate ends in {days:.0f} days", "renew it, and send SIGHUP to the service")
+    return ok(f"the certificate is accepted, and ends in {days:.0f} days")
+
+
+def _version(answer: _Answer) -> Finding:
+    there, here = answer.members.get("version"), program_version()
+    if not isinstance(there, str):
+        return warning("the service does not tell its version", "check that it is Writ, and update it")
+    if there != here:
+        return warning(f"the service is Writ {quoted(there)}, and this command is {here}", "use the same version")
+    return ok(f"the service is Writ {here}")
+
+
+def _readiness(answer: _Answer) -> Finding:
+    if answer.status == http.client.OK:
+        return ok("the service can decide")
+    said = answer.members.get("error")
+    reason = said[:MOST_SHOWN] if isinstance(said, str) else f"it answers {answer.status}"
+    return failure(f"the service can't decide: {reason}", "read its log, and the handbook about this message")
+
+
+def _clock(answer: _Answer, now: float) -> Finding:
+    try:
+        there = parsedate_to_datetime(answer.date or "").timestamp()
+    except (ValueError, OverflowError):
+        return warning("the service does not tell the time", "check that it is Writ")
+    if abs(there - now) > CLOCK_SECONDS:
+        return failure(f"the clocks differ by {abs(there - now):.0f} s", "set the clocks of both machines, by NTP")
+    return ok("the clocks agree")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer in {WAIT_SECONDS:g} s"
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()

@@ -1,0 +1,73 @@
+"""Checks of the store: that it is sound, its format, the head of its audit log, and the clock beside its times."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ....bundles.conditions.instants import parse_instant, seconds_not_before
+from ...credentials.keys.ring import KeyRing, KeySealer
+from ...credentials.keys.sources import audit_keys_at
+from ...settings import Settings
+from ...store.audit.anchor import FILE as HEAD_FILE
+from ...store.audit.anchor import Anchor
+from ...store.database.opening import FILE
+from ...store.errors import StoreUnavailable
+from ...store.examination import Examined, examine
+from ...versions import STORE_FORMAT
+from .finding import Finding, failure, ok, warning
+
+CLOCK_SECONDS: Final = 5.0
+"""By how much the clock may be behind the newest entry of the audit log, or differ from that of a service."""
+
+
+def check_store(directory: Path, settings: Settings, now: float) -> Iterator[Finding]:
+    """Yields whether the store can be used by this version, and what its audit log says. `now` is in epoch seconds."""
+    path = directory / FILE
+    if not path.exists():
+        yield failure(f"there is no store `{path}`", "start the service, or restore a backup with `writ restore`")
+        return
+    quiet = logging.Logger("doctor", logging.CRITICAL + 1)
+    sealer = KeySealer(KeyRing(audit_keys_at(directory, settings.audit_key), quiet))
+    try:
+        examined = examine(path, Anchor(directory / HEAD_FILE), sealer)
+    except StoreUnavailable as ex:
+        yield failure(str(ex), "if it is damaged or gone, restore a backup with `writ restore`")
+        return
+    yield from (_format(examined), _head(examined), _clock(examined, now))
+
+
+def _format(examined: Examined) -> Finding:
+    size = f"{examined.bytes:,} bytes"
+    if examined.format > STORE_FORMAT:
+        return failure(
+            f"the store has format {examined.format}, and this version of Writ reads up to {STORE_FORMAT}",
+            "run the newer version of Writ, or restore a copy from before the upgrade",
+        )
+    if examined.format < STORE_FORMAT:
+        return ok(f"the store is sound, {size}; the next start upgrades it from format {examined.format}")
+    return ok(f"the store is sound, {size}, of format {examined.format}")
+
+
+def _head(examined: Examined) -> Finding:
+    if examined.head is None:
+        return ok("the audit log goes on from its last seal")
+    return failure(
+        f"the audit log can't be trusted: {examined.head}", "run `writ audit verify`, and find out who did it"
+    )
+
+
+def _clock(examined: Examined, now: float) -> Finding:
+    if examined.newest is not None:
+        ahead = seconds_not_before(parse_instant(examined.newest)) - now
+        if ahead > CLOCK_SECONDS:
+            message = f"the clock is {ahead:.0f} s behind the newest entry of the audit log"
+            return failure(message, "set the clock; until then, access may last too long")
+    return ok("the clock is not behind the audit log")
+
+
+def check_copies(directory: Path) -> Iterator[Finding]:
+    """Yields a finding for each unfinished copy that a killed command left."""
+    left = sorted(one.name for one in directory.glob("*unfinished"))
+    if left:
+        yield warning(f"a killed command left {', '.join(left)}", "delete these files if no command runs")

@@ -1,0 +1,82 @@
+"""Backups that repeat: each verified by opening it, with the oldest ones removed."""
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ....bundles.conditions.instants import show_seconds
+from ...store.actor import COMMAND_LINE
+from ...store.audit.events import Event
+from ...store.backup import verify_backup
+from ...store.errors import StoreUnavailable
+from ...store.store import Store
+
+_NAME: Final = re.compile(r"writ-[0-9]{8}T[0-9]{6}Z\.db")
+
+Tell = Callable[[str], None]
+"""Receives a sentence for the operator."""
+
+
+def back_up_into(store: Store, folder: Path, keep: int, now: float) -> Path:
+    """Makes one verified backup in `folder`, named by the time `now` (epoch seconds), and returns its path.
+
+    Keeps the newest `keep` backups. It removes older ones only after the new one was verified, so the newest good one
+    always stays. Raises StoreUnavailable: nothing was removed then, and the file that failed is gone.
+    """
+    if not folder.is_dir():  # to make it would fill the disk below a mount point
+        raise StoreUnavailable(f"the folder `{folder}` of the backups is gone; put it back")
+    file = folder / f"writ-{re.sub(r'[-:]|[.][0-9]+', '', show_seconds(now))}.db"
+    # Recorded first, so that there is never a copy without an entry.
+    store.audit.record(COMMAND_LINE, Event.STORE_BACKED_UP, {"file": str(file)})
+    store.backup(file)
+    try:
+        verify_backup(file)
+    except StoreUnavailable as ex:
+        file.unlink(missing_ok=True)
+        raise StoreUnavailable(f"the backup `{file}` could not be verified, and older ones stay: {ex}") from ex
+    for old in backups_in(folder)[keep:]:
+        with suppress(OSError):  # the new one is good, and the next backup tries again
+            old.unlink()
+    return file
+
+
+def backups_in(folder: Path) -> list[Path]:
+    """Returns the backups that this command made in a folder, the newest first. Raises StoreUnavailable."""
+    try:
+        found = [one for one in folder.iterdir() if _NAME.fullmatch(one.name)]
+    except OSError as ex:
+        raise StoreUnavailable(f"the folder `{folder}` can't be read: {ex.strerror}") from None
+    return sorted(found, reverse=True)
+
+
+def repeat(store: Store, folder: Path, seconds: int, keep: int, tell: Tell, stop: threading.Event) -> bool:
+    """Makes backups at once and every `seconds`, until `stop` is set. Returns whether the last one succeeded.
+
+    A backup that fails is told, and tried again at the next time.
+    """
+    succeeded = True
+    due = time.monotonic()
+    while not stop.is_set():
+        try:
+            file = back_up_into(store, folder, keep, time.time())
+            succeeded = True
+            tell(f"{file}: {file.stat().st_size:,} bytes, verified")
+        except (StoreUnavailable, OSError) as ex:
+            succeeded = False
+            tell(f"WARNING: {ex}")
+        due += seconds
+        stop.wait(max(0.0, due - time.monotonic()))
+    return succeeded
+
+
+def stopped_by_signals() -> threading.Event:
+    """Returns an event that SIGTERM and SIGINT set. Call it from the main thread."""
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    return stop

@@ -1,0 +1,87 @@
+"""What a check of an installation wants to know about a store, read without an upgrade or any other change."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sqlite_utils import Database
+
+from .audit.anchor import Anchor
+from .audit.seals import Seal, Sealer
+from .audit.tampering import Tampered, verified_seal
+from .database.connections import Connections
+from .database.migrating import APPLICATION_ID
+from .errors import StoreUnavailable
+
+_FIRST_WITH_AUDIT: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A store that can be read. `format` is its version, and `bytes` the size of the database.
+
+    `newest` is the time (RFC 3339) of the newest audit entry, or None without an entry. `head` says what is wrong with
+    the head of the audit log, or is None.
+    """
+
+    format: int
+    bytes: int
+    newest: str | None
+    head: str | None
+
+
+def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
+    """Returns what is in the database `path`, whose every page it reads. `anchor` has the newest seal of its log.
+
+    Raises StoreUnavailable for a file that is not a sound store.
+    """
+    try:
+        return _examined(Connections(path, "FULL"), anchor, sealer)
+    except sqlite3.Error as ex:
+        raise StoreUnavailable.at(path, f"can't be read ({ex}); restore a backup") from ex
+
+
+def _examined(connections: Connections, anchor: Anchor, sealer: Sealer) -> Examined:
+    path = connections.path
+    with connections.translated(), closing(connections.fresh()) as db:
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        if application != APPLICATION_ID:
+            raise StoreUnavailable.at(path, "is not a store of Writ; use another folder")
+        _check_pages(db)
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        newest, head = None, None
+        if version >= _FIRST_WITH_AUDIT:
+            row = db.execute("SELECT time FROM audit ORDER BY number DESC LIMIT 1").fetchone()
+            newest = None if row is None else str(row[0])
+            head = _fault_of_head(db, anchor, sealer)
+    return Examined(int(version), path.stat().st_size, newest, head)
+
+
+def _check_pages(db: Database) -> None:
+    (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise StoreUnavailable(f"the store is damaged ({found}); restore a backup")
+
+
+def _fault_of_head(db: Database, anchor: Anchor, sealer: Sealer) -> str | None:
+    """Returns what is wrong with the newest seal or with the entry that it seals, or None. One entry is compared."""
+    try:
+        seal = anchor.read()
+        if seal is None:
+            (seals,) = db.execute("SELECT count(*) FROM audit_seals").fetchone()
+            return f"the file `{anchor.path}` is missing, although the log was sealed" if seals else None
+        return _difference(db, verified_seal(seal, sealer))
+    except Tampered as ex:
+        return str(ex)
+
+
+def _difference(db: Database, seal: Seal) -> str | None:
+    first, last = db.execute("SELECT min(number), max(number) FROM audit").fetchone()
+    if last is None or seal.number > last:
+        return f"the log ends at entry {last or 0}, but entry {seal.number} was sealed"
+    if seal.number < first:  # the entry has been removed after its time
+        return None
+    row = db.execute("SELECT digest FROM audit WHERE number = ?", (seal.number,)).fetchone()
+    return None if row is not None and row[0] == seal.digest else f"entry {seal.number} is not the one that was sealed"

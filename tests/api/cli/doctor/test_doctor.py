@@ -1,0 +1,298 @@
+"""`writ doctor`: what it finds in a sound and in a hostile installation, and what it never prints."""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from writ.api.store.database.opening import FILE
+from writ.api.store.database.schema import MIGRATIONS
+
+from tests.support.certificates import Authority
+from tests.support.command import writ
+from tests.support.older_stores import put_kept_store
+from tests.support.server import KEY, running
+
+NEWEST = len(MIGRATIONS)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, model_file: Path) -> Path:
+    """A data directory on which a service ran."""
+    data = tmp_path_factory.mktemp("served") / "data"
+    with running(data, "--import", str(model_file)):
+        """It makes the keys, and seals its log when it stops."""
+    return data
+
+
+@pytest.fixture
+def data(served: Path, tmp_path: Path) -> Path:
+    copied = tmp_path / "data"
+    shutil.copytree(served, copied)
+    return copied
+
+
+def findings(*arguments: str, settings: dict[str, str] | None = None) -> list[dict[str, str]]:
+    """The report as JSON. The exit code tells whether something needs attention."""
+    done = writ("doctor", *arguments, "--format", "json", settings=settings)
+    assert b"Traceback" not in done.stderr + done.stdout, done.stderr
+    found = json.loads(done.stdout)
+    assert done.returncode == int(any(one["level"] != "ok" for one in found))
+    assert all(bool(one["remedy"]) == (one["level"] != "ok") for one in found)
+    return list(found)
+
+
+def faults(*arguments: str, settings: dict[str, str] | None = None) -> list[tuple[str, str, str]]:
+    found = findings(*arguments, settings=settings)
+    return [(one["level"], one["check"], one["message"]) for one in found if one["level"] != "ok"]
+
+
+def of(data: Path) -> list[tuple[str, str, str]]:
+    return faults("--data", str(data))
+
+
+def only(data: Path, level: str, check: str, said: str) -> None:
+    (fault,) = of(data)
+    assert fault[:2] == (level, check)
+    assert re.search(said, fault[2]), fault
+
+
+# -- a sound installation
+
+
+def test_a_sound_directory_needs_no_attention(data: Path) -> None:
+    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+    assert of(data) == []
+    done = writ("doctor", "--data", data)
+    assert done.stdout.decode().endswith("Nothing needs attention\n")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_while_a_service_runs(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server:
+        found = findings("--data", str(tmp_path / "data"), "--url", server.url)
+        assert {one["message"] for one in found} >= {
+            "a service runs on it",
+            "the service can decide",
+            "the clocks agree",
+        }
+        assert [one for one in found if one["level"] != "ok"] == []
+        with server.client() as client:
+            assert client.get("/readyz").status_code == 200
+
+
+def test_a_service_with_tls(tmp_path: Path) -> None:
+    """Its certificate is accepted only by its authority, and one that ends soon needs attention."""
+    authority = Authority(tmp_path, "authority")
+    pair = authority.pair("server")
+    with running(tmp_path / "data", *pair.options, trust=authority.trust()) as server:
+        found = findings("--url", server.url, "--ca-file", str(authority.file))
+        (fault,) = faults("--url", server.url)
+        assert fault[:2] == ("failure", "service")
+        assert "the certificate is not accepted" in fault[2]
+    certificate = next(one for one in found if "certificate" in one["message"])
+    days = re.search(r"ends in (\d+) days", certificate["message"])
+    assert days is not None
+    assert (certificate["level"] == "warning") == (int(days[1]) < 21)
+
+
+# -- faults of a directory
+
+
+def test_there_is_nothing(tmp_path: Path) -> None:
+    only(tmp_path / "none", "failure", "directory", "is not a folder")
+    (tmp_path / "file").touch()
+    only(tmp_path / "file", "failure", "directory", "is not a folder")
+    (tmp_path / "empty").mkdir(mode=0o700)
+    assert {(level, check) for level, check, _ in of(tmp_path / "empty")} == {
+        ("warning", "admin key"),
+        ("failure", "keys"),
+        ("failure", "store"),
+    }
+
+
+def test_other_users(data: Path) -> None:
+    data.chmod(0o755)
+    only(data, "warning", "directory", "other users can look into")
+    data.chmod(0o777)
+    only(data, "failure", "directory", "other users can write to .*, and replace the store")
+    (data / FILE).chmod(0o644)
+    assert ("failure", "directory", f"other users can use `{data / FILE}`") in of(data)
+    if os.geteuid() == 0:
+        data.chmod(0o700)
+        os.chown(data, 65_534, 65_534)
+        only(data, "warning", "directory", "belongs to the user 65534")
+
+
+def test_links_pipes_and_loops(data: Path) -> None:
+    (data / "loop").symlink_to(data / "loop")
+    (data / "elsewhere").symlink_to(data.parent)
+    (data / "nowhere").symlink_to(data / "missing")
+    assert [fault[:2] for fault in of(data)] == [("warning", "directory")] * 3
+    (data / "admin-key.sha256").unlink()
+    os.mkfifo(data / "admin-key.sha256")
+    assert ("failure", "directory", f"`{data / 'admin-key.sha256'}` is neither a file nor a folder") in of(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "said"),
+    [
+        ("keys", "keys", "tokens can't be signed: there is no key"),
+        ("audit-keys", "keys", "the audit log can't be signed"),
+        ("audit-head", "store", "the audit log can't be trusted: .* is missing, although the log was sealed"),
+        (FILE, "store", "there is no store"),
+    ],
+)
+def test_what_is_missing(data: Path, name: str, check: str, said: str) -> None:
+    path = data / name
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert any(found[:2] == ("failure", check) and re.search(said, found[2]) for found in of(data)), of(data)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 40, b"not what it was \xff\n" * 300])
+@pytest.mark.parametrize("name", ["admin-key.sha256", "audit-head", FILE, "keys", "audit-keys"])
+def test_what_is_damaged(data: Path, name: str, content: bytes) -> None:
+    path = data / name
+    for file in [path] if path.is_file() else list(path.iterdir()):
+        file.write_bytes(content)
+    assert any(level == "failure" for level, _, _ in of(data))
+
+
+def test_a_page_that_is_damaged(data: Path) -> None:
+    content = bytearray((data / FILE).read_bytes())
+    content[4096 * 3 : 4096 * 60] = b"\xee" * (4096 * 57)
+    (data / FILE).write_bytes(content)
+    assert ("failure", "store") in {found[:2] for found in of(data)}
+
+
+@pytest.mark.parametrize("schema", ["CREATE TABLE t (a)", "CREATE VIEW audit AS SELECT 1 AS number", ""])
+def test_another_database(data: Path, schema: str) -> None:
+    """Also one that says that it is a store."""
+    for pragmas in ("", f"PRAGMA application_id = {0x57726974}; PRAGMA user_version = {NEWEST};"):
+        (data / FILE).unlink()
+        with closing(sqlite3.connect(data / FILE)) as db:
+            db.executescript(f"{schema}; {pragmas}")
+        (data / FILE).chmod(0o600)
+        assert ("failure", "store") in {found[:2] for found in of(data)}
+
+
+def test_other_formats(data: Path) -> None:
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.execute("PRAGMA user_version = 99")
+    only(data, "failure", "store", f"the store has format 99, and this version of Writ reads up to {NEWEST}")
+    older = data.parent / "older"
+    put_kept_store(1, older)
+    (older / FILE).chmod(0o600)
+    said = [one["message"] for one in findings("--data", str(older)) if one["check"] == "store"]
+    assert said[0].endswith("the next start upgrades it from format 1")
+    with closing(sqlite3.connect(older / FILE)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+def test_an_older_store_put_back_under_a_newer_seal(data: Path, served: Path) -> None:
+    with closing(sqlite3.connect(data / FILE)) as db:
+        (last,) = db.execute("SELECT max(number) FROM audit").fetchone()
+        db.executescript("DROP TRIGGER audit_kept; DELETE FROM audit WHERE number > 1;")
+    only(data, "failure", "store", f"the log ends at entry 1, but entry {last} was sealed")
+
+
+def test_a_clock_that_was_set_back(data: Path) -> None:
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.executescript("DROP TRIGGER audit_unchanged;")
+        db.execute(
+            "UPDATE audit SET body = json_set(body, '$.time', '2999-01-01T00:00:00Z')"
+            " WHERE number = (SELECT max(number) FROM audit)"
+        )
+        db.commit()
+    assert any("s behind the newest entry of the audit log" in said for _, _, said in of(data))
+
+
+def test_a_key_that_was_left_in_its_file(data: Path) -> None:
+    (data / "admin-key").write_text(KEY)
+    (data / "admin-key").chmod(0o600)
+    only(data, "warning", "admin key", "has the key itself")
+
+
+# -- faults of a service
+
+
+class Pretender(BaseHTTPRequestHandler):
+    """Answers as a bad service does."""
+
+    status, body, date = 200, b"{}", "Thu, 01 Jan 1970 00:00:00 GMT"
+
+    def do_GET(self) -> None:
+        self.send_response_only(self.status)
+        self.send_header("Date", self.date)
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def pretending(**attributes: object) -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), type("Other", (Pretender,), attributes))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_service_with_another_clock_and_version() -> None:
+    with pretending(body=b'{"version": "0.0.9\\u202e", "status": "ok"}') as url:
+        said = [message for _, _, message in faults("--url", url)]
+    assert any("the clocks differ by" in one for one in said)
+    assert any(one.startswith("the service is Writ `0.0.9") for one in said)
+
+
+@pytest.mark.parametrize("body", [b"", b"[" * 60_000, b"\xff", b'{"version": 7}', b"x" * 200_000])
+def test_a_server_that_is_no_service(body: bytes) -> None:
+    with pretending(body=body, date="yesterday") as url:
+        said = [message for _, _, message in faults("--url", url)]
+    assert said == ["the service does not tell its version", "the service does not tell the time"]
+
+
+def test_a_service_that_is_not_there(tmp_path: Path) -> None:
+    (fault,) = faults("--url", "http://127.0.0.1:1")
+    assert fault == ("failure", "service", "`http://127.0.0.1:1` can't be reached: connection refused")
+    with pretending(status=302) as url:
+        assert faults("--url", url) == [("failure", "service", f"`{url}/healthz` answers 302")]
+    for url in ("ftp://h", "h:80", "http://", "http://user:secret@h", "https://h?token=secret", "http://h:99999"):
+        done = writ("doctor", "--url", url)
+        assert (done.returncode, b"secret" in done.stdout + done.stderr) == (2, False)
+
+
+# -- secrets
+
+
+def test_no_secret_is_printed(data: Path) -> None:
+    """Not those of files and of settings, whether they can be used or not."""
+    (data / "admin-key").write_text(KEY)
+    pems = [path.read_text() for folder in ("keys", "audit-keys") for path in (data / folder).iterdir()]
+    secrets = [KEY, (data / "admin-key.sha256").read_text().strip(), (data / "page-tokens.key").read_bytes().hex()]
+    secrets += [line for pem in pems for line in pem.splitlines() if "-----" not in line]
+    settings: dict[str, str] = {"WRIT_ADMIN_KEY": "short-but-secret", "WRIT_TOKEN": "a-token-that-is-secret"}
+    settings["WRIT_SIGNING_KEY"] = settings["WRIT_AUDIT_KEY"] = settings["WRIT_BUNDLE_KEY"] = (
+        "MC4CAQAwBQYDK2VwBCIEIsecret"
+    )
+    for given in ({}, settings, {"WRIT_SIGNING_KEY": pems[0]}, {"WRIT_PUBLIC_URL": "https://user:sesame-secret@h"}):
+        for form in ("text", "json"):
+            done = writ("doctor", "--data", data, "--url", "http://127.0.0.1:1", "--format", form, settings=given)
+            said = (done.stdout + done.stderr).decode()
+            assert done.returncode == 1
+            assert "Traceback" not in said
+            leaked = [one for one in (*secrets, *settings.values(), "sesame-secret") if one in said]
+            assert leaked == []
