@@ -16,6 +16,7 @@ from ...http.rejections import BodyRejected
 from ...settings import HttpLimits
 from ..output import CommandFailed, os_sentence
 from ..sentences import bundle_sentence
+from ..written_instants import instant_fault
 
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""
@@ -37,9 +38,10 @@ class Instant(click.ParamType[float]):
             seconds: float | str = float(value)
         except ValueError:
             seconds = value
+        if fault := instant_fault(seconds):
+            self.fail(fault, param, ctx)
         instant = read_instant(seconds)
-        if instant is None:
-            self.fail(f"`{value}` is neither RFC 3339 (`2027-01-31T09:00:00Z`) nor epoch seconds", param, ctx)
+        assert instant is not None, "what has no fault can be read"
         return instant / SECOND
 
 

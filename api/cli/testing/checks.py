@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from ....bundles.conditions.instants import read_instant
 from ....bundles.conditions.values import Json
-from ....bundles.wording import Path, described, did_you_mean, quoted
+from ....bundles.wording import Path, did_you_mean, quoted
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.documents.schema_findings import schema_findings
 from ....runtime import BadRequest
@@ -14,6 +13,8 @@ from ....runtime.requests.evaluations import read_evaluation
 from ....runtime.requests.searches import read_resource_search
 from ....runtime.translate.errors import BadFilter
 from ....runtime.translate.read_tree import read_tree
+from ..written_instants import instant_fault
+from .members import REQUEST_PARTS, SEARCH_PARTS, unread_members, unread_part
 from .shapes import ExpectedDecision, ExpectedSearch, PolicyTest, TestFile
 
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -25,6 +26,9 @@ _TABLE: Final = ("subjects", "actions", "resources")
 def check_tests(file: TestFile) -> Iterator[Finding]:
     """Yields the faults of a file whose parts have the right shapes."""
     yield from _instant(file.now, ("now",))
+    if file.model == ():
+        help_text = "name documents, folders or a bundle, or leave it out to test the model in the file's own folder"
+        yield Finding("no-model", "`model` names no source", ("model",), help_text)
     if not file.tests:
         yield Finding("no-expectation", "the file has no tests", ("tests",))
     for number, test in enumerate(file.tests):
@@ -51,8 +55,8 @@ def _check(test: PolicyTest, path: Path) -> Iterator[Finding]:
 
 
 def _instant(now: Json, path: Path) -> Iterator[Finding]:
-    if now is not None and read_instant(now) is None:
-        yield Finding("bad-instant", f"{described(now)} is neither an RFC 3339 instant nor epoch seconds", path)
+    if now is not None and (fault := instant_fault(now)):
+        yield Finding("bad-instant", fault, path)
 
 
 def _misplaced(test: PolicyTest, asked: str, path: Path) -> Iterator[Finding]:
@@ -69,6 +73,8 @@ def _request(request: Mapping[str, Json], path: Path) -> Iterator[Finding]:
         read_evaluation(request)
     except BadRequest as ex:
         yield Finding("bad-request", ex.message, (*path, *_steps(ex.path)))
+    else:
+        yield from unread_members(request, REQUEST_PARTS, path)
 
 
 def _search(search: Mapping[str, Json], path: Path) -> Iterator[Finding]:
@@ -76,6 +82,8 @@ def _search(search: Mapping[str, Json], path: Path) -> Iterator[Finding]:
         read_resource_search(search)
     except BadRequest as ex:
         yield Finding("bad-request", ex.message, (*path, *_steps(ex.path)))
+    else:
+        yield from unread_members(search, SEARCH_PARTS, path)
 
 
 def _expected(
@@ -88,6 +96,9 @@ def _expected(
         yield Finding("no-expectation", message, (*path, "expect"), help_text)
     else:
         yield from schema_findings(dict(expected), shape, (*path, "expect"))
+        if expected.get("context") == {}:  # every answer has a context
+            message, help_text = "an empty `context` expects nothing", "name a member that it must have"
+            yield Finding("no-expectation", message, (*path, "expect", "context"), help_text)
 
 
 def _filter(expected: Mapping[str, Json], path: Path) -> Iterator[Finding]:
@@ -127,6 +138,8 @@ def _entities(entities: Mapping[str, dict[str, Json]], owner: str, path: Path) -
             read_evaluation({other: {"type": "any", "id": "any"}, "action": _ANY_ACTION, owner: entity})
         except BadRequest as ex:
             yield Finding("bad-request", ex.message, (*path, name, *_steps(ex.path)[1:]))
+        else:
+            yield from unread_part(entity, owner, REQUEST_PARTS, (*path, name))
 
 
 def _known(name: str, known: Collection[str], what: str, path: Path, at_key: bool) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Reads a file of policy tests: its tests as questions, or the diagnostics of all its faults."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, cast
 
@@ -39,11 +39,12 @@ class Question(NamedTuple):
 
 
 class ReadTest(NamedTuple):
-    """A test with its number in the file, and its questions."""
+    """A test as the file says it, with its number in the file, and its questions."""
 
     name: str
     number: int
     questions: tuple[Question, ...]
+    said: PolicyTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,11 @@ class ReadFile:
         """Returns where a test begins."""
         return self.document.text.place(self.document.span(("tests", test.number), at_key=False).offset)
 
-    def with_finding(self, finding: Finding) -> "ReadFile":
-        """Returns the file with one more fault, and so without tests."""
+    def with_findings(self, found: Iterable[Finding]) -> "ReadFile":
+        """Returns the file with more faults, and so without tests."""
         findings = Findings(_LIMITS.diagnostics)
-        findings.add(DocumentFinding(0, finding))
+        for finding in found:
+            findings.add(DocumentFinding(0, finding))
         return replace(self, tests=(), diagnostics=(*self.diagnostics, *findings.diagnostics([self.document])))
 
 
@@ -79,7 +81,9 @@ def read_file(source: Source) -> ReadFile:
         file = _shaped(value, findings)
     if findings.errors or file is None:
         return ReadFile(source, document, None, (), findings.diagnostics([document]))
-    tests = tuple(ReadTest(test.name, number, tuple(_questions(test, file))) for number, test in enumerate(file.tests))
+    tests = tuple(
+        ReadTest(test.name, number, tuple(_questions(test, file)), test) for number, test in enumerate(file.tests)
+    )
     return ReadFile(source, document, file.model, tests, ())
 
 

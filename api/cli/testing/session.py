@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from ....bundles.errors import BundleError
 from ....compiler.diagnostics.diagnostic import Finding
@@ -16,6 +17,9 @@ from .discovery import model_paths, test_files
 from .reading import ReadFile, read_file
 from .running import FileResult, run_file
 from .tested_model import TestedModel, UnusableModel, tested_model
+from .undeclared import undeclared
+
+_OTHER_FOLDER: Final = "the model is in the file's own folder: to test the one of the folder above, write `model: [..]`"
 
 
 @dataclass(slots=True)
@@ -50,6 +54,9 @@ class Session:
         self.read += sources
         try:
             model = self._model(sources)
+            found = [finding for test in file.tests for finding in undeclared(test, model.declared)]
+            if found:
+                return _problem(file.with_findings(found))
             coverage = self._coverages.setdefault(sources, Coverage(model.program)) if self.with_coverage else None
             return run_file(file, model, coverage)
         except InvalidModel as ex:
@@ -75,8 +82,8 @@ class Session:
 def _without_model(file: ReadFile, sentence: str) -> FileResult:
     """Returns the result of a file whose model can't be used, with the place at which the file names it."""
     message = f"the model can't be used: {sentence}"
-    path = ("model",) if file.model is not None else ()
-    return _problem(file.with_finding(Finding("no-model", message, path)))
+    path, help_text = (("model",), "") if file.model is not None else ((), _OTHER_FOLDER)
+    return _problem(file.with_findings([Finding("no-model", message, path, help_text)]))
 
 
 def _problem(file: ReadFile) -> FileResult:

@@ -18,7 +18,8 @@ class PolicyTest(_Part, frozen=True):
     """A test: a `request` or a `search` with what to `expect`, or a table of requests with all that is `allowed`.
 
     In a table, each subject asks for each action on each resource. `allowed` has, by subject and resource, the actions
-    to allow. All others must be denied.
+    to allow. All others must be denied. With `undeclared`, the test asks on purpose for something that the model does
+    not declare.
     """
 
     name: Text
@@ -31,6 +32,7 @@ class PolicyTest(_Part, frozen=True):
     context: dict[str, Json] | None = None
     allowed: dict[str, dict[str, tuple[Text, ...]]] | None = None
     now: Json = None
+    undeclared: bool = False
 
 
 class TestFile(_Part, frozen=True):

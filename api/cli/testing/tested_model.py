@@ -14,10 +14,12 @@ from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.clauses import Program, Rate
 from ....bundles.program.facts import EntityKey, ResourceFacts
 from ....compiler.compile import compile_model
+from ....compiler.model.elements import Model
 from ....runtime import Engine, RateCounters
 from ....runtime.requests.searches import read_resource_search
 from ...serving.build import InvalidModel, check_sources, sources_of
 from ..sentences import bundle_sentence
+from .undeclared import Declared, declared_by
 
 COUNTER_BYTES: Final = 16 * 1024
 """The memory of the counters of one question. It asks for one subject only."""
@@ -37,6 +39,7 @@ class TestedModel:
     program: Program
     resources: Resources | None
     is_limited: bool
+    declared: Declared
 
     def decide(self, request: dict[str, Any], now: float | None) -> dict[str, Any]:
         """Returns the decision on a request, as if it were the first. Raises BundleError for a damaged bundle."""
@@ -97,7 +100,7 @@ def tested_model(paths: Sequence[Path]) -> TestedModel:
 
 def tested_bundle(bundle: Bundle) -> TestedModel:
     """Returns the model in a bundle. Raises BundleError for a damaged one."""
-    return _tested(Engine(bundle), bundle.program(), None)
+    return _tested(Engine(bundle), bundle.program(), None, None)
 
 
 def is_bundle(path: Path) -> bool:
@@ -111,9 +114,9 @@ def _compiled(paths: Sequence[Path]) -> TestedModel:
     if checked.model is None:
         raise InvalidModel(checked)
     compiled = compile_model(checked.model, zones.zone_data, zones.VERSION)
-    return _tested(Engine(bundle_in_memory(compiled.write)), compiled.program, compiled.facts.resources)
+    return _tested(Engine(bundle_in_memory(compiled.write)), compiled.program, compiled.facts.resources, checked.model)
 
 
-def _tested(engine: Engine, program: Program, resources: Resources | None) -> TestedModel:
+def _tested(engine: Engine, program: Program, resources: Resources | None, model: Model | None) -> TestedModel:
     is_limited = any(isinstance(atom, Rate) for clause in program.clauses for atom in clause.body)
-    return TestedModel(engine, program, resources, is_limited)
+    return TestedModel(engine, program, resources, is_limited, declared_by(program, model))

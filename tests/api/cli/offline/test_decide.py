@@ -131,3 +131,12 @@ def test_what_can_not_be_read_is_exit_code_2(tmp_path, bundle):
         assert done.returncode == 2
         assert done.stderr.startswith(b"Error: ")
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("now", ["2030", "2030.0", "20300131"])
+@pytest.mark.parametrize("command", ["decide", "explain"])
+def test_a_year_is_no_instant(bundle, command, now):
+    """As epoch seconds, it would be in 1970."""
+    done = writ(command, bundle, "--now", now, stdin=json.dumps(ASK).encode())
+    assert done.returncode == 2
+    assert f"`{now.partition('.')[0]}` would be seconds after 1970-01-01: write an instant" in done.stderr.decode()

@@ -126,6 +126,66 @@ FAULTS = [
         "",
     ),
     ("tests:\n- {name: !x n}", "yaml-tag", 2, "", ""),
+    (f"model: []\ntests:\n- {{name: n, {TABLE}, allowed: {{}}}}", "no-model", 1, "names no source", "leave it out"),
+    *(
+        (
+            f"tests:\n- name: n\n  {kind}: {asked[:-1]}, {said}: {{}}}}\n  expect: {expected}",
+            "unknown-member",
+            3,
+            f"unknown member `{said}`",
+            help_text,
+        )
+        for kind, asked, expected in (("request", ASK, "{decision: false}"), ("search", SEARCH, "{results: []}"))
+        for said, help_text in (
+            ("contxt", "did you mean `context`?"),
+            ("optons", "did you mean `options`?"),
+            ("mfa", "goes into `context`"),
+        )
+    ),
+    *(
+        (
+            f"tests:\n- name: n\n  request: {ASK.replace(part, f'{part}, {said}: icu')}\n  expect: {{decision: false}}",
+            "unknown-member",
+            3,
+            f"unknown member `{said}`",
+            help_text,
+        )
+        for part, said, help_text in (
+            ("id: x", "ward", "the attributes of the resource go into `properties`"),
+            ("id: x", "propertis", "did you mean `properties`?"),
+            ("id: a", "name", "the attributes of the subject go into `properties`"),
+            ("name: read", "attributes", "the attributes of the action go into `properties`"),
+        )
+    ),
+    (
+        f"tests:\n- name: n\n  request: {ASK[:-1]}, options: {{explan: true}}}}\n  expect: {{decision: false}}",
+        "unknown-member",
+        3,
+        "unknown member `explan`",
+        "did you mean `explain`?",
+    ),
+    (
+        f"tests:\n- name: n\n  search: {SEARCH.replace(': d', ': d, properties: {}')}\n  expect: {{results: []}}",
+        "unknown-member",
+        3,
+        "unknown member `properties`",
+        "",
+    ),
+    (f"tests:\n- {{name: n, {TABLE.replace('id: x', 'id: x, wrad: 1')}, allowed: {{}}}}", "unknown-member", 2, "", ""),
+    *(
+        (
+            f"tests:\n- name: n\n  {kind}: {asked}\n  expect: {{context: {{}}}}",
+            "no-expectation",
+            4,
+            "an empty `context` expects nothing",
+            "name a member",
+        )
+        for kind, asked in (("request", ASK), ("search", SEARCH))
+    ),
+    *(
+        (f"now: {now}\ntests:\n- {{name: n, {TABLE}, allowed: {{}}}}", "bad-instant", 1, f"`{now}` would be", "")
+        for now in (2030, 203001, 20300131)
+    ),
 ]
 
 
