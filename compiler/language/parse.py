@@ -12,6 +12,7 @@ from lark.exceptions import UnexpectedToken
 from .automaton import Automaton, Unexpected
 from .explain_fault import explained, indented, unexplained
 from .grammar import GRAMMAR
+from .hidden import hidden_character
 from .placed import Placed
 from .reading.clauses import Element
 from .reading.table import READERS
@@ -36,6 +37,10 @@ class Parsed(NamedTuple):
 def parse(text: str, statement: Statement, explain: bool = True) -> Parsed:
     """Returns the element of a statement of `text`. Raises SyntaxFault; without `explain`, it may only say where."""
     tokens: list[Placed] = []
+    if (hidden := hidden_character(text, statement)) is not None:
+        with suppress(Unexpected, SyntaxFault):
+            _automaton().parse(Cut(text, statement.start, hidden.start, tokens))
+        raise _about(hidden, tokens)
     if statement.start and text[statement.start - 1] != "\n":
         raise indented(text, statement)
     try:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .words import CLAUSES
+from .words import CLAUSES, HIDDEN
 
 _START = re.compile(rf"^(?!(?:{'|'.join(sorted(CLAUSES))})\b)[^\W\d]", re.MULTILINE)
 """A line that starts a statement. One with a word that only goes on with a statement needs no indentation."""
@@ -12,7 +12,8 @@ _START = re.compile(rf"^(?!(?:{'|'.join(sorted(CLAUSES))})\b)[^\W\d]", re.MULTIL
 BLANKS = " \t\r\n"
 """The characters between words that say nothing. Other kinds of white space are not blanks."""
 
-_NOTHING = re.compile(rf"(?:[{BLANKS}]+|#[^\n]*)*")
+_NOTHING = re.compile(rf"(?:[ \t\n]++|\r\n|#(?:(?!{HIDDEN})[^\n])*+)*+")
+"""What may stand before the first statement: blank lines and comments, without hidden characters."""
 
 
 class Statement(NamedTuple):

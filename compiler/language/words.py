@@ -51,6 +51,16 @@ WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
 SECTIONS = ("resource.", "subject.", "action.", "context.")
 """How attributes begin."""
 
+HIDDEN_CHARACTERS = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"  # control characters, and line ends that Writ does not read so
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that change the order in which an editor shows text
+    r"\u00ad\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # no width
+)
+"""The characters that an editor may show otherwise than Writ reads them, as the inside of a class of a pattern."""
+
+HIDDEN = rf"(?:[{HIDDEN_CHARACTERS}]|\r(?!\n))"
+"""The pattern of a character that may only stand in a text in quotes, as an escape. A CR before an LF is none."""
+
 _PLAIN = re.compile(WORD)
 _TEMPLATE = re.compile(
     r"/[!$-~]*"  # a path
@@ -58,7 +68,7 @@ _TEMPLATE = re.compile(
     r"|(?:\*\.)?[A-Za-z0-9_]+(?:[-.]+[A-Za-z0-9_]+)*(?:/[0-9]+)?"  # a host, or an IPv4 address or block
     r"|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*(?:/[0-9]+)?"  # an IPv6 address or block
 )
-_LITERAL = re.compile(r"[^'\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff]*")
+_LITERAL = re.compile(rf"[^'\t\r\n{HIDDEN_CHARACTERS}\ud800-\udfff]*")
 
 
 def written_name(name: str) -> str:

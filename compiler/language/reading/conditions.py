@@ -7,6 +7,7 @@ from ..placed import Members, Placed, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
+from .bare_words import check_bare_words
 from .clauses import Clause, member
 
 WITHOUT_BRACKETS = "list"
@@ -58,6 +59,7 @@ def _condition(attribute: Placed, operator: Placed, constant: Placed) -> _Condit
     key = decoded(rest, attribute.start + len(section) + 1) if rest[0] in "\"'" else rest
     if not key:
         raise SyntaxFault("an attribute has a name", attribute.start, attribute.end)
+    check_bare_words(constant, key)
     attribute.text = f"{section}.{written_key(key)}"
     members = {"key": member(said(key, attribute)), "op": member(operator), "value": member(constant)}
     return _Condition(f"{section}_attrs", object_of(members, attribute.start, constant.end))

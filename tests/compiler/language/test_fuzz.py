@@ -2,6 +2,7 @@
 
 import json
 import time
+from resource import RUSAGE_SELF, getrusage
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from writ.compiler.diagnostics.show import show_json, show_text
 from writ.compiler.language.parse import parse
 from writ.compiler.language.statements import Statement, statements
 from writ.compiler.language.syntax_fault import SyntaxFault
-from writ.compiler.language.tokens import _TOKEN
+from writ.compiler.language.tokens import TOKEN
 from writ.compiler.language.words import KEYWORDS
 from writ.compiler.language.writing.format import formatted
 from writ.compiler.source import Source
@@ -148,13 +149,27 @@ def test_a_mebibyte_of_one_piece_is_cut_in_linear_time(piece):
     """
     text = piece * (MIB // len(piece))
     began, end, kind = time.process_time(), 0, None
-    for found in _TOKEN.finditer(text):
+    for found in TOKEN.finditer(text):
         assert found.start() == end
         end, kind = found.end(), found.lastgroup
         if kind == "other":
             break
     assert end == len(text) or kind == "other"
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("text", ["role {}", "policy p allow a to b c when resource.{}"])
+@pytest.mark.parametrize("inside", ["x", '\\"', "\\\\", "é", "x\\n"], ids=ascii)
+@pytest.mark.parametrize("closing", ['"', ""])
+def test_a_long_text_in_quotes_takes_little_memory(text, inside, closing):
+    """The pattern keeps no place to go back to for each character: that took 400 bytes each."""
+    whole = text.format(f'"{inside * (4 * MIB // len(inside))}{closing}')
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    began = time.process_time()
+    for _ in TOKEN.finditer(whole, 0, len(whole)):
+        pass
+    assert time.process_time() - began < 20
+    assert getrusage(RUSAGE_SELF).ru_maxrss - before < 200 * KIB
 
 
 @pytest.mark.parametrize("before", ["", "policy p allow a to b c when resource.a is ", "policy p allow a to b c from "])
