@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 
@@ -165,19 +165,8 @@ def agent_command(
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
         admits = bundle is None or callers is not None
-        service = _prepare(
-            options,
-            callers,
-            admits,
-            bind,
-            envoy_bind,
-            workers,
-            tls,
-            decision_log,
-            metrics_bind,
-            drain_seconds,
-            log_level,
-        )
+        asked = _Asked(bind, envoy_bind, workers, tls, decision_log, metrics_bind, drain_seconds, log_level)
+        service = _prepare(options, callers, admits, asked)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -185,20 +174,22 @@ def agent_command(
     run(service)
 
 
-def _prepare(
-    options: FollowOptions,
-    callers: Path | None,
-    admits: bool,
-    bind: str,
-    envoy_bind: str | None,
-    workers: int | None,
-    tls: TlsFiles | None,
-    log_target: str | None,
-    metrics_bind: str | None,
-    drain_seconds: float,
-    log_level: str,
-) -> Service:
+class _Asked(NamedTuple):
+    """How the agent is asked to serve."""
+
+    bind: str
+    envoy_bind: str | None
+    workers: int | None
+    tls: TlsFiles | None
+    log_target: str | None
+    metrics_bind: str | None
+    drain_seconds: float
+    log_level: str
+
+
+def _prepare(options: FollowOptions, callers: Path | None, admits: bool, asked: _Asked) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
+    bind, envoy_bind, workers, tls, log_target, metrics_bind, drain_seconds, log_level = asked
     settings, log = read_settings(log_level)
     decisions = decision_log_of(settings, log_target, None, log)
     count = workers or cores()

@@ -2,6 +2,7 @@
 
 import logging
 import shlex
+import socket
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -202,12 +203,8 @@ def _prepare_service(options: _Options) -> Service:
     rates = SharedRates(options.workers, settings.rate_bytes, log)
     live_engines = _open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
-    place = shown_address(listener)
-    url = own_url(place, options.tls)
-    _greet(url, place, directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
+    url = _tell_address(listener, options, access, settings, log)
     greet_envoy(envoy)
-    if settings.public_url is None:
-        log.warning("%s", url_warning(url))
     activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
         directory,
@@ -250,6 +247,18 @@ def _prepare_service(options: _Options) -> Service:
         drain_begins=parts.draining.begin,
         drain_seconds=options.drain_seconds,
     )
+
+
+def _tell_address(
+    listener: socket.socket, options: _Options, access: AdminAccess, settings: Settings, log: logging.Logger
+) -> str:
+    """Says where the service listens, and returns its URL."""
+    place = shown_address(listener)
+    url = own_url(place, options.tls)
+    _greet(url, place, options.directory, options.workers, access, options.demo, preset=settings.admin_key is not None)
+    if settings.public_url is None:
+        log.warning("%s", url_warning(url))
+    return url
 
 
 def _opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:

@@ -4,8 +4,8 @@ from typing import Final
 
 import falcon.asgi
 
-from ....runtime.engine import SearchUnavailable
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
+from ....runtime.searches.unavailable import SearchUnavailable
 from ...decision_log.decision_log import NO_LOG, Log, asker_of
 from ...decision_log.entry import Kind
 from ...http.bodies import ENCODER, Bodies
