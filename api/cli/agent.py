@@ -138,14 +138,12 @@ def agent_command(
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
 
-    It goes on deciding while its source is away; /readyz tells how old its bundle is. Callers send the agent's own
-    credential, a key of `--callers`, or an access token that the service issued. Exit code 2 if a file can't be read,
-    or the address can't be used.
+    It goes on deciding while its source is away. Callers send the agent's own credential, a key of `--callers`, or an
+    access token that the service issued. Exit code 2 if a file can't be read, or the address can't be used.
 
     \b
     Examples:
       writ agent --upstream https://writ.example --token-file key --env prod --key public.pem --state /var/lib/agent
-      writ agent --from s3://policies/prod --env prod --key public.pem --callers callers.jsonl --bind 0.0.0.0:8181
       writ agent --bundle model.bundle --unsigned
     """
     try:
@@ -164,9 +162,8 @@ def agent_command(
             proxy=proxy,
         )
         tls = tls_files(tls_cert, tls_key, tls_client_ca)
-        admits = bundle is None or callers is not None
         asked = _Asked(bind, envoy_bind, workers, tls, decision_log, metrics_bind, drain_seconds, log_level)
-        service = _prepare(options, callers, admits, asked)
+        service = _prepare(options, callers, bundle is None or callers is not None, asked)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:

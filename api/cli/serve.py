@@ -188,10 +188,8 @@ def serve_command(
 def _prepare_service(options: _Options) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(options.log_level)
-    directory = options.directory
-    prepare_directory(directory)
-    lock, listener = hold(directory), bound_socket(options.bind)
-    envoy = reserved(options.envoy_bind)
+    prepare_directory(directory := options.directory)
+    lock, listener, envoy = hold(directory), bound_socket(options.bind), reserved(options.envoy_bind)
     counts = Counts.shared(COUNTED, places_for(options.workers))
     decisions = decision_log_of(settings, options.decision_log, directory, log)
     store = _opened_store(directory, settings, counts, log)
