@@ -17,6 +17,15 @@ def bundle_sentence(path: Path, error: Exception) -> str:
     return f"{path}: {error}{remedy}"
 
 
+def folder_sentence(path: Path) -> str:
+    """Returns the advice for a folder in place of a bundle.
+
+    >>> folder_sentence(Path("policies"))
+    'policies: this is a folder; compile its model documents with `writ compile` first'
+    """
+    return f"{path}: this is a folder; compile its model documents with `writ compile` first"
+
+
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
     """Returns the counts of findings, like `2 errors, 1 warning`."""
     counted = []

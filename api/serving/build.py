@@ -45,7 +45,7 @@ class InvalidModel(Exception):
 
 
 class NoSources(Exception):
-    """A folder has no model documents. The message names the folder."""
+    """A folder has no model documents, or a file has policy tests instead. The message names the path."""
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:
@@ -119,9 +119,14 @@ def _publish(
 
 
 def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -> Iterator[Path]:
-    """Yields files as they are, and the files with these endings in folders. Raises NoSources for a folder without."""
+    """Yields files as they are, and the files with these endings in folders.
+
+    Raises NoSources for a folder without such files, and for a file of policy tests.
+    """
     for path in paths:
         if not path.is_dir():
+            if path.name.endswith(TEST_ENDINGS):
+                raise NoSources(f"`{path}` is a file of policy tests, not a model: run it with `writ test`")
             yield path
             continue
         found = sorted(inner for inner in path.rglob("*") if is_document(inner, endings) and inner.is_file())

@@ -7,7 +7,7 @@ from ...bundles.wording import Path
 from ..limits import Limits
 from ..model.elements import LISTS, ONE_OBJECT
 from ..source import Source, SourceText, Span
-from .bad_document import BadDocument
+from .bad_document import BadDocument, EmptyDocument
 from .document_handler import ByteProgress, DocumentHandler
 from .json_cursor import JsonCursor
 from .json_places import locate, token_length
@@ -38,7 +38,7 @@ class JsonDocument:
         self._is_whole = True
         cursor = JsonCursor(self.text, self._limits)
         if not cursor.peek():
-            raise BadDocument("wrong-type", "the document is empty", cursor.offset)
+            raise EmptyDocument(cursor.offset)
         self._root = cursor.offset
         value = cursor.value()
         if cursor.peek():
@@ -51,7 +51,7 @@ class JsonDocument:
         cursor.peek()
         self._root = cursor.offset
         if not cursor.peek():
-            raise BadDocument("wrong-type", "the document is empty", self._root, 'write `{"model": 1}`')
+            raise EmptyDocument(self._root, 'write `{"model": 1}`')
         if cursor.peek() != "{":
             cursor.value()
             help_text = 'write `{"model": 1}` with the lists in it'

@@ -8,7 +8,7 @@ from ..diagnostics.diagnostic import Finding
 from ..diagnostics.findings import Document, DocumentFinding, Findings
 from ..limits import Limits
 from ..source import BadText, Source, Span
-from .bad_document import BadDocument
+from .bad_document import BadDocument, EmptyDocument
 from .json_document import JsonDocument
 from .raw_values import Unreadable, value_faults
 from .yaml.document import YamlDocument
@@ -36,16 +36,20 @@ class PlacedValue(NamedTuple):
     value: Json
 
 
-def read_value(source: Source, limits: Limits, findings: Findings) -> PlacedValue:
+def read_value(source: Source, limits: Limits, findings: Findings, empty_help: str) -> PlacedValue:
     """Returns the value of a document. Adds a finding for each part that can't be read; then there is no value.
 
-    The name of the source ends in one of ENDINGS. The findings' paths start at the root, and the document is number 0.
+    `empty_help` says what to write into an empty document. The name of the source ends in one of ENDINGS. The findings'
+    paths start at the root, and the document is number 0.
     """
     document = _READERS[next(ending for ending in ENDINGS if source.name.endswith(ending))](source, limits)
     try:
         value = document.value()
     except BadText as ex:
         _add(findings, Finding("bad-encoding", str(ex), (), "save the document as UTF-8"), Span(ex.offset, 1))
+        return PlacedValue(document, None)
+    except EmptyDocument as ex:
+        _add(findings, Finding(ex.code, ex.message, (), empty_help), Span(ex.offset, 1))
         return PlacedValue(document, None)
     except BadDocument as ex:
         _add(findings, Finding(ex.code, ex.message, (), ex.help), Span(ex.offset, 1))

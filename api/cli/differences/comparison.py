@@ -40,7 +40,8 @@ class Comparison(Struct, frozen=True, omit_defaults=True):
     """How the model `new` differs from `old`.
 
     `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of
-    bundles, and `not_compared` says what a bundle does not tell.
+    bundles, and `not_compared` says what a bundle does not tell. Both models answered the `asked` requests of tests, or
+    it is None without tests. `tests` are those with another answer.
     """
 
     old: str
@@ -50,6 +51,7 @@ class Comparison(Struct, frozen=True, omit_defaults=True):
     tests: tuple[TestDifference, ...]
     manifest: dict[str, Changed] = {}
     not_compared: str = ""
+    asked: int | None = None
 
     @property
     def differs(self) -> bool:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,19 +18,29 @@ from .comparison import Decided, TestDifference
 from .sides import Side
 
 
-def decided_differently(old: Side, new: Side, paths: Sequence[Path]) -> Iterator[TestDifference]:
-    """Yields the requests of the test files at some paths that the models answer differently.
+class Answered(NamedTuple):
+    """The number of requests that both models answered, and those that they answered differently."""
+
+    asked: int
+    different: tuple[TestDifference, ...]
+
+
+def decided_differently(old: Side, new: Side, paths: Sequence[Path]) -> Answered:
+    """Returns how the models answer the requests of the test files at some paths.
 
     What the tests expect, and the models that they name, do not matter. Raises CommandFailed for a file with faults.
     """
     now = time.time()
+    count, different = 0, []
     for file in _files(paths):
         for test in file.tests:
             for asked in test.questions:
+                count += 1
                 before, after = (_answer(side, asked, now) for side in (old, new))
                 if not _same(before, after):
                     name = f"{test.name} ({asked.label})" if asked.label else test.name
-                    yield TestDifference(file.source.name, name, asked.request, before, after)
+                    different.append(TestDifference(file.source.name, name, asked.request, before, after))
+    return Answered(count, tuple(different))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[ReadFile]:

@@ -57,13 +57,14 @@ def diff_command(old: str, new: str, tests: tuple[Path, ...], environment: str, 
 
 
 def _compared(old: Side, new: Side, tests: tuple[Path, ...]) -> Comparison:
-    asked = tuple(decided_differently(old, new, tests))
+    asked, different = decided_differently(old, new, tests)
+    count = asked if tests else None
     if old.model is not None and new.model is not None:
         elements = tuple(differences(elements_of(old.model), elements_of(new.model)))
-        return Comparison(old.name, new.name, counts_of(elements), elements, asked)
+        return Comparison(old.name, new.name, counts_of(elements), elements, different, asked=count)
     try:
         elements = tuple(bundle_differences(old.bundle, new.bundle))
         manifest = manifest_differences(old.bundle, new.bundle)
     except BundleError as ex:
         raise CommandFailed(str(ex)) from None
-    return Comparison(old.name, new.name, counts_of(elements), elements, asked, manifest, NOT_COMPARED)
+    return Comparison(old.name, new.name, counts_of(elements), elements, different, manifest, NOT_COMPARED, count)

@@ -20,9 +20,8 @@ def comparison_lines(found: Comparison, form: str) -> Iterator[str]:
     yield from count_lines(found.changes)
     for name, changed in found.manifest.items():
         yield f"manifest {name}: {_json(changed.before)} → {_json(changed.after)}"
-    if found.tests:
-        count = len(found.tests)
-        yield f"{count} request{'' if count == 1 else 's'} of tests {'has' if count == 1 else 'have'} another answer:"
+    if found.asked is not None:
+        yield _summary(found.asked, len(found.tests))
     for test in found.tests:
         yield f"  {test.file}: {test.name}"
         yield f"    {_answer(test.before)} → {_answer(test.after)}"
@@ -44,6 +43,18 @@ def markdown(lines: Iterable[str]) -> Iterator[str]:
     if cut:
         yield ""
         yield f"{cut} more lines do not fit into a comment. `writ diff` without `--format markdown` shows them."
+
+
+def _summary(asked: int, different: int) -> str:
+    """Returns how many requests of tests have another answer.
+
+    >>> _summary(12, 0), _summary(1, 1)
+    ('12 requests of tests: none has another answer', '1 request of tests: 1 has another answer:')
+    """
+    requests = f"{asked} request{'' if asked == 1 else 's'} of tests"
+    if not different:
+        return f"{requests}: none has another answer"
+    return f"{requests}: {different} {'has' if different == 1 else 'have'} another answer:"
 
 
 def _answer(decided: Decided) -> str:

@@ -12,7 +12,7 @@ from ....compiler.compile import compile_model
 from ....runtime import BundleError, Engine, RateCounters
 from ...http.rejections import BodyRejected
 from ..output import CommandFailed
-from ..sentences import bundle_sentence
+from ..sentences import bundle_sentence, folder_sentence
 from ..service import Service, ServiceRefused, segment
 
 Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
@@ -22,6 +22,8 @@ Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 @contextmanager
 def bundle_answers(path: Path, now: float | None) -> Iterator[Ask]:
     """Yields what asks a bundle. Raises CommandFailed for a bundle that can't be used, OSError."""
+    if path.is_dir():
+        raise CommandFailed(folder_sentence(path))
     try:
         engine = Engine.open(path, counters=RateCounters())
         yield lambda request: engine.decide(request, now)

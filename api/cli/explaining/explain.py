@@ -96,11 +96,13 @@ def explain_command(
 
 
 def _read(source: Path | None) -> bytes:
-    """Returns the whole input. Raises CommandFailed if it has more bytes than the limit, OSError."""
+    """Returns the whole input. Raises CommandFailed if it is empty or over the limit, OSError."""
     with open(source, "rb") if source else open(0, "rb", closefd=False) as stream:
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise CommandFailed(f"the input is longer than {MOST_BYTES} bytes")
+    if not data.strip():
+        raise CommandFailed("the input is empty: give it an evaluation request, as JSON")
     return data
 
 

@@ -11,6 +11,7 @@ from ....compiler.forms.convert import NotInForm, convert
 from ....compiler.forms.table import FORMS
 from ...serving.build import NoSources, sources_of
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..overwriting import refuse_overwriting
 from ..sentences import summary
 from ..source_paths import SourcePath
 
@@ -39,6 +40,7 @@ def convert_command(sources: tuple[Path, ...], form: str, output: Path | None) -
     """
     try:
         found = sources_of(sources)
+        refuse_overwriting(output, (Path(source.name) for source in found))
         with progress_bar() as progress:
             converted = convert(found, form, progress)
         if converted.text is None:

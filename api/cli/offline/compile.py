@@ -10,8 +10,9 @@ import click
 
 from ....bundles.manifest import Profile
 from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
-from ...serving.build import InvalidModel, NoSources, build_bundle, unsigned
+from ...serving.build import InvalidModel, NoSources, build_bundle, files_of, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
+from ..overwriting import refuse_overwriting
 from ..sentences import summary
 from ..source_paths import SourcePath
 from .bundle_keys import read_lifetime, signing_key_in
@@ -55,6 +56,7 @@ def compile_command(
     """
     console, finish = error_console(), _signing(key, lifetime)
     try:
+        refuse_overwriting(output, files_of(sources))
         with progress_bar() as progress:
             built = build_bundle(sources, output, progress, profile, finish)
     except InvalidModel as ex:

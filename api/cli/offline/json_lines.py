@@ -15,7 +15,7 @@ from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
 from ...settings import HttpLimits
 from ..output import CommandFailed, os_sentence
-from ..sentences import bundle_sentence
+from ..sentences import bundle_sentence, folder_sentence
 from ..written_instants import instant_fault
 
 LIMITS = HttpLimits()
@@ -52,6 +52,8 @@ def bad_line(number: int, sentence: str) -> dict[str, Any]:
 
 def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
     """Answers every line of `source`, or of standard input. Then exits: 0, or 1 if a line was bad."""
+    if bundle.is_dir():
+        raise CommandFailed(folder_sentence(bundle))
     try:
         engine = Engine.open(bundle, counters=RateCounters())
         with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:

@@ -16,7 +16,7 @@ from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
 from ...store.errors import NotFound, StoreUnavailable
 from ..output import CommandFailed, escaped, os_sentence
-from ..sentences import bundle_sentence
+from ..sentences import bundle_sentence, folder_sentence
 from ..stores.opening import data_option, env_option, open_store
 
 
@@ -82,6 +82,8 @@ def split_url(url: str) -> Asked:
 
 
 def _of_bundle(path: Path) -> RouteTable:
+    if path.is_dir():
+        raise CommandFailed(folder_sentence(path))
     try:
         return RouteTable(open_bundle(path).routing().routes)
     except BundleError as ex:

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from ....bundles.program.clauses import Clause, Program, Rate
-from ....bundles.program.text import show_atom
 from ....bundles.wording import quoted
+from ....compiler.language.writing.atoms import atom_text
 from ....runtime.rules.reasons import NOT_REGISTERED
 
 _NEVER_ASKED = NOT_REGISTERED.context["reason"]
@@ -110,7 +110,7 @@ def _gaps(seen: _Seen) -> Iterator[str]:
             yield f"policy {name}: it was never {_word(outcome)}"
     for place, atom in enumerate(seen.clause.body):
         for outcome in _untried(seen, place):
-            yield f"policy {name}: {show_atom(atom)} was never {_word(outcome)}"
+            yield f"policy {name}: `{atom_text(atom)}` was never {_word(outcome)}"
 
 
 def _word(outcome: bool) -> str:

@@ -21,6 +21,7 @@ MOST_BYTES: Final = 64 * MIB
 """The bytes of a test file."""
 
 _LIMITS: Final = replace(DEFAULTS, document_bytes=MOST_BYTES)
+_EMPTY: Final = "write `tests:` and a list of tests below it"
 _DENIED: Final = {"decision": False}
 _ALLOWED: Final = {"decision": True}
 
@@ -75,7 +76,7 @@ def read_file(source: Source) -> ReadFile:
     Faults are diagnostics with places, as those of a model document are.
     """
     findings = Findings(_LIMITS.diagnostics)
-    document, value = read_value(source, _LIMITS, findings)
+    document, value = read_value(source, _LIMITS, findings, _EMPTY)
     file = None
     if not findings.errors:
         file = _shaped(value, findings)

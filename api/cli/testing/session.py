@@ -1,6 +1,7 @@
 """Runs test files from disk: reads them and their models, and tells of each file that can't be run."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime import SearchUnavailable
-from ...serving.build import InvalidModel, NoSources
+from ...serving.build import TEST_ENDINGS, InvalidModel, NoSources, files_of
 from ..output import os_sentence
 from .coverage import Coverage
 from .discovery import model_paths, test_files
@@ -39,6 +40,12 @@ class Session:
         for path in test_files(paths):
             self.read.append(path)
             yield self._result(read_file(Source(str(path), path.read_bytes())))
+
+    def sources(self) -> Iterator[Path]:
+        """Yields the files that were read: tests, and the documents or the bundle of each model."""
+        for path in self.read:
+            with suppress(NoSources):
+                yield from (path,) if path.name.endswith(TEST_ENDINGS) else files_of([path])
 
     def coverage(self) -> Iterator[str]:
         """Yields what no test tried, for each model."""

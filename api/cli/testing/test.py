@@ -8,6 +8,7 @@ import click
 
 from ....bundles.publish import published
 from ..output import CommandFailed, os_sentence
+from ..overwriting import refuse_overwriting
 from ..reports.junit import show_junit
 from ..source_paths import SourcePath
 from .discovery import NoTests
@@ -30,7 +31,7 @@ from .watching import stamps, wait_for_change
 @click.option("--coverage", "with_coverage", is_flag=True, help="Name the policies and conditions that no test tried.")
 @click.option("--watch", is_flag=True, help="Run again when a file changes, until you interrupt it.")
 def test_command(paths: tuple[Path, ...], style: str, output: Path | None, with_coverage: bool, watch: bool) -> None:
-    """Run policy tests: all files that end in .test.yaml or .test.json, at the paths and in folders.
+    """Run policy tests: all files that end in .test.yaml, .test.yml or .test.json, at the paths and in folders.
 
     A test asks the model for a decision or a filter, and says what the answer must have. For a failed test, Writ shows
     what was expected, what it answered, and why. Exit code 0 if all tests pass, 1 if one fails or can't be run, 2 for a
@@ -77,6 +78,7 @@ def _run(paths: tuple[Path, ...], style: str, output: Path | None, with_coverage
     began = time.perf_counter()
     session = Session(with_coverage)
     results = list(session.results(paths))
+    refuse_overwriting(output, session.sources())
     coverage = list(session.coverage())
     seconds = time.perf_counter() - began
     text = [*text_report(results, seconds, coverage)]

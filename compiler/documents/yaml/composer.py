@@ -11,7 +11,7 @@ from yaml.scanner import Scanner
 
 from ....bundles.wording import quoted
 from ...limits import Limits
-from ..bad_document import BadDocument
+from ..bad_document import BadDocument, EmptyDocument
 from ..document_handler import ByteProgress
 from ..raw_values import too_deep
 from .scalars import ARRAY, OBJECT, STRING, plain_tag
@@ -40,7 +40,7 @@ def compose(text: str, limits: Limits, byte_progress: ByteProgress) -> Node:
     except (yaml.YAMLError, ValueError, RecursionError):
         raise BadDocument("syntax", "the document is not valid YAML", 0) from None
     if root is None:
-        raise BadDocument("wrong-type", "the document is empty", 0, "write `model: 1`")
+        raise EmptyDocument(0, "write `model: 1`")
     return root
 
 

@@ -70,32 +70,33 @@ def _conditions(conditions: Conditions) -> Iterator[Line]:
     word = "when"
     for section in _SECTIONS:
         for condition in getattr(conditions, f"{section}_attrs") or ():
-            yield clause(word, *_comparison(section, condition))
+            yield clause(word, *comparison(section, condition))
             word = "and"
     if conditions.time_window is not None:
-        yield clause(*_window(conditions.time_window))
+        yield clause(*window(conditions.time_window))
     if conditions.ip_allowlist is not None:
-        yield clause("from", *commas([written_template(block)] for block in conditions.ip_allowlist))
+        yield clause(*allowlist(conditions.ip_allowlist))
     if conditions.rate_limit is not None:
-        yield clause(*_rate(conditions.rate_limit))
+        yield clause(*rate(conditions.rate_limit))
 
 
-def _comparison(section: str, condition: Condition) -> Iterator[str]:
+def comparison(section: str, condition: Condition) -> Iterator[str]:
+    """Yields the tokens of a comparison. `section` is the word for what has the attribute, like `resource`."""
     yield f"{section}.{written_key(condition.key)}"
     yield from _OPERATORS[condition.op]
     yield from constant(condition.value)
 
 
-def _window(window: TimeWindow) -> Iterator[str]:
+def window(said: TimeWindow) -> Iterator[str]:
     """Yields the tokens of a time window."""
-    if window.days is not None:
-        yield from ("on", *commas(_days(window.days)))
-    starts = (("from", window.start), ("until", window.end), ("from", window.not_before), ("until", window.not_after))
+    if said.days is not None:
+        yield from ("on", *commas(_days(said.days)))
+    starts = (("from", said.start), ("until", said.end), ("from", said.not_before), ("until", said.not_after))
     for word, value in starts:
         if value is not None:
             yield from (word, value)
-    if window.timezone is not None:
-        yield from ("in", written_name(window.timezone))
+    if said.timezone is not None:
+        yield from ("in", written_name(said.timezone))
 
 
 def _days(days: Sequence[str]) -> Iterator[list[str]]:
@@ -120,7 +121,13 @@ def _follows(day: str, next_day: str) -> bool:
     return (DAYS.index(day) + 1) % len(DAYS) == DAYS.index(next_day)
 
 
-def _rate(rate: RateLimit) -> list[str]:
-    unit, seconds = next((unit, seconds) for unit, seconds in _UNITS if rate.window_seconds % seconds == 0)
-    count = rate.window_seconds // seconds
-    return ["at", "most", str(rate.limit), "times", "in", str(count), unit if count == 1 else f"{unit}s"]
+def allowlist(blocks: Sequence[str]) -> list[str]:
+    """Returns the tokens of a list of addresses and blocks."""
+    return ["from", *commas([written_template(block)] for block in blocks)]
+
+
+def rate(said: RateLimit) -> list[str]:
+    """Returns the tokens of a rate limit."""
+    unit, seconds = next((unit, seconds) for unit, seconds in _UNITS if said.window_seconds % seconds == 0)
+    count = said.window_seconds // seconds
+    return ["at", "most", str(said.limit), "times", "in", str(count), unit if count == 1 else f"{unit}s"]

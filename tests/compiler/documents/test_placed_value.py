@@ -15,7 +15,7 @@ YAML = "a:\n  - 1\n  - {b: x}\nc: ~\n"
 )
 def test_a_value_and_its_places(name, text, part):
     findings = Findings(10)
-    document, value = read_value(Source(name, text.encode()), DEFAULTS, findings)
+    document, value = read_value(Source(name, text.encode()), DEFAULTS, findings, "write it")
     assert value == {"a": [1, {"b": "x"}], "c": None}
     assert not findings.errors
     span = document.span(("a", 1, "b"), at_key=False)
@@ -39,6 +39,6 @@ def test_a_value_and_its_places(name, text, part):
 )
 def test_what_can_not_be_read_is_a_finding(name, data, code):
     findings = Findings(10)
-    document, value = read_value(Source(name, data), DEFAULTS, findings)
+    document, value = read_value(Source(name, data), DEFAULTS, findings, "write it")
     assert value is None
     assert [one.code for one in findings.diagnostics([document])] == [code]

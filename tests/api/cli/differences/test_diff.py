@@ -131,17 +131,22 @@ def test_requests_of_tests_that_are_answered_differently(folder):
         ("table (al, update, final)", denied, allowed),
         ("list", {"filter": field | {"value": "draft"}}, {"filter": field | {"value": "final"}}),
     ]
-    assert found["tests"][0]["file"] == "x.test.yaml"
+    assert (found["asked"], found["tests"][0]["file"]) == (4, "x.test.yaml")
     text = writ("diff", "old.yaml", "new.yaml", "--tests", ".", cwd=folder).stdout.decode()
     assert (
-        "3 requests of tests have another answer:\n"
+        "4 requests of tests: 3 have another answer:\n"
         "  x.test.yaml: drafts\n    allowed by edit → denied, CONDITION_FAILED\n"
     ) in text
 
 
 def test_equal_models_answer_all_tests_alike(folder):
     (folder / "x.test.yaml").write_text(TESTS)
-    assert diff(folder, "old.yaml", "old.yaml", "--tests", ".")[0] == 0
+    code, found = diff(folder, "old.yaml", "old.yaml", "--tests", ".")
+    assert (code, found["asked"], found["tests"]) == (0, 4, [])
+    text = writ("diff", "old.yaml", "old.yaml", "--tests", ".", cwd=folder).stdout.decode()
+    assert "4 requests of tests: none has another answer\n" in text
+    assert "requests" not in writ("diff", "old.yaml", "old.yaml", cwd=folder).stdout.decode()
+    assert "asked" not in diff(folder, "old.yaml", "old.yaml")[1]
 
 
 def test_a_rate_limit_is_not_reached_by_the_requests_before(folder):

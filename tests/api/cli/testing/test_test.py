@@ -236,7 +236,7 @@ def test_coverage_names_what_no_test_tried(folder):
     assert done.returncode == 0
     assert done.stdout.decode().splitlines()[1:-1] == [
         "coverage: tests made 3 of 3 policies and 2 of 3 conditions both true and false",
-        'policy `p7`: R.status = "draft" was never false',
+        'policy `p7`: `resource.status is "draft"` was never false',
     ]
 
 
