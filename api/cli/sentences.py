@@ -13,7 +13,7 @@ def bundle_sentence(path: Path, error: Exception) -> str:
     >>> bundle_sentence(Path("model.yaml"), ValueError("this is not a Writ bundle"))
     'model.yaml: this is not a Writ bundle; compile the model document with `writ compile`'
     """
-    remedy = "; compile the model document with `writ compile`" if path.suffix in DOCUMENT_ENDINGS else ""
+    remedy = "; compile the model document with `writ compile`" if path.suffix.lower() in DOCUMENT_ENDINGS else ""
     return f"{path}: {error}{remedy}"
 
 

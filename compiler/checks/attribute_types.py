@@ -1,5 +1,6 @@
 """Checks conditions against the declared attributes of resource types, subjects, the context and actions."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
@@ -15,6 +16,12 @@ from .draft import Draft, is_placeholder
 
 GATE_KEYS = ("time", "ip", "ip_address")
 """The keys of the context that gates read (C8, C9). They need no declaration."""
+
+_SAID_IN_TEXTS: Mapping[AttributeType, re.Pattern[str]] = {
+    "number": re.compile(r"(?a:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,14})?)"),
+    "boolean": re.compile("true|false"),
+}
+"""The texts that say a value of another type, by that type."""
 
 
 class _Declared(NamedTuple):
@@ -128,7 +135,15 @@ def _wrong_constants(declared: _Declared, kind: AttributeType, condition: Condit
         return
     for at, constant in _compared(condition, path):
         if kind_of(constant) not in (kind, None):
-            yield Finding("attribute-type", f"{name}, found {described(constant)}", at)
+            yield Finding("attribute-type", f"{name}, found {described(constant)}", at, _without_quotes(constant, kind))
+
+
+def _without_quotes(constant: Json, kind: AttributeType) -> str:
+    """Returns the help for a text that says a number or a truth value where one is declared, or ""."""
+    pattern = _SAID_IN_TEXTS.get(kind)
+    if pattern is None or not isinstance(constant, str) or not pattern.fullmatch(constant):
+        return ""
+    return f"leave the quotes out: {quoted(constant)}"
 
 
 def _unfit(op: Operator, kind: AttributeType) -> str:

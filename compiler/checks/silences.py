@@ -27,7 +27,8 @@ def check_silences(draft: Draft) -> Iterator[Finding]:
         if is_placeholder(silence.code) or any(map(is_placeholder, silence.on or ())):
             continue
         if silence.code not in SILENCEABLE:
-            yield Finding("unknown-lint", _reason(silence), (*path, "code"), draft.suggest(silence.code, SILENCEABLE))
+            near = "" if silence.code in _SEVERITIES else draft.suggest(silence.code, SILENCEABLE)
+            yield Finding("unknown-lint", _reason(silence), (*path, "code"), near)
         elif first.setdefault(silence.id, index) != index:
             message = f"{quoted(silence.code)} is silenced a second time on the same elements"
             yield Finding("duplicate-id", message, path, see=(ElementKind.LINTS, first[silence.id]))

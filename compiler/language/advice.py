@@ -5,13 +5,13 @@ Each rule returns its advice, or "" if it has none. The first one that has some 
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from ...bundles.wording import quoted
 from ..diagnostics.synonyms import suggest
-from .placed import Placed
+from .phrases import PHRASES
+from .place import Place
 from .statements import BLANKS
-from .words import CLAUSES, KEYWORDS, SECTIONS, STATEMENTS
+from .words import CLAUSES, SECTIONS, STATEMENTS
 
 UNINDENT = "remove the indentation: a statement starts at the beginning of a line"
 COMMENT = "a comment starts with `#`"
@@ -41,7 +41,7 @@ _OTHERS = {
     "except": "write `when` with the opposite comparison, or a policy with `deny`",
     "or": "write a policy for each case, or `in` for several values of one attribute",
     "between": "write `from` and `until`, such as `from 09:00 until 17:00`",
-    "external_id": "write `external id`",
+    **dict.fromkeys(("external_id", "external-id", "externalid"), "write `external id`"),
     "limit": "write `at most 5 times in 1 hour`",
     "enabled": "leave it out, or write `disabled`",
     "else": "leave it out: what no policy allows is denied",
@@ -52,38 +52,6 @@ _OTHERS = {
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)
-
-
-class Place(NamedTuple):
-    """Where a statement can't be read: the unexpected token (None at its end), what may stand there, what is before."""
-
-    found: Placed | None
-    accepted: frozenset[str]
-    before: Sequence[Placed]
-    text: str
-
-    @property
-    def word(self) -> str:
-        """The unexpected token, or "" at the end."""
-        return "" if self.found is None else str(self.found.value)
-
-    @property
-    def kind(self) -> str:
-        """The kind of the unexpected token."""
-        return "$END" if self.found is None else self.found.type
-
-    @property
-    def statement(self) -> str:
-        """The word that starts the statement."""
-        return str(self.before[0].value)
-
-    def said(self, back: int) -> str:
-        """Returns the token that stands `back` tokens before the place, or ""."""
-        return str(self.before[-back].value) if back <= len(self.before) else ""
-
-    def keywords(self) -> list[str]:
-        """Returns the keywords that may stand here."""
-        return [name.lower() for name in self.accepted if name.lower() in KEYWORDS]
 
 
 def advice(place: Place) -> str:
@@ -142,7 +110,8 @@ def _reference(place: Place) -> str:
     if len(place.before) < 2 or place.before[-1].type not in _NAME_LIKE:
         return ""
     kind = "document" if place.statement == "resource" else "user"
-    return f"write the type and the id, such as {quoted(f'{kind} {place.said(1)}')}"
+    group = f", or {quoted(f'group {place.said(1)}')} for a group" if place.statement in ("assign", "group") else ""
+    return f"write the type and the id, such as {quoted(f'{kind} {place.said(1)}')}{group}"
 
 
 def _colon(place: Place) -> str:
@@ -309,6 +278,7 @@ def _in_quotes(text: str) -> str:
 _RULES: Sequence[Callable[[Place], str]] = (
     _comment,
     _indentation,
+    *PHRASES,
     _policy_without_id,
     _braces,
     _comma_too_much,

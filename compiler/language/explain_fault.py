@@ -6,7 +6,8 @@ from lark.exceptions import UnexpectedToken
 
 from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
-from .advice import COMMENT, CONSTANTS, UNINDENT, Place, advice
+from .advice import COMMENT, CONSTANTS, UNINDENT, advice
+from .place import Place
 from .placed import Placed
 from .statements import BLANKS, Statement
 from .syntax_fault import SyntaxFault, compared_attributes

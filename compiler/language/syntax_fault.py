@@ -57,6 +57,7 @@ _HEAD = {
 }
 """The help outside of conditions."""
 
+_CLOCK = re.compile(r"\d{1,2}:\d\d")
 _RUN = re.compile(r"[=!<>&|~:;-]+|/\*|.", re.DOTALL)
 
 
@@ -80,6 +81,8 @@ def _help(shown: str, words: Sequence[str]) -> str:
         return "write an ordinary space in its place"
     if not shown.isprintable():
         return "remove this invisible character"
+    if shown == "-" and words and _CLOCK.fullmatch(words[-1]):
+        return "write `until` in its place, such as `from 08:00 until 17:00`"
     if "when" not in words:
         if shown == "*" and words[:1] == ["route"]:
             return "write `any method` for any method"

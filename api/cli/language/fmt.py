@@ -44,7 +44,7 @@ def fmt_command(sources: tuple[Path, ...], check: bool) -> None:
             _standard_input(check)
             return
         files = [*_files(sources)]
-        if any(file.suffix != _ENDING for file in files):
+        if any(file.suffix.lower() != _ENDING for file in files):
             raise CommandFailed(f"only `{_ENDING}` files can be formatted; `writ convert --as writ` writes one")
         changed, faulty = _format(files, check)
     except OSError as ex:

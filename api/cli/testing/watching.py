@@ -29,7 +29,7 @@ def wait_for_change(paths: Iterable[Path], before: Stamps) -> Stamps:
 
 def _stamped(paths: Iterable[Path]) -> Iterator[tuple[Path, tuple[int, int]]]:
     for path in paths:
-        inside = (one for one in path.rglob("*") if one.suffix in DOCUMENT_ENDINGS)
+        inside = (one for one in path.rglob("*") if one.suffix.lower() in DOCUMENT_ENDINGS)
         for one in inside if path.is_dir() else (path,):
             try:
                 found = one.stat()

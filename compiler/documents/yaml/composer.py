@@ -10,6 +10,7 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner
 
 from ....bundles.wording import quoted
+from ...language.words import STATEMENTS
 from ...limits import Limits
 from ..bad_document import BadDocument, EmptyDocument
 from ..document_handler import ByteProgress
@@ -25,6 +26,9 @@ PROGRESS_NODES = 10_000
 
 _IN_QUOTES = "while scanning a quoted scalar"
 _SEVERAL = "expected a single document in the stream"
+_WRIT = re.compile(rf"(?:[ \t\r]*+(?:#[^\n]*+)?\n)*+({'|'.join(STATEMENTS)})[ \t]+[^\s:#]++(?=\s|$)")
+"""The first statement of a text in the `.writ` language."""
+
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -36,12 +40,23 @@ def compose(text: str, limits: Limits, byte_progress: ByteProgress) -> Node:
     try:
         root: Node | None = _PREFERRED(text, limits, byte_progress).get_single_node()
     except yaml.MarkedYAMLError as ex:
-        raise _bad_document(ex, text) from None
+        raise _other_language(text) or _bad_document(ex, text) from None
     except (yaml.YAMLError, ValueError, RecursionError):
         raise BadDocument("syntax", "the document is not valid YAML", 0) from None
     if root is None:
         raise EmptyDocument(0, "write `model: 1`")
+    if isinstance(root, ScalarNode) and (other := _other_language(text)):
+        raise other
     return root
+
+
+def _other_language(text: str) -> BadDocument | None:
+    """Returns the error of a document that is no YAML and starts as text in the `.writ` language does, or None."""
+    found = _WRIT.match(text)
+    if found is None:
+        return None
+    message = "the document is text in the `.writ` language, and not YAML"
+    return BadDocument("syntax", message, found.start(1), "give its file a name that ends in `.writ`")
 
 
 def too_many_values(offset: int, limits: Limits) -> BadDocument:

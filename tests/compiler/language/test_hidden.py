@@ -1,5 +1,7 @@
 """A character that an editor may show otherwise than Writ reads it hides no statement: it is an error."""
 
+import time
+
 import pytest
 from writ.compiler.language.words import written_text
 from writ.compiler.language.writing.format import formatted
@@ -45,6 +47,13 @@ def test_a_hidden_character_in_a_text_is_written_as_an_escape(character, around)
     assert formatted(document) == document
     [(_, role)] = read(document)
     assert role["name"] == text
+
+
+def test_a_hidden_character_after_many_quotes_is_found_soon():
+    """Quotes that nothing closes are not each searched to the end."""
+    began = time.process_time()
+    assert load_writ('role a "' + '\\"' * 200_000 + "\u202e\n").model is None
+    assert time.process_time() - began < 20
 
 
 def test_the_usual_line_ends_hide_nothing():

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from writ.compiler.limits import Limits
 
 from tests.support.diagnosing import load_text, seen
@@ -73,3 +74,10 @@ def test_a_silence_may_have_a_use_if_its_lint_did_not_finish():
 def test_a_model_with_errors_is_told_of_no_unused_silence():
     text = silenced({"code": "deny-priority"}, policies=[*BOTH, allow(id="a3", roles=["editr"])])
     assert "unused-silence" not in [code for code, _ in seen(text)]
+
+
+@pytest.mark.parametrize("code", ["unused-silence", "unknown-attribute", "unknown-silenced", "too-many"])
+def test_a_code_that_exists_and_can_not_be_silenced_has_no_near_name(code):
+    """Another code that looks like it means another thing."""
+    [found] = [one for one in load_text(silenced({"code": code})).diagnostics if one.code == "unknown-lint"]
+    assert found.help == ""

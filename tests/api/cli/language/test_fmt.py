@@ -46,6 +46,16 @@ def test_a_folder_and_a_link(tmp_path):
     assert (tmp_path / "kept.yaml").read_text() == "model: 1\n"
 
 
+def test_an_ending_in_capitals_is_the_same_ending(tmp_path):
+    """`check` and `convert` read such a file too, alone and in a folder."""
+    file = tmp_path / "A.WRIT"
+    for source in (file, tmp_path):
+        file.write_text(ROUGH)
+        assert writ("fmt", source).returncode == 0
+        assert file.read_text() == FORMATTED
+        assert writ("check", source).returncode == 0
+
+
 def test_check_changes_nothing(tmp_path):
     rough, good = tmp_path / "rough.writ", tmp_path / "good.writ"
     rough.write_text(ROUGH)

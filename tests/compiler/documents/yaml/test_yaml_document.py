@@ -160,3 +160,23 @@ def test_progress_is_told_of_while_nodes_are_composed():
     heard = []
     compose("a: [" + "x, " * 25_000 + "]", Limits(), heard.append)
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "role editor\n",
+        "# people\n\nrole editor\ntype doc\n    actions read\n",
+        'policy p "N"\n    allow everyone to read doc\n    when resource.a in ["x"]\n',
+        'type doc\n  attributes a string\npolicy p allow a to read doc when resource.a is {b: "c"}\n',
+    ],
+)
+def test_text_of_the_other_language_is_recognised(text):
+    (found,) = load_text(text, "model.yaml").diagnostics
+    assert found.message == "the document is text in the `.writ` language, and not YAML"
+    assert found.help == "give its file a name that ends in `.writ`"
+
+
+@pytest.mark.parametrize("text", ["role\n", "rolex y\n", "some words\n", "role: x y\n", "role a: [\n"])
+def test_other_text_is_not_taken_for_the_other_language(text):
+    assert all("`.writ`" not in found.message for found in load_text(text, "model.yaml").diagnostics)
