@@ -1,6 +1,7 @@
 """Every error has one shape, and tells nothing of the inside (W8; authzen.md 70-72, 76-78, 101)."""
 
 import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,11 +21,15 @@ DEEP = b'{"a":' * 900 + b"1" + b"}" * 900
 class Broken:
     """An engine that fails while it decides."""
 
+    manifest = SimpleNamespace(environment=None)
+
     def __init__(self, error: Exception) -> None:
         self._error = error
 
     def pinned(self) -> "Broken":
         return self
+
+    held = pinned
 
     def decide(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         raise self._error

@@ -258,7 +258,9 @@ def test_gates_that_are_left_open_are_named(conditions, effect, open_gates, tmp_
     assert more == ([f"leaves open: {open_gates}"] if open_gates else [])
 
 
-@pytest.mark.parametrize(("action", "type", "why"), [("read", "e", "type is not declared"), ("x", "d", "the action")])
+@pytest.mark.parametrize(
+    ("action", "type", "why"), [("read", "e", "no resource type with this name"), ("x", "d", "the action")]
+)
 def test_what_is_not_declared_is_said(action, type, why, tmp_path):
     """E7, P1, in the words of an evaluation."""
     engine = engine_for(granting(1), tmp_path / "m.bundle")
