@@ -6,10 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from ..bundles.file.header import VERSION as BUNDLE_FORMAT
-from .store.database.schema import MIGRATIONS
-
-STORE_FORMAT: Final = len(MIGRATIONS)
-"""The format of a store. Writ upgrades an older store, and refuses a newer one."""
+from .store.database.newest_format import STORE_FORMAT
 
 
 class Formats(Struct, frozen=True):

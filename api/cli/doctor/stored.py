@@ -11,10 +11,10 @@ from ...credentials.keys.sources import audit_keys_at
 from ...settings import Settings
 from ...store.audit.anchor import FILE as HEAD_FILE
 from ...store.audit.anchor import Anchor
+from ...store.database.newest_format import STORE_FORMAT
 from ...store.database.opening import FILE
 from ...store.errors import StoreUnavailable
 from ...store.examination import Examined, examine
-from ...versions import STORE_FORMAT
 from .finding import Finding, failure, ok, warning
 
 CLOCK_SECONDS: Final = 5.0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from writ.api.store.backup import restore
 from writ.api.store.database import migrating, upgrade_copies
+from writ.api.store.database.newest_format import STORE_FORMAT
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.elements.edits import Create
@@ -175,3 +176,8 @@ def test_without_a_copy_the_refusal_names_none(tmp_path: Path, monkeypatch: pyte
     Store.open(tmp_path / "data").close()
     with older_program(monkeypatch, NEWEST - 1), pytest.raises(StoreUnavailable, match=r"use a newer version$"):
         Store.open(tmp_path / "data")
+
+
+def test_the_newest_format_is_the_number_of_migrations():
+    """It is written down apart, because agents tell it without the store."""
+    assert len(MIGRATIONS) == STORE_FORMAT
