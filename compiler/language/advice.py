@@ -229,13 +229,22 @@ def _order(place: Place) -> str:
     return ""
 
 
+def instant_of_date(word: str) -> str:
+    """Returns what to write for a date where an instant is needed, or "" for another word.
+
+    >>> instant_of_date("2027-01-01"), instant_of_date("10.0.0.1")
+    ('write the instant, with its offset: `2027-01-01T00:00:00Z`', '')
+    """
+    return f"write the instant, with its offset: {quoted(f'{word}T00:00:00Z')}" if _DATE.fullmatch(word) else ""
+
+
 def _time(place: Place) -> str:
     if place.word in ("to", "till", "and") and place.before[-1].type in ("CLOCK", "INSTANT"):
         return "write `until`"
     if not place.accepted & {"CLOCK", "INSTANT"} or place.accepted >= CONSTANTS:
         return ""
-    if _DATE.fullmatch(place.word):
-        return f"write the instant, with its offset: {quoted(place.word + 'T00:00:00Z')}"
+    if instant := instant_of_date(place.word):
+        return instant
     is_hour = place.kind == "NUMBER" and re.fullmatch("[0-9]{1,2}", place.word)
     clock = f"{place.word:0>2}:00" if is_hour else twelve_hours(place.word)
     return f"write {quoted(clock)}" if clock and "CLOCK" in place.accepted else ""

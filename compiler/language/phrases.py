@@ -22,7 +22,6 @@ _AFTER_IS = {
 _IDS = ("policy", "role", "type", "group")
 """The statements in which one word is the id."""
 
-_TIMES_NEXT = re.compile(r"\s+times?\b")
 _SECTION_NEXT = re.compile(r"\s*(?:resource|subject|action|context)\.")
 
 

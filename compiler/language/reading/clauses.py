@@ -1,7 +1,7 @@
 """Clauses: the parts of a statement after its head, each with the members that it gives to the element."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ....bundles.wording import quoted
 from ..placed import Members, Placed, object_of
@@ -65,3 +65,10 @@ def repeated(again: Clause, first: Placed) -> SyntaxFault:
     if first.value != again.name and isinstance(first.value, str):
         message = f"{quoted(again.name)} after {quoted(first.value.lower())}"
     return SyntaxFault(f"{message} in one statement", keyword.start, keyword.end, help_text)
+
+
+def headed(children: list[Any]) -> tuple[Placed, Placed, Placed | None, list[Clause]]:
+    """Splits a statement into its keyword, the id, the name if there is one, and the clauses."""
+    head, name, *rest = children
+    label = next((child for child in rest if isinstance(child, Placed)), None)
+    return head, name, label, [child for child in rest if isinstance(child, Clause)]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..placed import Placed, array, object_of, values
-from .clauses import Clause, Element, clause, element
+from .clauses import Clause, Element, clause, element, headed
 from .constants import members_of
 
 Holder = tuple[str, Placed]
@@ -11,7 +11,7 @@ Holder = tuple[str, Placed]
 
 def type_statement(children: list[Any]) -> Element:
     """Reads `type document "Document"` and its clauses. A type without actions has an empty list of them."""
-    head, name, label, clauses = _headed(children)
+    head, name, label, clauses = headed(children)
     read = element("resource_types", head, {"id": name, "name": label}, clauses)
     if "actions" not in read.value.parts:
         none = Placed([], name.start, name.end, [])
@@ -44,13 +44,13 @@ def pair(children: list[Placed]) -> tuple[Placed, Placed]:
 
 def role_statement(children: list[Any]) -> Element:
     """Reads `role editor "Editor"`."""
-    head, name, label, _ = _headed(children)
+    head, name, label, _ = headed(children)
     return element("roles", head, {"id": name, "name": label})
 
 
 def group_statement(children: list[Any]) -> Element:
     """Reads `group engineering` and its members."""
-    head, name, label, clauses = _headed(children)
+    head, name, label, clauses = headed(children)
     return element("groups", head, {"id": name, "name": label}, clauses)
 
 
@@ -81,7 +81,7 @@ def subject_statement(children: list[Any]) -> Element:
 def resource_statement(children: list[Any]) -> Element:
     """Reads `resource document d1 "Plan"` and its clauses."""
     head, kind, *rest = children
-    _, name, label, clauses = _headed([head, *rest])
+    _, name, label, clauses = headed([head, *rest])
     return element("resources", head, {"type": kind, "id": name, "name": label}, clauses)
 
 
@@ -132,10 +132,3 @@ def expires(children: list[Placed]) -> Clause:
 def given_id(children: list[Placed]) -> Clause:
     """Reads `as` and the id of an assignment or a grant."""
     return clause(children[0], children[1], id=children[1])
-
-
-def _headed(children: list[Any]) -> tuple[Placed, Placed, Placed | None, list[Clause]]:
-    """Splits a statement into its keyword, the id, the name if there is one, and the clauses."""
-    head, name, *rest = children
-    label = next((child for child in rest if isinstance(child, Placed)), None)
-    return head, name, label, [child for child in rest if isinstance(child, Clause)]

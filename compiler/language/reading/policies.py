@@ -1,18 +1,19 @@
 """Reads policies: their effect, roles, types and actions, and the gates of time, address and rate."""
 
-import re
 from typing import Any
 
 from ....bundles.conditions.windows import DAYS
 from ....bundles.wording import quoted
 from ...diagnostics.synonyms import suggest
-from ..advice import twelve_hours
+from ..advice import instant_of_date, twelve_hours
 from ..placed import Members, Placed, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
-from .clauses import Clause, Element, clause, element, member
+from .clauses import Clause, Element, clause, element, headed, member
 
 _SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
-_WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
+WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
+"""The members of a time window. Each has a clause of its own."""
+
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 """The seconds of each unit of a rate limit."""
 
@@ -21,20 +22,17 @@ _SEVERAL_DAYS = {
     **dict.fromkeys(("weekend", "weekends"), "write `sat, sun`"),
     **dict.fromkeys(("daily", "everyday", "every"), "leave it out: without days, every day counts"),
 }
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def policy_statement(children: list[Any]) -> Element:
     """Reads `policy p7 "Editors update drafts"` and its clauses. Raises SyntaxFault without an effect."""
-    head, name, *rest = children
-    label = next((child for child in rest if isinstance(child, Placed)), None)
-    clauses = [child for child in rest if isinstance(child, Clause)]
+    head, name, label, clauses = headed(children)
     read = element("policies", head, {"id": name, "name": label}, clauses)
     found: Members = read.value.parts
     if "effect" not in found:
         help_text = "add a line such as `allow editor to read document`"
         raise SyntaxFault("the policy neither allows nor denies", name.start, name.end, help_text)
-    _nest(found, "time_window", _WINDOW)
+    _nest(found, "time_window", WINDOW)
     _nest(found, "conditions", (*_SECTIONS, "time_window", "ip_allowlist", "rate_limit"))
     return Element("policies", object_of(found, read.value.start, read.value.end), clauses)
 
@@ -166,9 +164,8 @@ def addresses(children: list[Placed]) -> Clause:
     """Reads `from 10.0.0.0/8, 2001:db8::/32`. Raises SyntaxFault for a date, which is no instant."""
     keyword, found = children[0], values(children)
     for one in found:
-        if _DATE.fullmatch(one.value):
-            help_text = f"write the instant, with its offset: `{one.value}T00:00:00Z`"
-            raise SyntaxFault(f"{quoted(one.value)} is a date without a time", one.start, one.end, help_text)
+        if instant := instant_of_date(one.value):
+            raise SyntaxFault(f"{quoted(one.value)} is a date without a time", one.start, one.end, instant)
         if clock := twelve_hours(one.value):
             raise SyntaxFault(f"{quoted(one.value)} is no time of day", one.start, one.end, f"write {quoted(clock)}")
     return clause(keyword, found[-1], ip_allowlist=array(found))

@@ -9,11 +9,12 @@ from ..placed import Placed
 from ..reading.clauses import Element
 from ..reading.conditions import WITHOUT_BRACKETS
 from ..reading.constants import canonical
-from ..statements import BLANKS, Statement, statements
+from ..reading.policies import WINDOW
+from ..statements import BLANKS, statements
 from .layout import CLAUSE_INDENT, WRAPPED_INDENT, Line
 
-_WINDOW = frozenset(("days", "start", "end", "not_before", "not_after", "timezone"))
-"""The members of a time window, whose clauses share a line."""
+_WINDOW = frozenset(WINDOW)
+"""The members whose clauses share a line."""
 
 _TERMS = frozenset(("starts_at", "expires_at", "id"))
 """The members of an assignment or a grant, whose clauses stay on the line of the statement."""
@@ -36,9 +37,9 @@ def formatted(text: str) -> str:
         when resource.status is "draft"
     """
     blocks: list[_Block] = []
-    first = next(statements(text), Statement(len(text), len(text))).start
-    blocks += _comments(text, 0, first)
-    for statement in statements(text):
+    found = [*statements(text)]
+    blocks += _comments(text, 0, found[0].start if found else len(text))
+    for statement in found:
         parsed = parse(text, statement)
         last = max((token.end for token in parsed.tokens if token.type != "COMMENT"), default=statement.end)
         inside = [*_inside(text, parsed.tokens, last)]
