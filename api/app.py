@@ -52,7 +52,8 @@ from .management.elements import ManagementServices
 from .metrics.counts import Counts
 from .metrics.definitions import Where
 from .metrics.requests import CountedApplication, CountedRoutes
-from .routes import ACCESS, COUNTED, ROUTES, Services
+from .routes.route import Services
+from .routes.table import ACCESS, COUNTED, ROUTES
 from .scraping.answering import Answering
 from .scraping.store_readings import StoreReadings
 from .serving.preparations import Preparing, unmarked

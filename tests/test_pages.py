@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 from writ.api.cli.testing.reading import read_file
 from writ.api.gateway.contracts.table import CONTRACTS
-from writ.api.routes import ROUTES
+from writ.api.routes.table import ROUTES
 from writ.api.serving.build import TEST_ENDINGS
 from writ.api.settings import TABLE, TOKEN_VARIABLE
 from writ.bundles import zones

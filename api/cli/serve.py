@@ -27,7 +27,7 @@ from ..exports.counts import Exports
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..metrics.counts import Counts
-from ..routes import COUNTED
+from ..routes.table import COUNTED
 from ..scraping.open_address import open_application
 from ..scraping.worker_gauges import WorkerGauges
 from ..serving.activation import Activation

@@ -8,7 +8,8 @@ from falcon import inspect, testing
 from writ.api.credentials.credential import Scope
 from writ.api.gateway.described import gateway_calls
 from writ.api.openapi.operation import Operation
-from writ.api.routes import ACCESS, PATH_PARAMETERS, ROUTES, Env, Route, openapi_document
+from writ.api.routes.route import Env, Route
+from writ.api.routes.table import ACCESS, PATH_PARAMETERS, ROUTES, openapi_document
 
 from tests.support.managed import Managed
 
