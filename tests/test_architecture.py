@@ -24,6 +24,7 @@ ROOMS = {
         "agent",
         "app",
         "routes",
+        "console",
         "scraping",
         "gateway",
         "transport",

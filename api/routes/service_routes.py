@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ..console import files as console
 from ..credentials.tokens import metadata, token_operations
 from ..credentials.tokens.endpoints import Revocation, Token
 from ..decisions import health
@@ -11,6 +12,8 @@ from ..management import (
 from ..management.credentials import api_keys, clients
 from ..scraping import metrics_page
 from .route import ADMIN, NONE, READ, Env, Route
+
+CONSOLE_FILES: Final = console.console_files()
 
 SERVICE_ROUTES: Final[tuple[Route, ...]] = (
     Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
@@ -65,6 +68,14 @@ SERVICE_ROUTES: Final[tuple[Route, ...]] = (
         Env.NONE,
         lambda given: metadata.ServerMetadata(given.public_url),
         {"GET": (NONE, metadata.GET_METADATA)},
+    ),
+    Route("/console", Env.NONE, lambda _: console.ConsoleAddress(), {"GET": (NONE, console.GET_ADDRESS)}),
+    Route("/console/", Env.NONE, lambda _: console.Console(CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
+    Route(
+        "/console/{folder}/{file}",
+        Env.NONE,
+        lambda _: console.Console(CONSOLE_FILES),
+        {"GET": (NONE, console.GET_FILE)},
     ),
     Route("/healthz", Env.NONE, lambda _: health.Health(), {"GET": (NONE, health.GET_HEALTH)}),
     Route(
