@@ -28,6 +28,7 @@ ROOMS = {
         "gateway",
         "transport",
         "errors",
+        "insight",
         "decisions",
         "decision_log",
         "publishing",

@@ -5,6 +5,7 @@ from typing import Final
 from ..credentials.tokens import metadata, token_operations
 from ..credentials.tokens.endpoints import Revocation, Token
 from ..decisions import health
+from ..insight import caller
 from ..management import (
     audit,
 )
@@ -13,6 +14,7 @@ from ..scraping import metrics_page
 from .route import ADMIN, NONE, READ, Env, Route
 
 SERVICE_ROUTES: Final[tuple[Route, ...]] = (
+    Route("/v1/caller", Env.NONE, lambda given: caller.Caller(given.management), {"GET": (READ, caller.GET)}),
     Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
     Route(
         "/v1/api-keys",
