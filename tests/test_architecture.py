@@ -29,6 +29,7 @@ ROOMS = {
         "gateway",
         "transport",
         "errors",
+        "insight",
         "decisions",
         "decision_log",
         "publishing",

@@ -6,6 +6,7 @@ from ..console import files as console
 from ..credentials.tokens import metadata, token_operations
 from ..credentials.tokens.endpoints import Revocation, Token
 from ..decisions import health
+from ..insight import caller
 from ..management import (
     audit,
 )
@@ -16,6 +17,7 @@ from .route import ADMIN, NONE, READ, Env, Route
 CONSOLE_FILES: Final = console.console_files()
 
 SERVICE_ROUTES: Final[tuple[Route, ...]] = (
+    Route("/v1/caller", Env.NONE, lambda given: caller.Caller(given.management), {"GET": (READ, caller.GET)}),
     Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
     Route(
         "/v1/api-keys",
