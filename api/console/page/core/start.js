@@ -58,5 +58,4 @@ window.addEventListener("hashchange", () => {
 });
 
 listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: keysDialog });
-render(nothing, document.body.appendChild(document.createElement("div")));
 update();
