@@ -232,7 +232,7 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, asked: 
         log_level=log_level,
         tls=tls,
         side=metrics_side(open_application(application.metrics, counts, log), metrics_bind, settings, log),
-        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
+        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, decisions),
         heartbeat=partial(_beat, following, counts, gauges, decisions),
         worker_ends=partial(_end_worker, following, decisions),

@@ -10,7 +10,7 @@ import msgspec
 from ..credentials.admin_access import AdminAccess
 from ..credentials.admin_key import KEY_FILE
 from ..demo import demo_questions
-from ..http.public_url import url_warning
+from ..http.public_url import below, url_warning
 from ..settings import Settings
 from ..transport.listening import UNIX, shown_address
 from .output import error_console
@@ -28,6 +28,7 @@ def tell_address(
     _greet(url, place, options, access)
     if options.demo:
         _show_example(url, place, options.directory, access, preset=settings.admin_key is not None)
+        _show_console(settings.public_url or url, place)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     return url
@@ -42,6 +43,13 @@ def _greet(url: str, place: str, options: StartOptions, access: AdminAccess) -> 
         markup=False,
     )
     show_admin_key(console, options.directory, access)
+
+
+def _show_console(url: str, place: str) -> None:
+    """Prints the console's address. A browser can't reach a socket in the file system."""
+    if not place.startswith(UNIX):
+        error_console().print("Or open the console in a browser, and sign in with the key:")
+        error_console().print(f"  {below(url, '/console/')}", markup=False, soft_wrap=True)
 
 
 def _show_example(url: str, place: str, directory: Path, access: AdminAccess, *, preset: bool) -> None:

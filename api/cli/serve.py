@@ -201,7 +201,7 @@ def _prepare_service(options: StartOptions) -> Service:
         tls=options.tls,
         side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
+        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, decisions),
         heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
         worker_stops=application.stop,

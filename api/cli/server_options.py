@@ -123,7 +123,7 @@ def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogServi
     """Starts what a worker counts and logs with, in the place that no other living worker has."""
     rates.start_worker(place)
     counts.start_worker(place)
-    decisions.start_worker()
+    decisions.start_worker(counts)
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:
