@@ -24,6 +24,8 @@ ROOMS = {
         "agent",
         "app",
         "routes",
+        "testing",
+        "replaying",
         "scraping",
         "gateway",
         "transport",
@@ -43,6 +45,7 @@ ROOMS = {
         "log",
         "settings",
         "setting_readers",
+        "written_instants",
         "durations",
     ),
     "writ.api.agent": (

@@ -1,6 +1,6 @@
 """The codes of the diagnostics that only files of policy tests have. The other codes are those of model documents."""
 
-from ....compiler.diagnostics.codes import Code
+from ...compiler.diagnostics.codes import Code
 
 TEST_CODES = (
     Code("bad-filter", "error", "an expected filter is not a filter tree (F5)"),

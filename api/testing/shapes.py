@@ -4,8 +4,8 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct
 
-from ....bundles.conditions.values import Json
-from ....runtime.rules.reasons import AccessPath, ReasonCode
+from ...bundles.conditions.values import Json
+from ...runtime.rules.reasons import AccessPath, ReasonCode
 
 Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 

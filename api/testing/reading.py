@@ -6,14 +6,14 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from ....bundles.conditions.instants import SECOND, read_instant
-from ....bundles.conditions.values import Json
-from ....compiler.diagnostics.diagnostic import Diagnostic, Finding
-from ....compiler.diagnostics.findings import Document, DocumentFinding, Findings
-from ....compiler.documents.placed_value import read_value
-from ....compiler.documents.schema_findings import schema_findings
-from ....compiler.limits import DEFAULTS, MIB
-from ....compiler.source import Place, Source
+from ...bundles.conditions.instants import SECOND, read_instant
+from ...bundles.conditions.values import Json
+from ...compiler.diagnostics.diagnostic import Diagnostic, Finding
+from ...compiler.diagnostics.findings import Document, DocumentFinding, Findings
+from ...compiler.documents.placed_value import read_value
+from ...compiler.documents.schema_findings import schema_findings
+from ...compiler.limits import DEFAULTS, MIB
+from ...compiler.source import Place, Source
 from .checks import check_tests
 from .shapes import PolicyTest, TestFile
 
