@@ -82,10 +82,14 @@ def read_file(source: Source) -> ReadFile:
         file = _shaped(value, findings)
     if findings.errors or file is None:
         return ReadFile(source, document, None, (), findings.diagnostics([document]))
-    tests = tuple(
+    return ReadFile(source, document, file.model, tests_in(file), ())
+
+
+def tests_in(file: TestFile) -> tuple[ReadTest, ...]:
+    """Returns the tests of a file without faults, as questions."""
+    return tuple(
         ReadTest(test.name, number, tuple(_questions(test, file)), test) for number, test in enumerate(file.tests)
     )
-    return ReadFile(source, document, file.model, tests, ())
 
 
 def _shaped(value: Json, findings: Findings) -> TestFile | None:
