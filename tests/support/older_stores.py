@@ -43,6 +43,7 @@ _UNDONE: Final = {
             json_type(summary, '$.resource_types') IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL
             OR json_type(summary, '$.policies') IS NOT NULL OR json_type(summary, '$.routes') IS NOT NULL;
     """,
+    11: "DROP TABLE policy_tests;",
     9: """
         DROP TABLE routes; DROP TABLE route_orders; ALTER TABLE environments DROP COLUMN gateway;
         DROP INDEX changes_of_policies;

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from ....bundles.program.clauses import Clause, Program, Rate
-from ....bundles.wording import quoted
-from ....compiler.language.writing.atoms import atom_text
-from ....runtime.rules.reasons import NOT_REGISTERED
+from ...bundles.program.clauses import Clause, Program, Rate
+from ...bundles.wording import quoted
+from ...compiler.language.writing.atoms import atom_text
+from ...runtime.rules.reasons import NOT_REGISTERED
 
 _NEVER_ASKED = NOT_REGISTERED.context["reason"]
 

@@ -6,14 +6,14 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from ....bundles.conditions.instants import SECOND, read_instant
-from ....bundles.conditions.values import Json
-from ....compiler.diagnostics.diagnostic import Diagnostic, Finding
-from ....compiler.diagnostics.findings import Document, DocumentFinding, Findings
-from ....compiler.documents.placed_value import read_value
-from ....compiler.documents.schema_findings import schema_findings
-from ....compiler.limits import DEFAULTS, MIB
-from ....compiler.source import Place, Source
+from ...bundles.conditions.instants import SECOND, read_instant
+from ...bundles.conditions.values import Json
+from ...compiler.diagnostics.diagnostic import Diagnostic, Finding
+from ...compiler.diagnostics.findings import Document, DocumentFinding, Findings
+from ...compiler.documents.placed_value import read_value
+from ...compiler.documents.schema_findings import schema_findings
+from ...compiler.limits import DEFAULTS, MIB
+from ...compiler.source import Place, Source
 from .checks import check_tests
 from .shapes import PolicyTest, TestFile
 
@@ -82,10 +82,14 @@ def read_file(source: Source) -> ReadFile:
         file = _shaped(value, findings)
     if findings.errors or file is None:
         return ReadFile(source, document, None, (), findings.diagnostics([document]))
-    tests = tuple(
+    return ReadFile(source, document, file.model, tests_in(file), ())
+
+
+def tests_in(file: TestFile) -> tuple[ReadTest, ...]:
+    """Returns the tests of a file without faults, as questions."""
+    return tuple(
         ReadTest(test.name, number, tuple(_questions(test, file)), test) for number, test in enumerate(file.tests)
     )
-    return ReadFile(source, document, file.model, tests, ())
 
 
 def _shaped(value: Json, findings: Findings) -> TestFile | None:

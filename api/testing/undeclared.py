@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ....bundles.program.clauses import Program, ResourceType
-from ....bundles.wording import Path, did_you_mean, quoted
-from ....compiler.checks.attribute_types import GATE_KEYS
-from ....compiler.diagnostics.diagnostic import Finding
-from ....compiler.model.elements import DeclaredAttributes, Model
+from ...bundles.program.clauses import Program, ResourceType
+from ...bundles.wording import Path, did_you_mean, quoted
+from ...compiler.checks.attribute_types import GATE_KEYS
+from ...compiler.diagnostics.diagnostic import Finding
+from ...compiler.model.elements import DeclaredAttributes, Model
 from .reading import ReadTest
 
 _ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"

@@ -7,9 +7,9 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from ....runtime import Engine
-from ...decision_log.record import ReadRecord
-from ...http.lines import TooLong
+from ...runtime import Engine
+from ..decision_log.record import ReadRecord
+from ..http.lines import TooLong
 from .comparing import Apart, Change, compared
 
 SHOWN_LINES: Final = 10

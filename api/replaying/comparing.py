@@ -5,12 +5,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from ....bundles.conditions.instants import parse_instant
-from ....bundles.patience import TakesLong
-from ....runtime import BadRequest, Engine, SearchUnavailable
-from ....runtime.requests.searches import read_resource_search
-from ...decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
-from ...decision_log.record import ReadRecord
+from ...bundles.conditions.instants import parse_instant
+from ...bundles.patience import TakesLong
+from ...runtime import BadRequest, Engine, SearchUnavailable
+from ...runtime.requests.searches import read_resource_search
+from ..decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
+from ..decision_log.record import ReadRecord
 
 BAD_REQUEST: Final = "BAD_REQUEST"
 """Stands for the reason code of a request that can't be read."""

@@ -4,10 +4,12 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct
 
-from ....bundles.conditions.values import Json
-from ....runtime.rules.reasons import AccessPath, ReasonCode
+from ...bundles.conditions.values import Json
+from ...runtime.requests.members import MAX_ID_CHARACTERS
+from ...runtime.rules.reasons import AccessPath, ReasonCode
 
 Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+Id: TypeAlias = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,6 +45,14 @@ class TestFile(_Part, frozen=True):
 
     tests: tuple[PolicyTest, ...]
     model: tuple[Text, ...] | None = None
+    now: Json = None
+
+
+class StoredTests(_Part, frozen=True):
+    """A set of tests that a service stores: a file of tests with an id. They test the model of their environment."""
+
+    id: Id
+    tests: tuple[PolicyTest, ...]
     now: Json = None
 
 

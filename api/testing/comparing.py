@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from ....bundles.conditions.constants import canonical_key
-from ....bundles.conditions.trees.same_meaning import same_meaning
-from ....bundles.conditions.values import Json
-from ....runtime.translate.read_tree import read_tree
+from ...bundles.conditions.constants import canonical_key
+from ...bundles.conditions.trees.same_meaning import same_meaning
+from ...bundles.conditions.values import Json
+from ...runtime.translate.read_tree import read_tree
 from .shapes import TOP_MEMBERS
 
 ABSENT: Final = "(none)"

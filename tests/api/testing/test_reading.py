@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from writ.api.cli.testing.codes import TEST_CODES, show_test_codes
-from writ.api.cli.testing.reading import read_file
+from writ.api.testing.codes import TEST_CODES, show_test_codes
+from writ.api.testing.reading import read_file
 from writ.compiler.diagnostics.codes import CODES
 from writ.compiler.source import Source
 

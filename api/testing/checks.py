@@ -4,15 +4,15 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from ....bundles.conditions.values import Json
-from ....bundles.wording import Path, did_you_mean, quoted
-from ....compiler.diagnostics.diagnostic import Finding
-from ....compiler.documents.schema_findings import schema_findings
-from ....runtime import BadRequest
-from ....runtime.requests.evaluations import read_evaluation
-from ....runtime.requests.searches import read_resource_search
-from ....runtime.translate.errors import BadFilter
-from ....runtime.translate.read_tree import read_tree
+from ...bundles.conditions.values import Json
+from ...bundles.wording import Path, did_you_mean, quoted
+from ...compiler.diagnostics.diagnostic import Finding
+from ...compiler.documents.schema_findings import schema_findings
+from ...runtime import BadRequest
+from ...runtime.requests.evaluations import read_evaluation
+from ...runtime.requests.searches import read_resource_search
+from ...runtime.translate.errors import BadFilter
+from ...runtime.translate.read_tree import read_tree
 from ..written_instants import instant_fault
 from .members import REQUEST_PARTS, SEARCH_PARTS, unread_members, unread_part
 from .shapes import ExpectedDecision, ExpectedSearch, PolicyTest, TestFile

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from ...bundles.conditions.instants import read_instant
-from ...bundles.conditions.values import Json, is_number
-from ...bundles.wording import described, quoted
+from ..bundles.conditions.instants import read_instant
+from ..bundles.conditions.values import Json, is_number
+from ..bundles.wording import described, quoted
 
 _FIRST_DATE: Final = 1_000
 _END_OF_DATES: Final = 100_000_000

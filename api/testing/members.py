@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ....bundles.conditions.values import Json
-from ....bundles.wording import Path, did_you_mean, quoted
-from ....compiler.diagnostics.diagnostic import Finding
-from ....runtime.requests.members import IDENTIFIERS
+from ...bundles.conditions.values import Json
+from ...bundles.wording import Path, did_you_mean, quoted
+from ...compiler.diagnostics.diagnostic import Finding
+from ...runtime.requests.members import IDENTIFIERS
 
 Parts = Mapping[str, tuple[str, ...]]
 
