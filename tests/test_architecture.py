@@ -41,6 +41,7 @@ ROOMS = {
         "store",
         "metrics",
         "log",
+        "log_lines",
         "settings",
         "setting_readers",
         "durations",

@@ -16,7 +16,8 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
 from ..log import LOG
-from ..settings import HttpLimits
+from ..log_lines import lines_of
+from ..settings import TEXT_LINES, HttpLimits
 from .lane_calls import Lane
 from .listening import BACKLOG
 from .owner import Side
@@ -64,6 +65,7 @@ class Service:
     limits: HttpLimits
     workers: int
     log_level: str
+    log_format: str = TEXT_LINES
     tls: TlsFiles | None = None
     side: Side | None = None
     lane: Lane | None = None
@@ -83,6 +85,12 @@ class Service:
 
 class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
     """Gunicorn's master, which starts no second one, and serves on for a while before it stops."""
+
+    def setup(self, app: Any) -> None:
+        """What gunicorn tells has the format of the log. A reload comes here too, and makes new handlers."""
+        super().setup(app)
+        for handler in self.log.error_log.handlers:
+            handler.setFormatter(lines_of(app.service.log_format))
 
     def start(self) -> None:
         """Gunicorn would log the address of a service with TLS as `http`."""
