@@ -46,6 +46,7 @@ ROOMS = {
         "store",
         "metrics",
         "log",
+        "log_lines",
         "settings",
         "setting_readers",
         "written_instants",

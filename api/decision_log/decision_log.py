@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from ...runtime import Engine
-from .entry import MICROSECONDS, REQUEST_ID, TRACE, Asker, Kind, Moment, Taken
+from ..log_lines import REQUEST_ID, TRACE
+from .entry import MICROSECONDS, Asker, Kind, Moment, Taken
 from .waiting import Waiting
 
 
