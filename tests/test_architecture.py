@@ -38,6 +38,7 @@ ROOMS = {
         "serving",
         "openapi",
         "http",
+        "wording",
         "versions",
         "store",
         "metrics",
@@ -79,6 +80,7 @@ ROOMS = {
     "writ.api.store": (
         "historical_model",
         "store",
+        "insight",
         "environment_changes",
         "gateway_changes",
         "promotions",
@@ -123,6 +125,7 @@ ROOMS = {
         "rego",
         "compile",
         "load",
+        "check_policy",
         "check_elements",
         "forms",
         "passes",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ..explaining.prose import explained, question
+from ...wording.prose import explained, question
 from .comparing import Mismatch, mismatches
 from .coverage import Coverage
 from .reading import Question, ReadFile, ReadTest
