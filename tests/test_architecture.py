@@ -42,6 +42,7 @@ ROOMS = {
         "serving",
         "openapi",
         "http",
+        "wording",
         "versions",
         "store",
         "metrics",
@@ -85,6 +86,7 @@ ROOMS = {
     "writ.api.store": (
         "historical_model",
         "store",
+        "insight",
         "environment_changes",
         "gateway_changes",
         "promotions",
@@ -130,6 +132,7 @@ ROOMS = {
         "rego",
         "compile",
         "load",
+        "check_policy",
         "check_elements",
         "forms",
         "passes",

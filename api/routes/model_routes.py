@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
+from ..insight import convert
 from ..management import (
     declared_attributes,
     element_batch,
@@ -151,6 +152,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: expiring.ExpiringList(given.management),
         {"GET": (READ, expiring.LIST)},
+    ),
+    Route(
+        "/v1/environments/{env}/policies:convert",
+        Env.NAMED,
+        lambda given: convert.PolicyConversion(given.management),
+        {"POST": (READ, convert.CONVERT)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

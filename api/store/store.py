@@ -47,6 +47,7 @@ from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.updates import Updates, updates_since
+from .insight import Insight
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
@@ -82,6 +83,7 @@ class Store:
         self.promotions = Promotions(connections, lambda: self._time(None))
         self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
+        self.insight = Insight(connections)
 
     @classmethod
     def open(
