@@ -1,4 +1,4 @@
 """The endpoints for tools that show and explain an environment, such as a console (page INSIGHT.md).
 
-None of them changes anything. Reading path: `caller` says who asks.
+None of them changes anything. Reading path: `caller` says who asks. `figures` shows the decisions of the last hour.
 """

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
+from ..insight import figures
 from ..management import (
     declared_attributes,
     element_batch,
@@ -151,6 +152,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: expiring.ExpiringList(given.management),
         {"GET": (READ, expiring.LIST)},
+    ),
+    Route(
+        "/v1/environments/{env}/figures",
+        Env.NAMED,
+        lambda given: figures.Figures(given.management, given.counts.table.hour),
+        {"GET": (READ, figures.GET)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
