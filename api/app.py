@@ -257,6 +257,7 @@ def _services(
         export=_export_services(parts, work, ring, bodies),
         ring=ring,
         metrics=Answering(parts.counts.table, Where.SERVICE, StoreReadings(parts.store)),
+        counts=parts.counts,
         public_url=parts.public_url,
         decision_log=parts.decision_log,
         draining=parts.draining,

@@ -17,6 +17,7 @@ from ..http.bodies import Bodies
 from ..management import (
     elements,
 )
+from ..metrics.counts import Counts
 from ..openapi.operation import Call, Operation
 from ..scraping.answering import Answering
 from ..serving.engine_access import EngineOf
@@ -49,6 +50,7 @@ class Services:
     oauth: OAuth
     ring: KeyRing
     metrics: Answering
+    counts: Counts
     public_url: str
     decision_log: Log
     draining: Draining
