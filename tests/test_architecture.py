@@ -88,6 +88,7 @@ ROOMS = {
         "policy_tests",
         "expiring",
         "gathered_writes",
+        "trials",
         "writing",
         "models",
         "examination",
@@ -107,6 +108,7 @@ ROOMS = {
         "errors",
     ),
     "writ.runtime": (
+        "trial_engine",
         "engine",
         "rate_counters",
         "searches",

@@ -18,6 +18,7 @@ from ..management import (
     elements,
 )
 from ..openapi.operation import Call, Operation
+from ..previewing.services import PreviewServices
 from ..scraping.answering import Answering
 from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
@@ -45,6 +46,7 @@ class Services:
     deciding: Deciding
     search: SearchServices
     management: elements.ManagementServices
+    preview: PreviewServices
     export: bundle.ExportServices
     oauth: OAuth
     ring: KeyRing
