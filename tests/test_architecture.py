@@ -93,6 +93,7 @@ ROOMS = {
         "policy_tests",
         "expiring",
         "gathered_writes",
+        "trials",
         "writing",
         "models",
         "examination",
@@ -112,6 +113,7 @@ ROOMS = {
         "errors",
     ),
     "writ.runtime": (
+        "trial_engine",
         "engine",
         "rate_counters",
         "searches",

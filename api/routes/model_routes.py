@@ -17,7 +17,7 @@ from ..management import (
 from ..management.environments import environments, gateway
 from ..management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
 from ..management.promotions import approvals, drift, promotions, restoration
-from ..previewing import test_sets
+from ..previewing import test_run, test_sets
 from .route import ADMIN, READ, WRITE, Env, Route
 
 
@@ -88,6 +88,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: test_sets.TestSets(given.management),
         {"GET": (READ, test_sets.LIST), "POST": (WRITE, test_sets.CREATE)},
+    ),
+    Route(
+        "/v1/environments/{env}/tests:run",
+        Env.NAMED,
+        lambda given: test_run.TestRunner(given.preview),
+        {"POST": (READ, test_run.RUN)},
     ),
     Route(
         "/v1/environments/{env}/tests/{id}",
