@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.model.elements import Policy
+from .audit_by_actor import AUDIT_ACTORS
 
 PLACE_BITS = 40
 
@@ -372,6 +373,10 @@ def _add_declarations(db: Database) -> None:
     db.executescript(_DECLARATIONS)
 
 
+def _add_audit_actors(db: Database) -> None:
+    db.executescript(AUDIT_ACTORS)
+
+
 MIGRATIONS = (
     _create,
     _ease_searches,
@@ -383,5 +388,6 @@ MIGRATIONS = (
     _add_expiries,
     _add_routes,
     _add_declarations,
+    _add_audit_actors,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""
