@@ -20,6 +20,8 @@ from .definitions import (
     COMMITS,
     DECISIONS,
     ERROR,
+    GRPC_LATENCIES,
+    GRPC_REQUESTS,
     IN_FORCE_SINCE,
     LATENCIES,
     OK,
@@ -107,6 +109,11 @@ class Counts:
         self._observe(cells.times, perf_counter_ns() - began)
         if cells.requests is not None:
             self.row[cells.requests] += 1
+
+    def called(self, route: str, status: str, began: int) -> None:
+        """Counts a call over gRPC by a status of `GRPC_STATUSES`. `began` is like that of `answered`."""
+        self.add(GRPC_REQUESTS, (route, status))
+        self._observe(self._layout.at(GRPC_LATENCIES, (route,)), perf_counter_ns() - began)
 
     def refused_early(self, status: int) -> None:
         """Counts an answer to what could not be read as a request."""

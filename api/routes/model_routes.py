@@ -16,6 +16,7 @@ from ..management import (
 from ..management.environments import environments, gateway
 from ..management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
 from ..management.promotions import approvals, drift, promotions, restoration
+from ..previewing import test_sets
 from .route import ADMIN, READ, WRITE, Env, Route
 
 
@@ -80,6 +81,22 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: whole_model.WholeModel(given.management),
         {"GET": (READ, whole_model.GET), "PUT": (WRITE, whole_model.PUT)},
+    ),
+    Route(
+        "/v1/environments/{env}/tests",
+        Env.NAMED,
+        lambda given: test_sets.TestSets(given.management),
+        {"GET": (READ, test_sets.LIST), "POST": (WRITE, test_sets.CREATE)},
+    ),
+    Route(
+        "/v1/environments/{env}/tests/{id}",
+        Env.NAMED,
+        lambda given: test_sets.OneTestSet(given.management),
+        {
+            "GET": (READ, test_sets.GET),
+            "PUT": (WRITE, test_sets.PUT),
+            "DELETE": (WRITE, test_sets.DELETE),
+        },
     ),
     Route(
         "/v1/environments/{env}/revisions",

@@ -51,6 +51,7 @@ from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
+from .policy_tests import PolicyTests
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
 from .writing import Write, apply_write, refuse_many
@@ -79,6 +80,7 @@ class Store:
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
         self.promotions = Promotions(connections, lambda: self._time(None))
+        self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
 
     @classmethod

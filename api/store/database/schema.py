@@ -11,7 +11,8 @@ from sqlite_utils import Database
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.model.elements import Policy
-from .audit_by_actor import AUDIT_ACTORS
+from .audit_by_actor import add_audit_actors
+from .policy_test_table import add_policy_tests
 
 PLACE_BITS = 40
 
@@ -373,10 +374,6 @@ def _add_declarations(db: Database) -> None:
     db.executescript(_DECLARATIONS)
 
 
-def _add_audit_actors(db: Database) -> None:
-    db.executescript(AUDIT_ACTORS)
-
-
 MIGRATIONS = (
     _create,
     _ease_searches,
@@ -388,6 +385,7 @@ MIGRATIONS = (
     _add_expiries,
     _add_routes,
     _add_declarations,
-    _add_audit_actors,
+    add_policy_tests,
+    add_audit_actors,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""
