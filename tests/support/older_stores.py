@@ -37,6 +37,7 @@ _UNDONE: Final = {
         DROP INDEX assignments_by_expiry; DROP INDEX grants_by_expiry;
         ALTER TABLE assignments DROP COLUMN expires; ALTER TABLE grants DROP COLUMN expires;
     """,
+    12: "DROP INDEX audit_of_actor;",
     10: """
         DROP TABLE attributes; DROP TABLE lints; DROP INDEX changes_of_policies;
         CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE
