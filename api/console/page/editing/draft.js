@@ -26,6 +26,7 @@ export class Draft {
     this.query = {}; // what goes with the write: a route's `before`
     this.theirs = null; // {stored, etag} of an element that somebody else has changed meanwhile
     this.act = new Act();
+    this.changed = () => {}; // called after each change of the body by a field
   }
 
   get isNew() {
@@ -39,6 +40,7 @@ export class Draft {
   // Gives a member another value; undefined leaves it out. Objects are replaced, never changed, so drawings notice.
   set(name, value) {
     this.body = withMember(this.body, name, value);
+    this.changed();
     update();
   }
 
@@ -103,6 +105,7 @@ export class Draft {
     this.meetTheirs();
     this.body = this.stored;
     this.local.clear();
+    this.changed();
   }
 
   // Keeps the draft, which the next write puts over what is stored now.

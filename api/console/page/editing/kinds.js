@@ -21,6 +21,11 @@ const MADE = "Left empty, the service makes one.";
 const name = (draft, faults) => member(draft, faults, "name", "Name", { isName: true, hint: "For people. Left empty, the id is shown." });
 const externalId = (draft, faults) => member(draft, faults, "external_id", "External id", { hint: "Another identifier, unique within the type." });
 
+export const POLICY = {
+  ...{ name: "policies", segment: "policies", noun: "policy", plural: "Policies", key: ["id"] },
+  blank: { id: "", effect: "ALLOW", roles: [], resource_types: [{ resource_type_id: "", actions: [] }] },
+};
+
 export const ROLE = {
   ...{ name: "roles", segment: "roles", noun: "role", plural: "Roles", key: ["id"], blank: { id: "" } },
   form: (draft, faults) => html`${id(draft, faults, "Policies and assignments name the role by it.")}${name(draft, faults)}`,
@@ -88,8 +93,6 @@ export const ROUTE = {
   blank: { id: "", methods: ["GET"], path: "/", resource_type: "", action: "" },
   form: routeForm,
 };
-
-export const ALL = [ROLE, GROUP, RESOURCE_TYPE, SUBJECT, RESOURCE, ASSIGNMENT, GRANT, ROUTE];
 
 const entityKey = (draft, faults) =>
   draft.isNew

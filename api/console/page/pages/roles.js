@@ -2,6 +2,7 @@
 
 import { html } from "../vendor/lit-html.js";
 import { elementPages } from "../editing/element_page.js";
+import { effectTag } from "../editing/effect.js";
 import { ROLE } from "../editing/kinds.js";
 import { holder, link, term } from "../editing/phrases.js";
 import { related } from "../editing/related.js";
@@ -37,5 +38,3 @@ export function page(place) {
       ]),
   });
 }
-
-const effectTag = (one) => html`<span class="tag ${one.effect === "DENY" ? "deny" : "allow"}">${one.effect}</span>`;
