@@ -1,6 +1,5 @@
-"""Every page: it opens, by its address, its link and its key; everybody can use it; nothing hostile gets out of its place."""
+"""Every page: it opens by its address and its key, everybody can use it, and nothing hostile gets out of its place."""
 
-import json
 from urllib.parse import quote
 
 import pytest
@@ -155,5 +154,4 @@ def test_a_credential_of_another_environment_is_refused_in_the_api_s_words(hosti
     at_desk.sign_in(key["key"], "#/default/policies")
     alert = at_desk.page.get_by_role("alert").first
     alert.wait_for()
-    assert json.dumps(alert.inner_text())
     assert "Request" in alert.inner_text()
