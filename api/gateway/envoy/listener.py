@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...settings import HttpLimits
 from ...transport.listening import UNIX, CannotListen, bound_socket, shown_address
 from ...transport.tls import Pem
-from ..answering import Answering
+from ..answering import Answers
 
 OPTION: Final = "--envoy-bind"
 
@@ -53,7 +53,7 @@ class EnvoyListener:
     """The gRPC server of a worker (see `Beside`). The object is made before the fork, the server after it."""
 
     def __init__(
-        self, place: socket.socket, answering: Answering, is_ready: Callable[[], Awaitable[bool]], limits: HttpLimits
+        self, place: socket.socket, answering: Answers, is_ready: Callable[[], Awaitable[bool]], limits: HttpLimits
     ) -> None:
         """`place` is the socket that `reserved` returned."""
         self._place, self._answering, self._is_ready, self._limits = place, answering, is_ready, limits
@@ -88,7 +88,7 @@ class EnvoyListener:
 
 def listener_on(
     place: socket.socket | None,
-    answering: Answering,
+    answering: Answers,
     is_ready: Callable[[], Awaitable[bool]],
     limits: HttpLimits,
 ) -> EnvoyListener | None:
