@@ -52,6 +52,8 @@ from .management.elements import ManagementServices
 from .metrics.counts import Counts
 from .metrics.definitions import Where
 from .metrics.requests import CountedApplication, CountedRoutes
+from .previewing.services import PreviewServices
+from .previewing.trial_engines import Trials
 from .routes.route import Services
 from .routes.table import ACCESS, COUNTED, ROUTES
 from .scraping.answering import Answering
@@ -253,10 +255,12 @@ def _services(
             parts.decision_log,
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
+        preview=PreviewServices(work, bodies, Trials(work, parts.engines.engine, parts.clock)),
         oauth=oauth,
         export=_export_services(parts, work, ring, bodies),
         ring=ring,
         metrics=Answering(parts.counts.table, Where.SERVICE, StoreReadings(parts.store)),
+        counts=parts.counts,
         public_url=parts.public_url,
         decision_log=parts.decision_log,
         draining=parts.draining,

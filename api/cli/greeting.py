@@ -10,7 +10,7 @@ import msgspec
 from ..credentials.admin_access import AdminAccess
 from ..credentials.admin_key import KEY_FILE
 from ..demo import demo_questions
-from ..http.public_url import url_warning
+from ..http.public_url import below, url_warning
 from ..settings import Settings
 from ..transport.listening import UNIX, shown_address
 from .output import error_console
@@ -24,10 +24,11 @@ def tell_address(
 ) -> str:
     """Says where the service listens, and returns its URL."""
     place = shown_address(listener)
-    url = own_url(place, options.tls)
+    url = own_url(place, options.server.tls)
     _greet(url, place, options, access)
     if options.demo:
         _show_example(url, place, options.directory, access, preset=settings.admin_key is not None)
+        _show_console(settings.public_url or url, place)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
     return url
@@ -38,10 +39,17 @@ def _greet(url: str, place: str, options: StartOptions, access: AdminAccess) -> 
     console = error_console()
     console.print(
         f"Writ decides at {place if place.startswith(UNIX) else url} from {options.directory},"
-        f" with {options.workers} worker{'s' if options.workers != 1 else ''}",
+        f" with {options.server.workers} worker{'s' if options.server.workers != 1 else ''}",
         markup=False,
     )
     show_admin_key(console, options.directory, access)
+
+
+def _show_console(url: str, place: str) -> None:
+    """Prints the console's address. A browser can't reach a socket in the file system."""
+    if not place.startswith(UNIX):
+        error_console().print("Or open the console in a browser, and sign in with the key:")
+        error_console().print(f"  {below(url, '/console/')}", markup=False, soft_wrap=True)
 
 
 def _show_example(url: str, place: str, directory: Path, access: AdminAccess, *, preset: bool) -> None:

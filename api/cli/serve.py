@@ -3,6 +3,7 @@
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,14 +35,13 @@ from .before_workers import audit_upkeep, expiry_sweep, open_engines, opened_sto
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence
 from .server_options import (
-    cores,
     decision_log_of,
     greet_envoy,
     metrics_side,
     read_settings,
+    server_asked,
     server_options,
     start_worker,
-    tls_files,
 )
 from .start_model import prepare_model
 from .start_options import StartOptions
@@ -104,15 +104,7 @@ def serve_command(
     seeds: tuple[Path, ...],
     demo: bool,
     bind: str,
-    envoy_bind: str | None,
-    workers: int | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    tls_client_ca: Path | None,
-    decision_log: str | None,
-    metrics_bind: str | None,
-    drain_seconds: float,
-    log_level: str,
+    **asked: Any,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
 
@@ -129,22 +121,9 @@ def serve_command(
     if sum(map(bool, (demo, sources, seeds))) > 1:
         raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
-        tls = tls_files(tls_cert, tls_key, tls_client_ca)
+        server = server_asked(bind, **asked)
         service = _prepare_service(
-            StartOptions(
-                directory=directory,
-                sources=sources,
-                seeds=seeds,
-                demo=demo,
-                bind=bind,
-                envoy_bind=envoy_bind,
-                workers=workers or cores(),
-                tls=tls,
-                metrics_bind=metrics_bind,
-                drain_seconds=drain_seconds,
-                log_level=log_level,
-                decision_log=decision_log,
-            )
+            StartOptions(directory=directory, sources=sources, seeds=seeds, demo=demo, server=server)
         )
     except START_ERRORS as ex:
         raise CommandFailed(str(ex)) from None
@@ -155,22 +134,20 @@ def serve_command(
 
 def _prepare_service(options: StartOptions) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
-    settings, log = read_settings(options.log_level)
+    server = options.server
+    settings, log = read_settings(server.log_level, server.log_format)
     prepare_directory(directory := options.directory)
-    lock, listener, envoy = hold(directory), bound_socket(options.bind), reserved(options.envoy_bind)
-    counts = Counts.shared(COUNTED, places_for(options.workers))
-    decisions = decision_log_of(settings, options.decision_log, directory, log)
+    lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
+    rates = SharedRates(server.workers, settings.rate_bytes, log)
+    counts = Counts.shared(COUNTED, places_for(server.workers))
+    decisions = decision_log_of(settings, server.decision_log, directory, log)
     store = opened_store(directory, settings, counts, log)
-    refused, exports = RefusedAttempts(), Exports(time.time)
+    refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
     access = record_start(directory, settings, upkeep)
     prepare_model(directory, store, options.sources or wanted_seeds(options.seeds, store, log), options.demo)
-    preparations = Preparations(time.time, log)
-    rates = SharedRates(options.workers, settings.rate_bytes, log)
     live_engines = open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
-    url = tell_address(listener, options, access, settings, log)
-    greet_envoy(envoy)
     activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
         directory,
@@ -181,13 +158,14 @@ def _prepare_service(options: StartOptions) -> Service:
         clock=time.time,
         admin_key=access.digest,
         log=log,
-        own_url=url,
+        own_url=tell_address(listener, options, access, settings, log),
         refused=refused,
         exports=exports,
         preparing=preparations,
         counts=counts,
         decision_log=decisions.log,
     )
+    greet_envoy(envoy)
     sweep = expiry_sweep(options, store, settings, activation, log)
     application = create_application(parts)
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
@@ -196,12 +174,13 @@ def _prepare_service(options: StartOptions) -> Service:
         lane=application.lane,
         listener=listener,
         limits=settings.limits,
-        workers=options.workers,
-        log_level=options.log_level,
-        tls=options.tls,
-        side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
+        workers=server.workers,
+        log_level=server.log_level,
+        log_format=settings.log_format,
+        tls=server.tls,
+        side=metrics_side(open_application(application.metrics, counts, log), server.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(envoy, application.answering, application.is_ready, settings.limits),
+        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, decisions),
         heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
         worker_stops=application.stop,
@@ -211,7 +190,7 @@ def _prepare_service(options: StartOptions) -> Service:
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
         drain_begins=parts.draining.begin,
-        drain_seconds=options.drain_seconds,
+        drain_seconds=server.drain_seconds,
     )
 
 

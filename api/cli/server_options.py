@@ -4,7 +4,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,21 +13,51 @@ import click
 from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
 from ..decisions.batch import merged
 from ..decisions.shared_rates import SharedRates
-from ..log import service_log
+from ..log import service_log, take_strangers
+from ..log_lines import HERE
 from ..metrics.counts import Counts
 from ..metrics.requests import CountedApplication
 from ..scraping.open_address import PATH, open_address
-from ..settings import Settings, settings_from
+from ..settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
 from ..transport.listening import UNIX, shown_address
 from ..transport.owner import Side
 from ..transport.server import within_open_files
 from ..transport.tls import TlsFiles
-from .output import error_console
+from .output import MESSAGES, error_console
 
 MOST_WORKERS: Final = 1_024
 
 MOST_DRAIN_SECONDS: Final = 3_600.0
 """The longest time for which a server goes on after it was asked to stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How a server is asked to serve, with the defaults filled in. None: the setting of the same name counts."""
+
+    bind: str
+    envoy_bind: str | None
+    workers: int
+    tls: TlsFiles | None
+    decision_log: str | None
+    metrics_bind: str | None
+    drain_seconds: float
+    log_level: str
+    log_format: str | None
+
+
+def server_asked(
+    bind: str,
+    *,
+    workers: int | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    **others: Any,
+) -> ServerOptions:
+    """Returns what the parameters of `server_options` ask for. Raises UnusableTls, UsageError."""
+    tls = tls_files(tls_cert, tls_key, tls_client_ca)
+    return ServerOptions(bind=bind, workers=workers or cores(), tls=tls, **others)
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +84,7 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="At SIGTERM, serve on for so long while /readyz fails. The default is 0.",
         ),
         click.option("--log-level", type=levels, default="info", show_default=True),
+        click.option("--log-format", type=click.Choice(LOG_FORMATS), help="The lines of the log. The default is text."),
     )
     for option in reversed(options):
         command = option(command)
@@ -93,10 +124,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
-    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
+def read_settings(log_level: str, log_format: str | None) -> tuple[Settings, logging.Logger]:
+    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting.
+
+    `log_format` is the option of the command line, which counts before the setting.
+    """
+    if (log_format or os.environ.get(LOG_FORMAT)) == JSON:
+        MESSAGES.log = service_log(log_level, JSON)  # first of all, so that a setting which can't be used is said there
     settings = settings_from(os.environ)
-    log = service_log(log_level)
+    settings = replace(settings, log_format=log_format or settings.log_format)
+    log = service_log(log_level, settings.log_format)
+    take_strangers(settings.log_format)
     for warning in settings.warnings:
         log.warning("%s", warning)
     return replace(settings, limits=within_open_files(settings.limits, log)), log
@@ -121,9 +159,10 @@ def decision_log_of(
 
 def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
     """Starts what a worker counts and logs with, in the place that no other living worker has."""
+    HERE.worker = place
     rates.start_worker(place)
     counts.start_worker(place)
-    decisions.start_worker()
+    decisions.start_worker(counts)
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from ...runtime import Engine
-from .entry import MICROSECONDS, REQUEST_ID, TRACE, Asker, Kind, Moment, Taken
+from ..log_lines import REQUEST_ID, TRACE
+from .entry import MICROSECONDS, Asker, Kind, Moment, Taken
 from .waiting import Waiting
 
 
@@ -53,18 +54,6 @@ class Log(Protocol):
         """Takes an answer. `engine` is pinned at the revision that decided. `request` and `answer` are JSON."""
 
 
-class Counts(NamedTuple):
-    """Numbers of a worker since its start: calls that were kept, and calls that were dropped because the log was full.
-
-    `waiting` and `waiting_bytes` are those of now.
-    """
-
-    kept: int
-    dropped: int
-    waiting: int
-    waiting_bytes: int
-
-
 class NoLog:
     """The decision log that is off. Engines read their own clocks."""
 
@@ -90,7 +79,8 @@ class DecisionLog:
     def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
-        self._dropped = 0
+        self.dropped = 0
+        """The answers without a record, because the log was full."""
 
     def begin(self) -> Moment:
         """See `Log`."""
@@ -105,11 +95,7 @@ class DecisionLog:
         """See `Log`. Drops the answer if the log is full, and counts that."""
         taken = Taken(kind, moment, time.perf_counter_ns(), engine, request, answer, asker, cut)
         if not self._waiting.put(taken, self._refuses):
-            self._dropped += 1
-
-    def counts(self) -> Counts:
-        """Returns the numbers of this worker, for those who watch it."""
-        return Counts(self._waiting.taken, self._dropped, self._waiting.calls, self._waiting.bytes)
+            self.dropped += 1
 
 
 def asker_of(req: HasHeaders) -> Asker:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+from ..metrics.counts import Counts
 from ..setting_readers import BadSetting, is_loopback
 from ..settings import DecisionLogSettings
 from ..store.database.private_files import read_or_create_secret
 from .decision_log import NO_LOG, DecisionLog, Log
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
+from .metering import Metering
 from .opa_shape import event_of
 from .plain_lines import PlainLines
 from .record import Record
@@ -56,10 +58,11 @@ class DecisionLogService:
         self.log = DecisionLog(self._waiting, self._refuses, clock)
         self.writer: Writer | None = None
         self._turns: Turns | None = None
+        self._metering: Metering | None = None
         self._reported, self._reported_at = 0, 0.0
 
-    def start_worker(self) -> None:
-        """Start to write, in a forked worker."""
+    def start_worker(self, counts: Counts) -> None:
+        """Start to write, in a forked worker with these counters."""
         self._sink.start_worker()
         process = f"{secrets.token_hex(_PROCESS_BYTES)}-"
         settings = self._settings
@@ -68,11 +71,14 @@ class DecisionLogService:
         self.writer = Writer(self._waiting, self._sink, rendering, self._said, self._refuses, shape)
         self._turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
         self._waiting.wake = self._turns.wake
+        self._metering = Metering(counts, self.log, self._waiting, self._turns, self.writer)
         self.writer.start()
 
     def beat(self) -> None:
-        """Tell of what was dropped, every `REPORT_SECONDS` at most."""
-        dropped, now = self.log.counts().dropped, time.monotonic()
+        """Count for the metrics, and tell of what was dropped, every `REPORT_SECONDS` at most."""
+        if self._metering is not None:
+            self._metering.beat()
+        dropped, now = self.log.dropped, time.monotonic()
         if dropped > self._reported and now - self._reported_at >= REPORT_SECONDS:
             self._said.error("the decision log is full: %d decisions have no record", dropped - self._reported)
             self._reported, self._reported_at = dropped, now
@@ -85,6 +91,8 @@ class DecisionLogService:
             self._turns.finish()
         if self.writer is not None:
             self.writer.stop(self._settings.stop_seconds)
+        if self._metering is not None:
+            self._metering.beat()
 
 
 class NoDecisionLog:
@@ -92,7 +100,7 @@ class NoDecisionLog:
 
     log: Log = NO_LOG
 
-    def start_worker(self) -> None:
+    def start_worker(self, counts: Counts) -> None:
         """See `DecisionLogService`."""
 
     def beat(self) -> None:

@@ -26,6 +26,8 @@ class Turns:
     def __init__(self, waiting: Waiting, plain: PlainLines | None, log: logging.Logger) -> None:
         self._waiting, self._plain, self._log = waiting, plain, log
         self._number = 0
+        self.failed = 0
+        """The answers whose lines could not be made."""
 
     def wake(self) -> None:
         """There is a first fresh answer: have a turn soon, in the running event loop."""
@@ -76,4 +78,5 @@ class Turns:
             return self._plain.line(taken, self._number)
         except Exception as ex:  # one answer must not keep the others from being logged
             self._log.error("the decision log lost records: %s", type(ex).__name__, exc_info=ex)
+            self.failed += 1
             return b""

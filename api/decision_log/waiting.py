@@ -36,7 +36,7 @@ class Waiting:
     def __init__(self, most_bytes: int = DEFAULT_BYTES, most_calls: int = DEFAULT_RECORDS) -> None:
         self.fresh: deque[Taken] = deque()
         self._ready: deque[Waits] = deque()
-        self._most_bytes, self._most_calls = most_bytes, most_calls
+        self.most_bytes, self.most_calls = most_bytes, most_calls
         self.taken = 0
         self.wake: Callable[[], None] = _stay_asleep
         self._put_bytes = self._freed_bytes = self._freed_calls = 0
@@ -54,8 +54,7 @@ class Waiting:
     def is_full(self) -> bool:
         """Returns whether a bound is reached."""
         return (
-            self._put_bytes - self._freed_bytes >= self._most_bytes
-            or self.taken - self._freed_calls >= self._most_calls
+            self._put_bytes - self._freed_bytes >= self.most_bytes or self.taken - self._freed_calls >= self.most_calls
         )
 
     def put(self, taken: Taken, beyond: bool) -> bool:
@@ -64,8 +63,7 @@ class Waiting:
         PERF: `is_full` and `cost_of` are written out, as this is called for each decision.
         """
         if not beyond and (
-            self._put_bytes - self._freed_bytes >= self._most_bytes
-            or self.taken - self._freed_calls >= self._most_calls
+            self._put_bytes - self._freed_bytes >= self.most_bytes or self.taken - self._freed_calls >= self.most_calls
         ):
             return False
         if not self.fresh:

@@ -28,6 +28,8 @@ STOP_SECONDS: Final = 5.0
 class Writer:
     """Writes until it is told to stop, and then for a bounded time what is left.
 
+    `written` and `bytes` count records, `errors` what the sink did not take, `refused` and `failed` records that are
+    lost, and `left` the calls that were not written before the end.
     `keeps_all` says that a record which the sink refuses is tried again and again: no decision goes without.
     """
 
@@ -43,7 +45,7 @@ class Writer:
         """`shape` returns what is written of a record."""
         self._waiting, self._sink, self._rendering, self._log = waiting, sink, rendering, log
         self._keeps_all, self._shape = keeps_all, shape
-        self.written = self.lost = self.bytes = 0
+        self.written = self.bytes = self.errors = self.refused = self.failed = self.left = 0
         self._records: list[bytes] = []
         self._size, self._since = 0, 0.0
         self._rendered = self._rendered_bytes = 0
@@ -60,9 +62,9 @@ class Writer:
         self._deadline = time.monotonic() + seconds
         self._stopping.set()
         self._thread.join(seconds)
-        left = self._waiting.calls
-        if left:
-            self._log.error("the decision log is incomplete: %d calls were not written in %g s", left, seconds)
+        self.left = self._waiting.calls
+        if self.left:
+            self._log.error("the decision log is incomplete: %d calls were not written in %g s", self.left, seconds)
 
     def _run(self) -> None:
         while not self._stopping.wait(POLL_SECONDS):
@@ -75,7 +77,8 @@ class Writer:
             self._pass()
         except Exception as ex:
             self._log.error("the decision log lost records: %s", type(ex).__name__, exc_info=ex)
-            self._give_up()
+            self.failed += max(len(self._records), 1)
+            self._forget()
 
     def _pass(self) -> None:
         """Render all that waits, and send what is due."""
@@ -111,11 +114,14 @@ class Writer:
             try:
                 self._sink.send(self._records)
             except SinkFailed as ex:
+                self.errors += 1
                 self._log.error("the decision log can't be written: %s", ex)
             except SinkRefused as ex:
+                self.errors += 1
                 self._log.error("the decision log lost records: %s", ex)
                 if not self._keeps_all:
-                    self._give_up()
+                    self.refused += len(self._records)
+                    self._forget()
                     return
             else:
                 self.written += len(self._records)
@@ -136,10 +142,6 @@ class Writer:
             self._is_over = True
         else:
             time.sleep(min(FIRST_RETRY_SECONDS, left))
-
-    def _give_up(self) -> None:
-        self.lost += len(self._records)
-        self._forget()
 
     def _forget(self) -> None:
         self._waiting.free(self._rendered, self._rendered_bytes)

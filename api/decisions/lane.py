@@ -16,8 +16,9 @@ from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
 from ..decision_log.decision_log import NO_LOG, Log
-from ..decision_log.entry import REQUEST_ID, TRACE, Asker, Kind
+from ..decision_log.entry import Asker, Kind
 from ..http.bodies import ENCODER, decoded
+from ..log_lines import REQUEST_ID, TRACE
 from ..metrics.counts import Counts
 from ..metrics.layout import LAST, SHIFT, SUM
 from ..serving.bound_engines import refuse_other

@@ -5,7 +5,8 @@ counters, and no call makes an object.
 """
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,8 @@ from .definitions import (
     COMMITS,
     DECISIONS,
     ERROR,
+    GRPC_LATENCIES,
+    GRPC_REQUESTS,
     IN_FORCE_SINCE,
     LATENCIES,
     OK,
@@ -66,6 +69,7 @@ class Counts:
         self._decisions = {code: at(DECISIONS, series) for code, series in OUTCOMES.items()}
         self._errors = at(DECISIONS, ERROR)
         self._stored = {is_write: at(STORE_SECONDS, ("write" if is_write else "read",)) for is_write in (False, True)}
+        self._number: int | None = None
         self._take(table.own_row())
 
     @classmethod
@@ -74,13 +78,23 @@ class Counts:
         return cls.shared(routes, 1)
 
     @classmethod
-    def shared(cls, routes: Iterable[tuple[str, str]], places: int) -> "Counts":
-        """Returns counters for a server with these routes and at most `places` workers at a time."""
-        return cls(CounterTable(Layout(tuple(routes)), places))
+    def shared(cls, routes: Iterable[tuple[str, str]], places: int, clock: Callable[[], float] = time.time) -> "Counts":
+        """Returns counters for a server with these routes and at most `places` workers at a time.
+
+        `clock` gives epoch seconds.
+        """
+        return cls(CounterTable(Layout(tuple(routes)), places, clock))
 
     def start_worker(self, place: int) -> None:
         """Count in the row of a worker from now on. No other living worker has this place."""
         self._take(self.table.row(place))
+        self._number = self.table.number_of(place)
+        self.sample_minute()  # what the last worker of this row counted belongs to its own minutes
+
+    def sample_minute(self) -> None:
+        """Keep what was counted before this minute, if that was not done yet. Called every second."""
+        if self._number is not None:
+            self.table.hour.take(self._number)
 
     def _take(self, row: memoryview) -> None:
         self.row = row
@@ -107,6 +121,11 @@ class Counts:
         self._observe(cells.times, perf_counter_ns() - began)
         if cells.requests is not None:
             self.row[cells.requests] += 1
+
+    def called(self, route: str, status: str, began: int) -> None:
+        """Counts a call over gRPC by a status of `GRPC_STATUSES`. `began` is like that of `answered`."""
+        self.add(GRPC_REQUESTS, (route, status))
+        self._observe(self._layout.at(GRPC_LATENCIES, (route,)), perf_counter_ns() - began)
 
     def refused_early(self, status: int) -> None:
         """Counts an answer to what could not be read as a request."""

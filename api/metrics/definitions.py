@@ -24,6 +24,16 @@ STATUS_CLASSES: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 Series = tuple[str, ...]
 """The values of a metric's labels, in their order."""
 
+GRPC_CHECK: Final = "envoy.service.auth.v3.Authorization/Check"
+GRPC_HEALTH: Final = "grpc.health.v1.Health/Check"
+"""The methods that Writ serves over gRPC."""
+
+GRPC_STATUSES: Final = (
+    *("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "PERMISSION_DENIED"),
+    *("RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE", "UNAUTHENTICATED"),
+)
+"""The statuses of gRPC that its calls end with. Any other one counts as `UNKNOWN`."""
+
 OK: Final[Series] = ("200",)
 """The series of answers 200. They are so many that only their times are counted: see `exposition`."""
 
@@ -113,6 +123,22 @@ REFUSED_EARLY: Final = Metric(
     "Requests and connections that were refused before a request was read: malformed, too slow, too many.",
     ("status",),
     (("400",), ("408",), ("414",), ("431",), ("501",), ("503",)),
+)
+GRPC_REQUESTS: Final = Metric(
+    "writ_grpc_requests_total",
+    Kind.COUNTER,
+    "requests",
+    "Calls over gRPC that were answered: checks of Envoy, whose denials have the status `OK`, and health checks.",
+    ("route", "status"),
+    tuple(product((GRPC_CHECK, GRPC_HEALTH), GRPC_STATUSES)),
+)
+GRPC_LATENCIES: Final = Metric(
+    "writ_grpc_request_duration_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time of a call over gRPC, from its whole message to its answer.",
+    ("route",),
+    ((GRPC_CHECK,), (GRPC_HEALTH,)),
 )
 CONNECTIONS: Final = Metric(
     "writ_http_connections",
@@ -247,10 +273,64 @@ REFUSED_CREDENTIALS: Final = Metric(
     ("result",),
     (("refused",), ("blocked",)),
 )
+LOG_RECORDS: Final = Metric(
+    "writ_decision_log_records_total",
+    Kind.COUNTER,
+    "records",
+    "Records of the decision log that were written, or taken by the collector.",
+)
+LOG_BYTES: Final = Metric(
+    "writ_decision_log_bytes_total",
+    Kind.COUNTER,
+    "bytes",
+    "Bytes of these records, before compression.",
+)
+LOG_DROPPED: Final = Metric(
+    "writ_decision_log_dropped_total",
+    Kind.COUNTER,
+    "records",
+    "Records of the decision log that are lost: the log was full, the collector refused them for good, they could not"
+    " be made, or their worker stopped. A batch counts as one, unless the collector refused its records.",
+    ("reason",),
+    (("full",), ("refused",), ("failed",), ("stopped",)),
+)
+LOG_ERRORS: Final = Metric(
+    "writ_decision_log_errors_total",
+    Kind.COUNTER,
+    "errors",
+    "Writes to the file of the decision log, or to its collector, that failed. Most are tried again.",
+)
+LOG_QUEUE_CALLS: Final = Metric(
+    "writ_decision_log_queue_calls",
+    Kind.GAUGE,
+    "calls",
+    "Calls that wait to be written to the decision log. A batch is one call.",
+)
+LOG_QUEUE_BYTES: Final = Metric(
+    "writ_decision_log_queue_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Memory of these calls.",
+)
+LOG_LIMIT_CALLS: Final = Metric(
+    "writ_decision_log_queue_limit_calls",
+    Kind.GAUGE,
+    "calls",
+    "Calls for which there is room in all workers. It is 0 without a decision log.",
+)
+LOG_LIMIT_BYTES: Final = Metric(
+    "writ_decision_log_queue_limit_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Memory for calls that wait, in all workers. It is 0 without a decision log.",
+)
 
 METRICS: Final = (
-    *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS, REFUSED_CREDENTIALS),
+    *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
+    *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
     *(DECISIONS, SEARCHES, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
     *(STORE_SECONDS, STORE_BYTES, AUDIT_ENTRIES, AUDIT_BYTES, CACHE_LOOKUPS, CACHE_ENTRIES),
+    *(LOG_RECORDS, LOG_BYTES, LOG_DROPPED, LOG_ERRORS),
+    *(LOG_QUEUE_CALLS, LOG_LIMIT_CALLS, LOG_QUEUE_BYTES, LOG_LIMIT_BYTES),
 )
 """Every metric, in the order of the answer."""

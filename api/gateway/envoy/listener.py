@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import Any, Final
 
+from ...metrics.counts import Counts
 from ...settings import HttpLimits
 from ...transport.listening import UNIX, CannotListen, bound_socket, shown_address
 from ...transport.tls import Pem
@@ -53,10 +54,16 @@ class EnvoyListener:
     """The gRPC server of a worker (see `Beside`). The object is made before the fork, the server after it."""
 
     def __init__(
-        self, place: socket.socket, answering: Answering, is_ready: Callable[[], Awaitable[bool]], limits: HttpLimits
+        self,
+        place: socket.socket,
+        answering: Answering,
+        is_ready: Callable[[], Awaitable[bool]],
+        counts: Counts,
+        limits: HttpLimits,
     ) -> None:
         """`place` is the socket that `reserved` returned."""
-        self._place, self._answering, self._is_ready, self._limits = place, answering, is_ready, limits
+        self._place, self._answering, self._is_ready = place, answering, is_ready
+        self._counts, self._limits = counts, limits
         self._server: Any = None
 
     @property
@@ -73,7 +80,7 @@ class EnvoyListener:
         from .service import handlers
 
         self._server = aio.server(options=_options(self._limits), maximum_concurrent_rpcs=self._limits.envoy_calls)
-        self._server.add_generic_rpc_handlers(handlers(self._answering, self._is_ready))
+        self._server.add_generic_rpc_handlers(handlers(self._answering, self._is_ready, self._counts))
         if pem is None:
             self._server.add_insecure_port(self.address)
         else:
@@ -90,10 +97,11 @@ def listener_on(
     place: socket.socket | None,
     answering: Answering,
     is_ready: Callable[[], Awaitable[bool]],
+    counts: Counts,
     limits: HttpLimits,
 ) -> EnvoyListener | None:
     """Returns the listener on a reserved address, or None if there is none."""
-    return None if place is None else EnvoyListener(place, answering, is_ready, limits)
+    return None if place is None else EnvoyListener(place, answering, is_ready, counts, limits)
 
 
 def _options(limits: HttpLimits) -> list[tuple[str, int]]:

@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any, Final, NoReturn
+from time import perf_counter_ns
+from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 
+from ...metrics.counts import Counts
+from ...metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
 from ..answering import Answering
 from ..headers import Refused
 from ..outcome import refused
@@ -14,8 +17,8 @@ from .answers import answer
 from .messages import HEALTH_REQUEST, HEALTH_RESPONSE, DecodeError
 from .reading import Check, Unreadable
 
-AUTHORIZATION: Final = "envoy.service.auth.v3.Authorization"
-HEALTH: Final = "grpc.health.v1.Health"
+AUTHORIZATION: Final = GRPC_CHECK.partition("/")[0]
+"""The name of Envoy's service."""
 
 CHECK_SECONDS: Final = 10.0
 """How long a check may take, if Envoy itself does not give up earlier."""
@@ -32,6 +35,9 @@ _CODES: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
 }
 """The code of an HTTP status with which Writ refuses the gateway itself. Envoy denies on each of them."""
+
+Method: TypeAlias = Callable[[bytes, Any], Awaitable[bytes]]
+"""Answers a message in its context."""
 
 
 class Checks:
@@ -80,13 +86,40 @@ class Health:
         return found
 
 
-def handlers(answering: Answering, is_ready: Callable[[], Awaitable[bool]]) -> tuple[Any, ...]:
+def handlers(answering: Answering, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
     """Returns the handlers of both services. Messages come and go as bytes, so that no one else reads them."""
     checks, health = Checks(answering), Health(is_ready)
     return tuple(
-        grpc.method_handlers_generic_handler(name, {"Check": grpc.unary_unary_rpc_method_handler(method)})
-        for name, method in ((AUTHORIZATION, checks.check), (HEALTH, health.check))
+        _handler(route, _counted(route, method, counts))
+        for route, method in ((GRPC_CHECK, checks.check), (GRPC_HEALTH, health.check))
     )
+
+
+def _handler(route: str, method: Method) -> Any:
+    service, _, name = route.partition("/")
+    return grpc.method_handlers_generic_handler(service, {name: grpc.unary_unary_rpc_method_handler(method)})
+
+
+def _counted(route: str, method: Method, counts: Counts) -> Method:
+    """Returns a method that counts each of its calls, with the time and the status that gRPC tells the client."""
+
+    async def counted(message: bytes, context: Any) -> bytes:
+        began, status = perf_counter_ns(), grpc.StatusCode.UNKNOWN.name
+        try:
+            found = await method(message, context)
+            status = grpc.StatusCode.OK.name
+            return found
+        except grpc.aio.AbortError:
+            ended = context.code().name
+            status = ended if ended in GRPC_STATUSES else status
+            raise
+        except asyncio.CancelledError:
+            status = grpc.StatusCode.CANCELLED.name
+            raise
+        finally:
+            counts.called(route, status, began)
+
+    return counted
 
 
 async def _end(context: Any, code: Any, sentence: str) -> NoReturn:

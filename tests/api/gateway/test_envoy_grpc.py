@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from tests.support.envoy_checks import Answer, Envoy, check_request, code_of, envoy, field
 from tests.support.gateways import ATTACKS
 from tests.support.raw_http import RawConnection
-from tests.support.server import KEY, Server, running
+from tests.support.server import KEY, Server, running, wait_until
 
 grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
 
@@ -281,6 +282,41 @@ def test_the_health_check_needs_no_credential(server: Server) -> None:
         with pytest.raises(grpc.RpcError) as failure:
             prober.health("other")
         assert code_of(failure) == "NOT_FOUND"
+
+
+def test_calls_are_counted_by_the_status_of_their_protocol(server: Server, gateway: Envoy, admin: httpx.Client) -> None:
+    """A denial is an answer: its call is `OK`. Requests over HTTP are counted apart."""
+    before = counted(admin)
+    for document in ("d1", "d2"):
+        gateway.ask("GET", f"/documents/{document}", ALICE)
+    asked = check_request("GET", "/documents/d1", [ALICE])
+    for message, key in ((asked, "wrong"), (b"\xff", KEY)):
+        with pytest.raises(grpc.RpcError):
+            gateway.send(message, key=key)
+    with envoy(server.envoy_port, None) as prober:
+        prober.health()
+        with pytest.raises(grpc.RpcError):
+            prober.health("other")
+    check, health = "envoy.service.auth.v3.Authorization/Check", "grpc.health.v1.Health/Check"
+    expected = {
+        f'writ_grpc_requests_total{{route="{check}",status="OK"}}': 2.0,
+        f'writ_grpc_requests_total{{route="{check}",status="UNAUTHENTICATED"}}': 1.0,
+        f'writ_grpc_requests_total{{route="{check}",status="INVALID_ARGUMENT"}}': 1.0,
+        f'writ_grpc_requests_total{{route="{health}",status="OK"}}': 1.0,
+        f'writ_grpc_requests_total{{route="{health}",status="NOT_FOUND"}}': 1.0,
+        f'writ_grpc_request_duration_seconds_count{{route="{check}"}}': 4.0,
+        f'writ_grpc_request_duration_seconds_count{{route="{health}"}}': 2.0,
+    }
+    assert wait_until(lambda: counted(admin) - before == expected)
+
+
+def counted(admin: httpx.Client) -> Counter[str]:
+    """The numbers of calls over gRPC."""
+    lines = admin.get("/metrics").raise_for_status().text.splitlines()
+    names = ("writ_grpc_requests_total{", "writ_grpc_request_duration_seconds_count{")
+    return Counter(
+        {name: float(number) for name, _, number in (x.rpartition(" ") for x in lines if x.startswith(names))}
+    )
 
 
 # -- the law: the contract over HTTP and the one over gRPC give equal answers

@@ -216,6 +216,8 @@ def test_checks_beyond_the_limit_and_late_ones_are_errors(tmp_path: Path) -> Non
         assert code_of(failure) == "DEADLINE_EXCEEDED"
         connection.close()
         assert wait_until(lambda: _status(other, READ) == 401), "a call that ended has left its place"
+        late = 'route="envoy.service.auth.v3.Authorization/Check",status="CANCELLED"} 1.0'
+        assert wait_until(lambda: late in admin.get("/metrics").text), "the client has given up"
 
 
 def _status(client: Envoy, message: bytes) -> int | None:

@@ -33,7 +33,7 @@ export function shell(place, content) {
         ${here?.promotion_only ? html`<span class="badge">promotion only</span>` : nothing}
       </span>
       <span class="push soft">${who()}</span>
-      <button class="quiet" type="button" @click=${keysDialog}>Keys</button>
+      <button class="quiet wide" type="button" @click=${keysDialog}>Keys</button>
       <button class="quiet" type="button" @click=${() => end()}>Sign out</button>
     </header>
     <nav aria-label="Console">${GROUPS.map((group) => navigation(group, place))}</nav>

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from writ.api.cli.stores.repeated_backups import back_up_into, backups_in, repeat
-from writ.api.store.backup import restore
+from writ.api.store.backup import restore, verify_backup
 from writ.api.store.elements.edits import Create
 from writ.api.store.errors import StoreUnavailable
 from writ.api.store.store import Store
 
 from tests.support.command import WRIT, writ
 from tests.support.server import environment, running, wait_until
+from tests.support.small_disk import small_disk
 from tests.support.stored import put, stored, write
 
 HOUR = 3_600.0
@@ -96,6 +97,33 @@ def test_beside_a_service_until_a_signal(tmp_path: Path, model_file: Path, folde
         assert db.execute("SELECT count(*) FROM subjects").fetchone()[0] > 0
     assert b"Traceback" not in (tmp_path / "said").read_bytes()
     assert not list(folder.glob("*unfinished"))
+
+
+def test_a_full_disk_leaves_the_older_backups_and_no_half_one(tmp_path: Path, store: Store) -> None:
+    store.close()
+    with small_disk(tmp_path / "disk") as disk, (tmp_path / "said").open("wb") as said:
+        line = [str(WRIT), "backup", "--every", "1s", "--keep", "2", str(disk.folder), "--data", str(tmp_path / "data")]
+        process = subprocess.Popen(line, stderr=said, env=environment())
+        try:
+            assert wait_until(lambda: len(backups_in(disk.folder)) == 2)
+            disk.leave(60_000)  # a copy begins, and then there is no room
+            assert wait_until(lambda: b"WARNING" in (tmp_path / "said").read_bytes())
+            before = backups_in(disk.folder)
+            assert wait_until(lambda: (tmp_path / "said").read_bytes().count(b"WARNING") > 2)
+            assert backups_in(disk.folder) == before
+            for backup in before:
+                verify_backup(backup)
+            disk.clear()
+            assert wait_until(lambda: len({*backups_in(disk.folder)} - {*before}) == 2)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+            process.wait()
+        assert sorted(disk.folder.iterdir()) == sorted(backups_in(disk.folder))
+    told = (tmp_path / "said").read_text()
+    assert "disk is full" in told
+    assert "Traceback" not in told
 
 
 def test_the_last_failure_is_the_exit_code(store: Store, folder: Path) -> None:
