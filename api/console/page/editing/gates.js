@@ -18,7 +18,7 @@ export function gates(draft, faults) {
     const next = withMember(conditions, name, value);
     draft.set("conditions", Object.keys(next).length ? next : undefined);
   };
-  const gate = (name, label, blank, fields) => html`<div class="gate">
+  const gate = (name, label, blank, fields) => html`<div class=${conditions[name] === undefined ? "" : "gate"}>
     ${flagField({ label, value: conditions[name] !== undefined, set: (isOn) => set(name, isOn ? blank : undefined) })}
     ${conditions[name] === undefined ? nothing : fields(conditions[name], (value) => set(name, value))}
     ${faultsAt(faults, `$.conditions.${name}`, true)}</div>`;

@@ -6,7 +6,7 @@ import { counted, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { openDialog } from "../parts/dialog.js";
 import { finding } from "../parts/findings.js";
-import { notice } from "../parts/notice.js";
+import { failure, notice } from "../parts/notice.js";
 import { difference } from "./difference.js";
 import { keyOf } from "./draft.js";
 
@@ -52,7 +52,7 @@ async function asked(draft, signal) {
 
 function effect(found) {
   if (found.isUnknown) return nothing;
-  if (found.problem) return notice("bad", html`<p>${found.problem.message}</p>`);
+  if (found.problem) return failure(found.problem);
   return html`${found.diagnostics?.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
     <h3>Policy tests</h3>${tests(found.tests)}
     <h3>Recent decisions</h3>${decisions(found.decisions)}`;

@@ -1,7 +1,6 @@
 // Policies: the list with its filters. A policy has a page of its own.
 
 import { html } from "../vendor/lit-html.js";
-import { counted } from "../core/words.js";
 import { effectTag, offTag } from "../editing/effect.js";
 import { elementList } from "../editing/element_list.js";
 import { POLICY } from "../editing/kinds.js";
@@ -24,7 +23,7 @@ const listOf = (env) => ({
     { title: "Effect", cell: (one) => html`${effectTag(one)}${offTag(one)}` },
     { title: "For", cell: (one) => holders(env, one) },
     { title: "Covers", cell: (one) => one.resource_types.map((scope) => covers(env, scope)) },
-    { title: "Conditions", cell: (one) => conditionsOf(one) },
+    { title: "Conditions", isNumber: true, cell: (one) => conditionsOf(one) },
     { title: "Priority", isNumber: true, cell: (one) => one.priority ?? 0 },
   ],
   filters: [
@@ -45,6 +44,5 @@ const covers = (env, scope) => html`<div>${
 
 function conditionsOf({ conditions = {} }) {
   const parts = Object.entries(conditions).map(([name, given]) => [name, Array.isArray(given) && name !== "ip_allowlist" ? given.length : 1]);
-  const count = parts.reduce((sum, [, one]) => sum + one, 0);
-  return count ? counted(count, "condition") : html`<span class="soft">none</span>`;
+  return parts.reduce((sum, [, one]) => sum + one, 0) || html`<span class="soft">none</span>`;
 }

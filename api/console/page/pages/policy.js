@@ -20,6 +20,7 @@ import { doneNotice, forgetDone } from "../parts/done.js";
 import { failure, notice } from "../parts/notice.js";
 import { finding } from "../parts/findings.js";
 import { heading } from "../parts/heading.js";
+import { prose } from "../parts/prose.js";
 
 const convert = (env, policy, signal) => post(path`/v1/environments/${env}/policies:convert`, { policy }, { signal });
 const trail = (env) => ({ link: placeLink(env, "policies"), name: "Policies" });
@@ -48,7 +49,7 @@ export function policyPage(place) {
       ${one.view((policy) => html`<div class="columns wide-first">
         <section><h2>What it does</h2>
           <p>${effectTag(policy)}${offTag(policy)}</p>
-          ${forms.view((found) => html`<p class="sentence name">${found.sentence}</p>`)}
+          ${forms.view((found) => html`<p class="sentence name">${prose(found.sentence)}</p>`)}
           ${policy.description ? html`<p class="soft name">${policy.description}</p>` : nothing}
           ${facts(env, policy)}
           ${may("write")
@@ -92,7 +93,7 @@ export function editorPage(place) {
 }
 
 function editor({ env, draft, forms, suggestions, declared, back, said }) {
-  const faults = [...draft.faults(), ...forms.diagnostics];
+  const faults = [...draft.faults(), ...(forms.isTextFaulty ? [] : forms.diagnostics)];
   const submit = (event) => {
     event.preventDefault();
     if (!forms.isSound) return;
@@ -101,7 +102,7 @@ function editor({ env, draft, forms, suggestions, declared, back, said }) {
     review(draft, (answer) => goTo(elementLink(env, POLICY, [answer.data.id])), said);
   };
   return html`<section><h2>What it does</h2>
-      ${forms.sentence ? html`<p class="sentence name">${forms.sentence}</p>` : html`<p class="soft">The sentence appears when the policy has no errors.</p>`}
+      ${forms.sentence ? html`<p class="sentence name">${prose(forms.sentence)}</p>` : html`<p class="soft">The sentence appears when the policy has no errors.</p>`}
     </section>
     <form class="columns halved" @submit=${submit} novalidate>
       <section><h2>As a form</h2>
@@ -126,5 +127,5 @@ const stale = (forms) => notice(
     <button class="link" type="button" @click=${() => forms.dropText()}>Drop the text</button></p>`,
 );
 
-const sentences = (before, after) => html`${before && before !== after ? html`<h3>Now</h3><p class="name soft">${before}</p>` : nothing}
-  ${after ? html`<h3>From then on</h3><p class="sentence name">${after}</p>` : nothing}`;
+const sentences = (before, after) => html`${before && before !== after ? html`<h3>Now</h3><p class="name soft">${prose(before)}</p>` : nothing}
+  ${after ? html`<h3>From then on</h3><p class="sentence name">${prose(after)}</p>` : nothing}`;
