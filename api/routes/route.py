@@ -17,7 +17,9 @@ from ..http.bodies import Bodies
 from ..management import (
     elements,
 )
+from ..metrics.counts import Counts
 from ..openapi.operation import Call, Operation
+from ..previewing.services import PreviewServices
 from ..scraping.answering import Answering
 from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
@@ -45,10 +47,12 @@ class Services:
     deciding: Deciding
     search: SearchServices
     management: elements.ManagementServices
+    preview: PreviewServices
     export: bundle.ExportServices
     oauth: OAuth
     ring: KeyRing
     metrics: Answering
+    counts: Counts
     public_url: str
     decision_log: Log
     draining: Draining

@@ -51,6 +51,19 @@ class Replace:
 
 
 @dataclass(frozen=True, slots=True)
+class Put:
+    """Replace the element of this key, or add it if there is none. The body may leave the key out.
+
+    A route stays in its place, comes last if it is new, or comes before the route whose id is `before`.
+    """
+
+    kind: str
+    key: ElementKey
+    body: Body
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
     """Change an element by a JSON merge patch (RFC 7396)."""
 
@@ -73,7 +86,7 @@ class Delete:
     if_match: str | None = None
 
 
-Edit: TypeAlias = Create | CreateAt | Replace | Patch | Delete
+Edit: TypeAlias = Create | CreateAt | Replace | Put | Patch | Delete
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,9 +71,10 @@ def test_closing_asks_whether_the_secret_was_stored(signed_in: Desk) -> None:
     signed_in.sees("Did you store it?")
     press(signed_in, "No, go back")
     assert shown_secret(signed_in) == secret
-    assert httpx.get(f"{signed_in.server.url}/v1/caller", headers={"Authorization": f"Bearer {secret}"}).json()[
-        "name"
-    ] == "careless"
+    assert (
+        httpx.get(f"{signed_in.server.url}/v1/caller", headers={"Authorization": f"Bearer {secret}"}).json()["name"]
+        == "careless"
+    )
     press(signed_in, "Close")
     press(signed_in, "Yes, it is stored")
     signed_in.page.get_by_role("heading", name="careless").wait_for()
@@ -215,7 +216,12 @@ def test_the_pages_can_be_used_by_everybody(browser: Any, server: Server, dark: 
     with desk(browser, server, dark=dark, phone=dark) as found:
         client = made_client(found, name="seen")
         found.sign_in(place=CLIENTS)
-        for place in (CLIENTS, f"{CLIENTS}/new-client", f"{CLIENTS}/new-key", f"{CLIENTS}/client/{client['client_id']}"):
+        for place in (
+            CLIENTS,
+            f"{CLIENTS}/new-client",
+            f"{CLIENTS}/new-key",
+            f"{CLIENTS}/client/{client['client_id']}",
+        ):
             found.go(place)
             found.page.locator("main h1").wait_for()
             found.page.wait_for_load_state("networkidle")
