@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert
+from ..insight import convert, counts, holdings
 from ..management import (
     declared_attributes,
     element_batch,
@@ -141,6 +141,18 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: convert.PolicyConversion(given.management),
         {"POST": (READ, convert.CONVERT)},
+    ),
+    Route(
+        "/v1/environments/{env}/counts",
+        Env.NAMED,
+        lambda given: counts.ElementCounts(given.management),
+        {"GET": (READ, counts.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/subjects/{type}/{id}/holdings",
+        Env.NAMED,
+        lambda given: holdings.SubjectHoldings(given.management),
+        {"GET": (READ, holdings.GET)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
