@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, counts, holdings
+from ..insight import convert, counts, explain, holdings
 from ..management import (
     declared_attributes,
     element_batch,
@@ -153,6 +153,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: holdings.SubjectHoldings(given.management),
         {"GET": (READ, holdings.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/explain",
+        Env.NAMED,
+        lambda given: explain.Explanation(given.engine_of, given.bodies, given.deciding),
+        {"POST": (READ, explain.EXPLAIN)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
