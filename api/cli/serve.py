@@ -30,7 +30,16 @@ from ..transport.listening import CannotListen, bound_socket, start_listening
 from ..transport.server import Service, run
 from ..transport.shares import places_for
 from ..transport.tls import UnusableTls
-from .before_workers import audit_upkeep, expiry_sweep, open_engines, opened_store, record_start, wanted_seeds
+from ..use_upkeep import UseUpkeep
+from .before_workers import (
+    audit_upkeep,
+    expiry_sweep,
+    open_engines,
+    opened_store,
+    record_start,
+    use_upkeep,
+    wanted_seeds,
+)
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence
 from .server_options import (
@@ -188,7 +197,7 @@ def _prepare_service(options: StartOptions) -> Service:
         counts=counts,
         decision_log=decisions.log,
     )
-    sweep = expiry_sweep(options, store, settings, activation, log)
+    sweep, uses = expiry_sweep(options, store, settings, activation, log), use_upkeep(parts)
     application = create_application(parts)
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
@@ -203,11 +212,11 @@ def _prepare_service(options: StartOptions) -> Service:
         held=(lock,),
         beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, decisions),
-        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
+        heartbeat=partial(_beat, upkeep, uses, sweep, activation, gauges, decisions),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations, sweep, decisions),
+        worker_ends=partial(_end_worker, upkeep, uses, preparations, sweep, decisions),
         worker_gone=partial(_forget_worker, preparations, counts),
-        service_ends=upkeep.end_service,
+        service_ends=partial(_end_service, upkeep, uses),
         refused=counts.refused_early,
         tell_connections=gauges.tell_connections,
         drain_begins=parts.draining.begin,
@@ -222,6 +231,7 @@ def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> 
 
 def _beat(
     upkeep: AuditUpkeep,
+    uses: UseUpkeep,
     sweep: ExpirySweep,
     activation: Activation,
     gauges: WorkerGauges,
@@ -229,15 +239,26 @@ def _beat(
 ) -> None:
     decisions.beat()
     upkeep.beat()
+    uses.beat()
     sweep.beat()
     activation.build_missing()
     gauges.beat()
 
 
 def _end_worker(
-    upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, decisions: DecisionLogService | NoDecisionLog
+    upkeep: AuditUpkeep,
+    uses: UseUpkeep,
+    preparations: Preparations,
+    sweep: ExpirySweep,
+    decisions: DecisionLogService | NoDecisionLog,
 ) -> None:
     preparations.leave()
     decisions.end_worker()
     sweep.end()
+    uses.end_worker()
     upkeep.end_worker()
+
+
+def _end_service(upkeep: AuditUpkeep, uses: UseUpkeep) -> None:
+    uses.end_service()
+    upkeep.end_service()
