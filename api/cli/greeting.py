@@ -24,7 +24,7 @@ def tell_address(
 ) -> str:
     """Says where the service listens, and returns its URL."""
     place = shown_address(listener)
-    url = own_url(place, options.tls)
+    url = own_url(place, options.server.tls)
     _greet(url, place, options, access)
     if options.demo:
         _show_example(url, place, options.directory, access, preset=settings.admin_key is not None)
@@ -39,7 +39,7 @@ def _greet(url: str, place: str, options: StartOptions, access: AdminAccess) -> 
     console = error_console()
     console.print(
         f"Writ decides at {place if place.startswith(UNIX) else url} from {options.directory},"
-        f" with {options.workers} worker{'s' if options.workers != 1 else ''}",
+        f" with {options.server.workers} worker{'s' if options.server.workers != 1 else ''}",
         markup=False,
     )
     show_admin_key(console, options.directory, access)

@@ -3,6 +3,7 @@
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,8 +11,6 @@ from ..app import collaborators, create_application
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_key import UnusableKey
 from ..credentials.refused_attempts import RefusedAttempts
-from ..decision_log.starting import DecisionLogService, NoDecisionLog
-from ..decisions.shared_rates import SharedRates
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..gateway.envoy.listener import listener_on, reserved
@@ -28,31 +27,22 @@ from ..settings import TABLE, BadSetting
 from ..store.errors import Conflict, StoreUnavailable
 from ..transport.listening import CannotListen, bound_socket, start_listening
 from ..transport.server import Service, run
-from ..transport.shares import places_for
 from ..transport.tls import UnusableTls
 from ..use_upkeep import UseUpkeep
-from .before_workers import (
-    audit_upkeep,
-    expiry_sweep,
-    open_engines,
-    opened_store,
-    record_start,
-    use_upkeep,
-    wanted_seeds,
-)
+from .before_workers import audit_upkeep, begin, expiry_sweep, open_engines, opened_store, use_upkeep
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence
 from .server_options import (
-    cores,
-    decision_log_of,
+    ServerLogs,
+    counters_for,
     greet_envoy,
+    logs_of,
     metrics_side,
     read_settings,
+    server_asked,
     server_options,
     start_worker,
-    tls_files,
 )
-from .start_model import prepare_model
 from .start_options import StartOptions
 
 START_ERRORS = (
@@ -113,15 +103,7 @@ def serve_command(
     seeds: tuple[Path, ...],
     demo: bool,
     bind: str,
-    envoy_bind: str | None,
-    workers: int | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    tls_client_ca: Path | None,
-    decision_log: str | None,
-    metrics_bind: str | None,
-    drain_seconds: float,
-    log_level: str,
+    **asked: Any,
 ) -> None:
     """Start the decision service: decisions and their management over HTTP.
 
@@ -138,22 +120,9 @@ def serve_command(
     if sum(map(bool, (demo, sources, seeds))) > 1:
         raise click.UsageError("use one of `--demo`, `--import` and `--import-if-empty`")
     try:
-        tls = tls_files(tls_cert, tls_key, tls_client_ca)
+        server = server_asked(bind, **asked)
         service = _prepare_service(
-            StartOptions(
-                directory=directory,
-                sources=sources,
-                seeds=seeds,
-                demo=demo,
-                bind=bind,
-                envoy_bind=envoy_bind,
-                workers=workers or cores(),
-                tls=tls,
-                metrics_bind=metrics_bind,
-                drain_seconds=drain_seconds,
-                log_level=log_level,
-                decision_log=decision_log,
-            )
+            StartOptions(directory=directory, sources=sources, seeds=seeds, demo=demo, server=server)
         )
     except START_ERRORS as ex:
         raise CommandFailed(str(ex)) from None
@@ -164,22 +133,18 @@ def serve_command(
 
 def _prepare_service(options: StartOptions) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
-    settings, log = read_settings(options.log_level)
+    server = options.server
+    settings, log = read_settings(server.log_level, server.log_format)
     prepare_directory(directory := options.directory)
-    lock, listener, envoy = hold(directory), bound_socket(options.bind), reserved(options.envoy_bind)
-    counts = Counts.shared(COUNTED, places_for(options.workers))
-    decisions = decision_log_of(settings, options.decision_log, directory, log)
+    lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
+    rates, counts = counters_for(COUNTED, server.workers, settings, log)
+    logs = logs_of(settings, server, directory, log)
     store = opened_store(directory, settings, counts, log)
-    refused, exports = RefusedAttempts(), Exports(time.time)
+    refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
-    access = record_start(directory, settings, upkeep)
-    prepare_model(directory, store, options.sources or wanted_seeds(options.seeds, store, log), options.demo)
-    preparations = Preparations(time.time, log)
-    rates = SharedRates(options.workers, settings.rate_bytes, log)
+    access = begin(options, store, settings, upkeep, log)
     live_engines = open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
-    url = tell_address(listener, options, access, settings, log)
-    greet_envoy(envoy)
     activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
         directory,
@@ -190,37 +155,43 @@ def _prepare_service(options: StartOptions) -> Service:
         clock=time.time,
         admin_key=access.digest,
         log=log,
-        own_url=url,
+        own_url=tell_address(listener, options, access, settings, log),
         refused=refused,
         exports=exports,
         preparing=preparations,
         counts=counts,
-        decision_log=decisions.log,
+        decision_log=logs.decisions.log,
+        notes_callers=logs.requests.is_on,
     )
+    greet_envoy(envoy)
     sweep, uses = expiry_sweep(options, store, settings, activation, log), use_upkeep(parts)
     application = create_application(parts)
+    metrics = logs.requests.application(open_application(application.metrics, counts, log))
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
-        app=application.asgi,
-        lane=application.lane,
+        app=logs.requests.application(application.asgi),
+        lane=logs.requests.lane(application.lane),
         listener=listener,
         limits=settings.limits,
-        workers=options.workers,
-        log_level=options.log_level,
-        tls=options.tls,
-        side=metrics_side(open_application(application.metrics, counts, log), options.metrics_bind, settings, log),
+        workers=server.workers,
+        log_level=server.log_level,
+        log_format=settings.log_format,
+        tls=server.tls,
+        side=metrics_side(metrics, server.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
-        worker_starts=partial(start_worker, rates, counts, decisions),
-        heartbeat=partial(_beat, upkeep, uses, sweep, activation, gauges, decisions),
+        beside=listener_on(
+            envoy, logs.requests.checks(application.answering), application.is_ready, counts, settings.limits
+        ),
+        worker_starts=partial(start_worker, rates, counts, logs),
+        heartbeat=partial(_beat, upkeep, uses, sweep, activation, gauges, logs),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, uses, preparations, sweep, decisions),
+        worker_ends=partial(_end_worker, upkeep, uses, preparations, sweep, logs),
         worker_gone=partial(_forget_worker, preparations, counts),
         service_ends=partial(_end_service, upkeep, uses),
-        refused=counts.refused_early,
+        refused=logs.requests.refused(counts.refused_early),
         tell_connections=gauges.tell_connections,
         drain_begins=parts.draining.begin,
-        drain_seconds=options.drain_seconds,
+        drain_seconds=server.drain_seconds,
     )
 
 
@@ -235,9 +206,9 @@ def _beat(
     sweep: ExpirySweep,
     activation: Activation,
     gauges: WorkerGauges,
-    decisions: DecisionLogService | NoDecisionLog,
+    logs: ServerLogs,
 ) -> None:
-    decisions.beat()
+    logs.beat()
     upkeep.beat()
     uses.beat()
     sweep.beat()
@@ -246,14 +217,10 @@ def _beat(
 
 
 def _end_worker(
-    upkeep: AuditUpkeep,
-    uses: UseUpkeep,
-    preparations: Preparations,
-    sweep: ExpirySweep,
-    decisions: DecisionLogService | NoDecisionLog,
+    upkeep: AuditUpkeep, uses: UseUpkeep, preparations: Preparations, sweep: ExpirySweep, logs: ServerLogs
 ) -> None:
     preparations.leave()
-    decisions.end_worker()
+    logs.end_worker()
     sweep.end()
     uses.end_worker()
     upkeep.end_worker()

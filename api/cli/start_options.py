@@ -3,22 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..transport.tls import TlsFiles
+from .server_options import ServerOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartOptions:
-    """The options of the command line, with their defaults filled in."""
+    """The options of the command line, with the defaults filled in."""
 
     directory: Path
     sources: tuple[Path, ...]
     seeds: tuple[Path, ...]
     demo: bool
-    bind: str
-    envoy_bind: str | None
-    workers: int
-    tls: TlsFiles | None
-    metrics_bind: str | None
-    drain_seconds: float
-    log_level: str
-    decision_log: str | None
+    server: ServerOptions

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import figures
+from ..insight import convert, figures
 from ..management import (
     declared_attributes,
     element_batch,
@@ -17,7 +17,7 @@ from ..management import (
 from ..management.environments import environments, gateway
 from ..management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
 from ..management.promotions import approvals, drift, promotions, restoration
-from ..previewing import test_sets
+from ..previewing import change_preview, test_run, test_sets
 from .route import ADMIN, READ, WRITE, Env, Route
 
 
@@ -90,6 +90,18 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         {"GET": (READ, test_sets.LIST), "POST": (WRITE, test_sets.CREATE)},
     ),
     Route(
+        "/v1/environments/{env}/tests:run",
+        Env.NAMED,
+        lambda given: test_run.TestRunner(given.preview),
+        {"POST": (READ, test_run.RUN)},
+    ),
+    Route(
+        "/v1/environments/{env}/changes:preview",
+        Env.NAMED,
+        lambda given: change_preview.ChangePreview(given.preview),
+        {"POST": (WRITE, change_preview.PREVIEW)},
+    ),
+    Route(
         "/v1/environments/{env}/tests/{id}",
         Env.NAMED,
         lambda given: test_sets.OneTestSet(given.management),
@@ -152,6 +164,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: expiring.ExpiringList(given.management),
         {"GET": (READ, expiring.LIST)},
+    ),
+    Route(
+        "/v1/environments/{env}/policies:convert",
+        Env.NAMED,
+        lambda given: convert.PolicyConversion(given.management),
+        {"POST": (READ, convert.CONVERT)},
     ),
     Route(
         "/v1/environments/{env}/figures",

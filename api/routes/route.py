@@ -19,6 +19,7 @@ from ..management import (
 )
 from ..metrics.counts import Counts
 from ..openapi.operation import Call, Operation
+from ..previewing.services import PreviewServices
 from ..scraping.answering import Answering
 from ..serving.engine_access import EngineOf
 from ..settings import HttpLimits
@@ -46,6 +47,7 @@ class Services:
     deciding: Deciding
     search: SearchServices
     management: elements.ManagementServices
+    preview: PreviewServices
     export: bundle.ExportServices
     oauth: OAuth
     ring: KeyRing

@@ -1,7 +1,7 @@
 """Finds what tests ask for and their model does not declare. A denial is what a slip of the pen fulfils best."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ...bundles.program.clauses import Program, ResourceType
@@ -9,6 +9,7 @@ from ...bundles.wording import Path, did_you_mean, quoted
 from ...compiler.checks.attribute_types import GATE_KEYS
 from ...compiler.diagnostics.diagnostic import Finding
 from ...compiler.model.elements import DeclaredAttributes, Model
+from ...compiler.passes import compile_program
 from .reading import ReadTest
 
 _ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"
@@ -41,6 +42,15 @@ def declared_by(program: Program, model: Model | None) -> Declared:
     attributes = model.attributes[0] if model.attributes else DeclaredAttributes()
     others = frozenset() if attributes.subject is None else frozenset(_subject_types(model))
     return Declared(types, resources, attributes.subject, others, attributes.context, attributes.action)
+
+
+def declared_in(model: Model, subject_types: Keys) -> Declared:
+    """Returns what a model declares of which only the resource types and declared attributes are there.
+
+    `subject_types` are the types of the subjects that the whole model names.
+    """
+    found = declared_by(compile_program(Model(resource_types=model.resource_types)), model)
+    return found if found.subjects is None else replace(found, other_subjects=frozenset(subject_types))
 
 
 def undeclared(test: ReadTest, declared: Declared) -> Iterator[Finding]:

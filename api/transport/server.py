@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 from gunicorn.app.base import BaseApplication
 
 from ..log import LOG
-from ..settings import HttpLimits
+from ..settings import TEXT_LINES, HttpLimits
 from .lane_calls import Lane
 from .listening import BACKLOG
 from .owner import Side
@@ -63,6 +63,7 @@ class Service:
     limits: HttpLimits
     workers: int
     log_level: str
+    log_format: str = TEXT_LINES
     tls: TlsFiles | None = None
     side: Side | None = None
     lane: Lane | None = None

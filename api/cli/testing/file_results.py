@@ -7,7 +7,7 @@ from ...testing.coverage import Coverage
 from ...testing.reading import Question, ReadFile
 from ...testing.running import TestResult, explaining, run_test
 from ...testing.tested_model import TestedModel
-from ..explaining.prose import explained, question
+from ...wording.prose import explained, question
 
 
 @dataclass(frozen=True, slots=True)

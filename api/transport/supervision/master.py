@@ -8,6 +8,7 @@ from typing import Any
 
 from gunicorn.arbiter import Arbiter
 
+from ...log_lines import lines_of
 from .notices import Notices
 
 
@@ -21,6 +22,12 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         """`server` is the `Server` to run."""
         self._notices = notices
         super().__init__(server)
+
+    def setup(self, app: Any) -> None:
+        """What gunicorn tells has the format of the log. A reload comes here too, and makes new handlers."""
+        super().setup(app)
+        for handler in self.log.error_log.handlers:
+            handler.setFormatter(lines_of(app.service.log_format))
 
     def start(self) -> None:
         """Gunicorn would log the address of a service with TLS as `http`."""

@@ -95,7 +95,7 @@ ADMINISTERED = ("/v1/environments", "/v1/environments/{env}", "/v1/environments/
 
 def test_management_reads_with_read_writes_with_write_and_makes_environments_with_admin() -> None:
     managed = {path: methods for path, methods in ROUTES.items() if path.startswith("/v1/environments")}
-    assert len(managed) == 2 + 3 * 9 + 4 + 7 + 1 + 1 + 2 + 1
+    assert len(managed) == 2 + 3 * 9 + 4 + 7 + 1 + 1
     for path, methods in managed.items():
         for method, scope in methods.items():
             if "/promotions" in path:

@@ -1,5 +1,6 @@
 // Calls the HTTP API with the credential of the session.
 
+import { parseJson } from "./exact.js";
 import { credential, refuse } from "./session.js";
 
 const BASE = new URL("../", document.baseURI); // the service may stand below a path of a proxy
@@ -66,7 +67,7 @@ async function read(answer) {
   if (text === "") return null;
   if (!(answer.headers.get("Content-Type") ?? "").startsWith(JSON_TYPE)) return text;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -8,7 +8,7 @@ import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { tag } from "../parts/proof.js";
+import { tag, ticked } from "../parts/proof.js";
 import { cellOf } from "../parts/rights.js";
 import { signedIn } from "../core/session.js";
 import { environmentOf } from "../parts/shell.js";
@@ -167,7 +167,7 @@ function holdersTable(place, found) {
 }
 
 const policyText = (env, one) => html`<div class="policy"><p>${tag(one.policy.effect)}<a class="name" href=${placeLink(env, "policies", [one.policy.id])}>${one.policy.name ?? one.policy.id}</a></p>
-  <p class="name">${one.sentence}</p></div>`;
+  <p class="name">${ticked(one.sentence ?? "")}</p></div>`;
 
 function top(place, name, about) {
   const revision = environmentOf(place.env)?.revision;

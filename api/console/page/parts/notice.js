@@ -1,6 +1,7 @@
 // What a page says beside its content: an error in the words of the API, that there is nothing yet, or that it is done.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { prose } from "./prose.js";
 
 // Returns the drawing of a problem: the service's sentence, its findings, and the request's id. `retry` asks again.
 export function failure(problem, retry = null) {
@@ -31,11 +32,11 @@ export function nothingYet(text, step = nothing) {
   return html`<div class="empty"><p>${text}</p>${step}</div>`;
 }
 
-// Returns a sentence of the API with a capital letter and a full stop.
+// Returns the drawing of a sentence of the API, with a capital letter and a full stop.
 export function sentence(text) {
   if (!text) return text;
   const first = /^[a-z]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
-  return /[.!?…]$/.test(first) ? first : `${first}.`;
+  return prose(/[.!?…]$/.test(first) ? first : `${first}.`);
 }
 
 const again = (retry) => html`<p><button class="quiet" type="button" @click=${retry}>Try again</button></p>`;

@@ -1,10 +1,11 @@
 """Explains an answer in prose: a pure function from the decision and its proof to sentences (D10)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ....bundles.wording import alternatives, quoted
+from ...bundles.wording import joined
 from .condition_prose import Proved, condition_sentence
+from .plain_values import named
 
 MOST_ROLES: Final = 10
 """The roles that a sentence names of a policy whose roles the subject lacks."""
@@ -45,17 +46,17 @@ def question(request: Mapping[str, Any]) -> str:
     'May user `bob` do `read` on document `Plan`?'
     """
     subject, resource = _entity(request["subject"]), _entity(request["resource"])
-    return f"May {subject} do {quoted(request['action']['name'])} on {resource}?"
+    return f"May {subject} do {named(request['action']['name'])} on {resource}?"
 
 
 def _entity(entity: Mapping[str, Any]) -> str:
     named_by = next((name for name in ("id", "external_id", "name") if entity.get(name)), None)
-    return f"{quoted(entity['type']).strip('`')} {'?' if named_by is None else quoted(entity[named_by])}"
+    return f"{named(entity['type']).strip('`')} {'?' if named_by is None else named(entity[named_by])}"
 
 
 def _candidate(candidate: Proved) -> Iterator[str]:
     if candidate["kind"] == "grant":
-        yield f"Grant {quoted(candidate['id'])} allows it directly."
+        yield f"Grant {named(candidate['id'])} allows it directly."
         return
     yield f"{_policy(candidate)} {_through(candidate)}"
     conditions = candidate["conditions"]
@@ -65,7 +66,7 @@ def _candidate(candidate: Proved) -> Iterator[str]:
 
 
 def _policy(candidate: Proved) -> str:
-    name, denies = quoted(candidate["id"]), candidate["effect"] == "DENY"
+    name, denies = named(candidate["id"]), candidate["effect"] == "DENY"
     if candidate["holds"]:
         return f"Policy {name} {'denies' if denies else 'allows'} it."
     return f"Policy {name} would {'deny' if denies else 'allow'} it, but not all of its conditions hold."
@@ -76,12 +77,20 @@ def _through(candidate: Proved) -> str:
     held = candidate.get("held_by")
     if held is None:
         return "It applies to every subject."
-    group = f" through the group {quoted(held['group'])}" if "group" in held else ""
-    return f"The subject holds its role {quoted(held['role'])}{group}."
+    group = f" through the group {named(held['group'])}" if "group" in held else ""
+    return f"The subject holds its role {named(held['role'])}{group}."
 
 
 def _lacking(policy: Proved) -> str:
-    roles = policy["roles"]
-    named = alternatives(roles[:MOST_ROLES])
+    return f"Policy {named(policy['id'])} is for {roles_words(policy['roles'])}, which the subject does not hold."
+
+
+def roles_words(roles: Sequence[str]) -> str:
+    """Returns the roles of a policy, one of which is enough.
+
+    >>> roles_words(["editor", "owner"])
+    'the role `editor` or `owner`'
+    """
+    shown = joined([named(role) for role in roles[:MOST_ROLES]], "or")
     more = f", or one of {len(roles) - MOST_ROLES} more" if len(roles) > MOST_ROLES else ""
-    return f"Policy {quoted(policy['id'])} is for the role {named}{more}, which the subject does not hold."
+    return f"the role {shown}{more}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from writ.api.cli.explaining.prose import explained, question
+from writ.api.wording.prose import explained, question
 from writ.runtime import Engine, RateCounters
 
 from tests.support.bundling import bundle_file

@@ -1,28 +1,17 @@
 """Words one condition of a proof: the value that it compared, what the policy requires, and what was missing (D10)."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ....bundles.conditions.addresses import read_address
-from ....bundles.conditions.instants import read_instant
-from ....bundles.conditions.keys import reads_own_key
-from ....bundles.conditions.values import Json
-from ....bundles.wording import joined, quoted
+from ...bundles.conditions.addresses import read_address
+from ...bundles.conditions.instants import read_instant
+from ...bundles.conditions.keys import reads_own_key
+from .plain_values import OWNERS, counted, listed, named, shown_value
 from .window_words import window_words
-
-MOST_VALUES: Final = 10
-"""The values of a list that a sentence names."""
 
 Proved = Mapping[str, Any]
 """A condition, or a candidate, as a proof shows it."""
 
-_OWNERS: Final = {
-    "subject_attrs": "subject",
-    "resource_attrs": "resource",
-    "action_attrs": "action",
-    "context_attrs": "context",
-}
 _HOLDS: Final = {
     "eq": "as required",
     "ne": "which differs from {}",
@@ -70,7 +59,7 @@ def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str
 
 def _comparison(condition: Proved) -> str:
     section, key, op = condition["section"], condition["key"], condition["op"]
-    owner, name = _OWNERS.get(section, section), quoted(key)
+    owner, name = OWNERS.get(section, section), named(key)
     constant = _values(condition) if op in ("in", "nin") else _value(condition, "value")
     required = f"the policy requires it {_REQUIRED.get(op, op + ' {}').format(constant)}"
     if condition.get("missing"):
@@ -96,7 +85,7 @@ def _time(condition: Proved, effect: str) -> str:
 
 
 def _address(condition: Proved, effect: str) -> str:
-    blocks, key = _values(condition), quoted(condition["key"])
+    blocks, key = _values(condition), named(condition["key"])
     if condition.get("missing"):
         return f"The request sends no {key} of the context, and the policy requires an address in {blocks}."
     found = f"The address in {key} of the context is {_value(condition, 'actual')}"
@@ -113,7 +102,7 @@ def _unreadable(found: str, required: str, holds: bool) -> str:
 
 def _rate(condition: Proved, others_hold: bool) -> str:
     limit = condition["value"]
-    words = f"{_counted(limit['limit'], 'evaluation')} in {_counted(limit['window_seconds'], 'second')}"
+    words = f"{counted(limit['limit'], 'evaluation')} in {counted(limit['window_seconds'], 'second')}"
     if condition.get("missing"):
         reason = "nothing counts here" if others_hold else "another condition does not hold"
         return f"The rate limit of {words} is not decided, because {reason}."
@@ -121,26 +110,15 @@ def _rate(condition: Proved, others_hold: bool) -> str:
     return f"{found}." if condition["holds"] else f"{found}, so it is reached."
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def _values(condition: Proved) -> str:
     """Returns the constants of a list, and how many more there are."""
     constants = condition["value"]
     if not isinstance(constants, list):
         return _value(condition, "value")
-    shown = [_text(one) for one in constants[:MOST_VALUES]]
-    if len(constants) > MOST_VALUES:
-        shown.append(f"{len(constants) - MOST_VALUES} more")
-    return joined(shown, "or") if shown else "nothing"
+    return listed([shown_value(one) for one in constants], "or") if constants else "nothing"
 
 
 def _value(condition: Proved, name: str) -> str:
     """Returns a value as JSON. Of a value that the proof cuts, it is the start."""
     value = condition[name]
-    return f"{value}…" if condition.get(f"{name}_cut") else _text(value)
-
-
-def _text(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return f"{value}…" if condition.get(f"{name}_cut") else shown_value(value)

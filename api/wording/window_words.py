@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ....bundles.conditions.windows import DAYS
-from ....bundles.wording import joined
+from ...bundles.conditions.windows import DAYS
+from ...bundles.wording import joined
 
 _NAMES: Final = dict(
     zip(DAYS, ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), strict=True)
