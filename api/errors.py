@@ -25,6 +25,7 @@ from .http.rejections import (
     Unauthenticated,
     UnsupportedMedia,
 )
+from .log_lines import FRAMES
 from .serving.engine_access import ReportDamage, Stale
 from .serving.preparations import Unprepared
 from .store.environment_ids import DEFAULT
@@ -116,7 +117,7 @@ class ErrorAnswers:
             return
         text = f": {error}" if isinstance(error, BundleError) else ""
         frames = "".join(traceback.format_tb(error.__traceback__))
-        self._log.error("%s%s\n%s", type(error).__name__, text, frames)
+        self._log.error("%s%s", type(error).__name__, text, extra={FRAMES: frames})
 
     async def _answer_domain_error(
         self, req: falcon.asgi.Request, resp: falcon.asgi.Response, error: Exception, params: dict[str, Any]

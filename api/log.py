@@ -2,10 +2,15 @@
 
 import logging
 import sys
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from types import TracebackType
 from typing import Final
+
+from .log_lines import FRAMES, lines_of
+from .settings import TEXT_LINES
 
 LOG: Final = "writ"
 """The name of the logger."""
@@ -15,21 +20,37 @@ REPEAT_SECONDS: Final = 10.0
 
 MOST_REMEMBERED: Final = 1_000
 
-_FORMAT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
-_DATE_FORMAT: Final = "[%Y-%m-%d %H:%M:%S %z]"
 
-
-def service_log(level: str) -> logging.Logger:
-    """Returns the log of the service. It shows messages from `level` (`debug` to `error`) up."""
+def service_log(level: str, log_format: str = TEXT_LINES) -> logging.Logger:
+    """Returns the log of the service. It shows messages from `level` (`debug` to `error`) up, as `text` or `json`."""
     log = logging.getLogger(LOG)
     log.setLevel(level.upper())
     log.propagate = False
     if not log.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter(_FORMAT, _DATE_FORMAT))
-        handler.addFilter(Repeats(time.monotonic))
-        log.addHandler(handler)
+        log.addHandler(_handler(log_format))
     return log
+
+
+def take_strangers(log_format: str) -> None:
+    """Lets what libraries and Python itself say on standard error be lines of the log, too: warnings, lost errors."""
+    logging.getLogger().addHandler(_handler(log_format))
+    logging.captureWarnings(True)
+    log = logging.getLogger(LOG)
+
+    def lost(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None and not issubclass(kind, KeyboardInterrupt | SystemExit):
+            log.critical("an error was not handled: %s", kind.__name__, exc_info=(kind, error, trace))
+
+    sys.excepthook = lost
+    threading.excepthook = lambda found: lost(found.exc_type, found.exc_value, found.exc_traceback)
+    sys.unraisablehook = lambda found: lost(found.exc_type, found.exc_value, found.exc_traceback)
+
+
+def _handler(log_format: str) -> logging.Handler:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(lines_of(log_format))
+    handler.addFilter(Repeats(time.monotonic))
+    return handler
 
 
 class Repeats(logging.Filter):
@@ -44,7 +65,7 @@ class Repeats(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """See `logging.Filter`."""
         text, now = record.getMessage(), self._clock()
-        key = record.levelno, text
+        key = record.levelno, text + getattr(record, FRAMES, "")
         then, dropped = self._said.get(key, (-REPEAT_SECONDS, 0))
         if now - then < REPEAT_SECONDS:
             self._said[key] = then, dropped + 1

@@ -36,6 +36,16 @@ WHEN_FULL: Final = ("drop", "refuse")
 LOG_SHAPES: Final = ("writ", "opa")
 """The shapes of the records of a decision log."""
 
+TEXT_LINES: Final = "text"
+JSON: Final = "json"
+LOG_FORMAT: Final = "WRIT_LOG_FORMAT"
+LOG_FORMATS: Final = (TEXT_LINES, JSON)
+"""The variable with the format of the log's lines, and its values. The first is the default."""
+
+ON: Final = "on"
+SWITCH: Final = ("off", ON)
+"""The values of a setting that switches something on. The first is the default."""
+
 TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
 """The variable with the credential of a command that calls a service. It is no setting of the service."""
 
@@ -286,6 +296,15 @@ class Settings:
         TEXT,
         None,
         "The address, `HOST:PORT`, where the metrics are served without a credential. `--metrics-bind` comes first.",
+    )
+    log_format: str = _row(
+        LOG_FORMAT,
+        choice(*LOG_FORMATS),
+        LOG_FORMATS[0],
+        "The lines of the log: text, or JSON objects. `--log-format` comes first.",
+    )
+    access_log: str = _row(
+        "WRIT_ACCESS_LOG", choice(*SWITCH), SWITCH[0], "With `on`, the log has a line for each request."
     )
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()

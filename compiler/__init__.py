@@ -1,6 +1,7 @@
 """Compiles model documents to a bundle: reading, checking, lowering, rewriting.
 
 Reading path: `model/` (the classes of a model) → `source`, `documents/` (reading) → `diagnostics/` → `checks/` and
-`lints/` → `load` (all of these in one call) → `check_elements` (the same for single elements) → `lowering/`,
+`lints/` → `load` (all of these in one call) → `check_elements` (the same for single elements) and
+`check_policy` (for the document of one policy) → `lowering/`,
 `rewrites/` and `passes` → `compile`. Beside it stands `rego/`, which translates a model to a bundle for OPA.
 """

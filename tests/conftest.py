@@ -18,6 +18,7 @@ settings.load_profile("writ")
 HEAVY = {
     "agent": "starts agents or publishers as processes of their own",
     "browser": "needs a headless browser",
+    "deployment": "runs what stands around a service in production",
     "gateway": "runs a gateway beside the service",
     "object_store": "runs an object store",
 }

@@ -1,11 +1,12 @@
 """`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
 
 import logging
+import socket
 import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 import click
 
@@ -17,9 +18,7 @@ from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
-from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.draining import Draining
-from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..metrics.counts import Counts
@@ -30,19 +29,20 @@ from ..setting_readers import is_loopback
 from ..settings import BadSetting
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
-from ..transport.shares import places_for
-from ..transport.tls import TlsFiles, UnusableTls
+from ..transport.tls import UnusableTls
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import (
-    cores,
-    decision_log_of,
+    ServerLogs,
+    ServerOptions,
+    counters_for,
     greet_envoy,
+    logs_of,
     metrics_side,
     own_url,
     read_settings,
+    server_asked,
     server_options,
     start_worker,
-    tls_files,
 )
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
@@ -126,15 +126,7 @@ def agent_command(
     ca_file: Path | None,
     proxy: str | None,
     bind: str,
-    envoy_bind: str | None,
-    workers: int | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    tls_client_ca: Path | None,
-    decision_log: str | None,
-    metrics_bind: str | None,
-    drain_seconds: float,
-    log_level: str,
+    **asked: Any,
 ) -> None:
     """Start an agent: the decision calls of the service, answered from a signed bundle that it keeps fresh.
 
@@ -161,9 +153,8 @@ def agent_command(
             ca_file=ca_file,
             proxy=proxy,
         )
-        tls = tls_files(tls_cert, tls_key, tls_client_ca)
-        asked = _Asked(bind, envoy_bind, workers, tls, decision_log, metrics_bind, drain_seconds, log_level)
-        service = _prepare(options, callers, bundle is None or callers is not None, asked)
+        server = server_asked(bind, **asked)
+        service = _prepare(options, callers, bundle is None or callers is not None, server)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -171,37 +162,21 @@ def agent_command(
     run(service)
 
 
-class _Asked(NamedTuple):
-    """How the agent is asked to serve."""
-
-    bind: str
-    envoy_bind: str | None
-    workers: int | None
-    tls: TlsFiles | None
-    log_target: str | None
-    metrics_bind: str | None
-    drain_seconds: float
-    log_level: str
-
-
-def _prepare(options: FollowOptions, callers: Path | None, admits: bool, asked: _Asked) -> Service:
+def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server: ServerOptions) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
-    bind, envoy_bind, workers, tls, log_target, metrics_bind, drain_seconds, log_level = asked
-    settings, log = read_settings(log_level)
-    decisions = decision_log_of(settings, log_target, None, log)
-    count = workers or cores()
-    rates, counts = SharedRates(count, settings.rate_bytes, log), Counts.shared(COUNTED, places_for(count))
+    settings, log = read_settings(server.log_level, server.log_format)
+    logs = logs_of(settings, server, None, log)
+    rates, counts = counters_for(COUNTED, server.workers, settings, log)
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
-    listener = bound_socket(bind)
+    listener = bound_socket(server.bind)
     place = shown_address(listener)
-    envoy = reserved(envoy_bind)
-    for address, one in ((bind, listener), (envoy_bind, envoy)):
-        if keys is None and one is not None and not _is_private(shown_address(one)):
-            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
+    envoy = reserved(server.envoy_bind)
+    if keys is None:
+        _refuse_strangers((server.bind, listener), (server.envoy_bind, envoy))
     start_listening(listener)
-    url = own_url(place, tls)
+    url = own_url(place, server.tls)
     shown = place if place.startswith(UNIX) else url
     error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
     greet_envoy(envoy)
@@ -218,30 +193,41 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, asked: 
             clock=time.time,
             log=log,
             counts=counts,
-            decision_log=decisions.log,
+            decision_log=logs.decisions.log,
+            notes_callers=logs.requests.is_on,
             draining=draining,
         )
     )
+    metrics = logs.requests.application(open_application(application.metrics, counts, log))
+    checks = logs.requests.checks(application.answering)
     gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
     return Service(
-        app=application.asgi,
-        lane=application.lane,
+        app=logs.requests.application(application.asgi),
+        lane=logs.requests.lane(application.lane),
         listener=listener,
         limits=settings.limits,
-        workers=count,
-        log_level=log_level,
-        tls=tls,
-        side=metrics_side(open_application(application.metrics, counts, log), metrics_bind, settings, log),
-        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
-        worker_starts=partial(start_worker, rates, counts, decisions),
-        heartbeat=partial(_beat, following, counts, gauges, decisions),
-        worker_ends=partial(_end_worker, following, decisions),
+        workers=server.workers,
+        log_level=server.log_level,
+        log_format=settings.log_format,
+        tls=server.tls,
+        side=metrics_side(metrics, server.metrics_bind, settings, log),
+        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
+        worker_starts=partial(start_worker, rates, counts, logs),
+        heartbeat=partial(_beat, following, counts, gauges, logs),
+        worker_ends=partial(_end_worker, following, logs),
         worker_gone=counts.table.worker_gone,
-        refused=counts.refused_early,
+        refused=logs.requests.refused(counts.refused_early),
         tell_connections=gauges.tell_connections,
         drain_begins=draining.begin,
-        drain_seconds=drain_seconds,
+        drain_seconds=server.drain_seconds,
     )
+
+
+def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
+    """Raises CannotListen if other machines reach an address: an agent without callers answers anybody."""
+    for address, one in listening:
+        if one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
 
 
 def _engines(following: Following) -> list[Engine]:
@@ -249,16 +235,14 @@ def _engines(following: Following) -> list[Engine]:
     return [] if engine is None else [engine]
 
 
-def _end_worker(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
-    decisions.end_worker()
+def _end_worker(following: Following, logs: ServerLogs) -> None:
+    logs.end_worker()
     following.close()
 
 
-def _beat(
-    following: Following, counts: Counts, gauges: WorkerGauges, decisions: DecisionLogService | NoDecisionLog
-) -> None:
+def _beat(following: Following, counts: Counts, gauges: WorkerGauges, logs: ServerLogs) -> None:
     """Measures. The first call starts the thread of a new worker."""
-    decisions.beat()
+    logs.beat()
     contact = following.status().last_contact
     gauges.beat()
     if contact is not None:

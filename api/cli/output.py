@@ -1,10 +1,12 @@
 """Progress and messages of the commands, on standard error: coloured on a terminal, plain in a pipe."""
 
+import io
+import logging
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -20,6 +22,36 @@ class CommandFailed(click.ClickException):
     """A command can't go on, for example because a file can't be read or written: exit code 2."""
 
     exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Says why, on standard error or in the log."""
+        if MESSAGES.log is None:
+            super().show(file)
+        else:
+            MESSAGES.log.error("%s", self.message)
+
+
+class Messages:
+    """Where messages go: to the log of a server, if its lines are for machines, or else to standard error."""
+
+    log: logging.Logger | None = None
+
+
+MESSAGES: Final = Messages()
+"""Set by a server when it starts."""
+
+
+class _LinesOfLog(io.TextIOBase):
+    """A stream whose texts become lines of a log."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+
+    def write(self, text: str) -> int:
+        """See `io.TextIOBase`."""
+        if text.strip():
+            self._log.info("%s", text.strip())
+        return len(text)
 
 
 def escaped(text: str) -> str:
@@ -41,16 +73,19 @@ def os_sentence(error: OSError) -> str:
 
 
 def error_console() -> "Console":
-    """Returns standard error as a console, with colours only on a terminal."""
+    """Returns standard error as a console, with colours only on a terminal; or the log, see `Messages`."""
     from rich.console import Console  # PERF: `writ check` in a pipe starts in half the time without it
 
+    if MESSAGES.log is not None:
+        stream = cast(IO[str], _LinesOfLog(MESSAGES.log))
+        return Console(file=stream, highlight=False, soft_wrap=True, no_color=True, force_terminal=False)
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
     """Yields a callable that shows the progress of each stage on a terminal, and elsewhere does nothing."""
-    if not sys.stderr.isatty():
+    if MESSAGES.log is not None or not sys.stderr.isatty():
         yield _silent
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn

@@ -3,31 +3,62 @@
 import logging
 import os
 import socket
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
 from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
 from ..decisions.batch import merged
 from ..decisions.shared_rates import SharedRates
-from ..log import service_log
+from ..log import service_log, take_strangers
+from ..log_lines import HERE
 from ..metrics.counts import Counts
-from ..metrics.requests import CountedApplication
+from ..observing.starting import Observing, observing
 from ..scraping.open_address import PATH, open_address
-from ..settings import Settings, settings_from
+from ..settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
 from ..transport.listening import UNIX, shown_address
 from ..transport.owner import Side
 from ..transport.server import within_open_files
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles
-from .output import error_console
+from .output import MESSAGES, error_console
 
 MOST_WORKERS: Final = 1_024
 
 MOST_DRAIN_SECONDS: Final = 3_600.0
 """The longest time for which a server goes on after it was asked to stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How a server is asked to serve, with the defaults filled in. None: the setting of the same name counts."""
+
+    bind: str
+    envoy_bind: str | None
+    workers: int
+    tls: TlsFiles | None
+    decision_log: str | None
+    metrics_bind: str | None
+    drain_seconds: float
+    log_level: str
+    log_format: str | None
+
+
+def server_asked(
+    bind: str,
+    *,
+    workers: int | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    **others: Any,
+) -> ServerOptions:
+    """Returns what the parameters of `server_options` ask for. Raises UnusableTls, UsageError."""
+    tls = tls_files(tls_cert, tls_key, tls_client_ca)
+    return ServerOptions(bind=bind, workers=workers or cores(), tls=tls, **others)
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,18 +85,17 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="At SIGTERM, serve on for so long while /readyz fails. The default is 0.",
         ),
         click.option("--log-level", type=levels, default="info", show_default=True),
+        click.option("--log-format", type=click.Choice(LOG_FORMATS), help="The lines of the log. The default is text."),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def metrics_side(
-    application: CountedApplication, asked: str | None, settings: Settings, log: logging.Logger
-) -> Side | None:
+def metrics_side(application: Any, asked: str | None, settings: Settings, log: logging.Logger) -> Side | None:
     """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already.
 
-    `asked` is the address of the command line. Raises CannotListen.
+    `application` is an ASGI application, `asked` the address of the command line. Raises CannotListen.
     """
     address = asked or settings.metrics_bind
     if address is None:
@@ -93,10 +123,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def read_settings(log_level: str) -> tuple[Settings, logging.Logger]:
-    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting."""
+def read_settings(log_level: str, log_format: str | None) -> tuple[Settings, logging.Logger]:
+    """Returns the settings of the environment, with limits that the system allows, and the log. Raises BadSetting.
+
+    `log_format` is the option of the command line, which counts before the setting.
+    """
+    if (log_format or os.environ.get(LOG_FORMAT)) == JSON:
+        MESSAGES.log = service_log(log_level, JSON)  # first of all, so that a setting which can't be used is said there
     settings = settings_from(os.environ)
-    log = service_log(log_level)
+    settings = replace(settings, log_format=log_format or settings.log_format)
+    log = service_log(log_level, settings.log_format)
+    take_strangers(settings.log_format)
     for warning in settings.warnings:
         log.warning("%s", warning)
     return replace(settings, limits=within_open_files(settings.limits, log)), log
@@ -108,22 +145,51 @@ def greet_envoy(place: socket.socket | None) -> None:
         error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
 
 
-def decision_log_of(
-    settings: Settings, target: str | None, directory: Path | None, log: logging.Logger
-) -> DecisionLogService | NoDecisionLog:
-    """Returns the decision log. `target` is the option of the command line, which counts before the setting.
+class ServerLogs(NamedTuple):
+    """What a server tells of its work: the decisions, and the requests."""
+
+    decisions: DecisionLogService | NoDecisionLog
+    requests: Observing
+
+    def start_worker(self, place: int, counts: Counts) -> None:
+        """Start to write, in a forked worker with these counters, at its place."""
+        HERE.worker = place
+        self.decisions.start_worker(counts)
+        self.requests.start_worker(place)
+
+    def beat(self) -> None:
+        """Tell which decisions were dropped."""
+        self.decisions.beat()
+
+    def end_worker(self) -> None:
+        """Write what waits, for a bounded time."""
+        self.decisions.end_worker()
+        self.requests.end_worker()
+
+
+def logs_of(settings: Settings, server: ServerOptions, directory: Path | None, log: logging.Logger) -> ServerLogs:
+    """Returns what tells of decisions and requests. `directory` has the key for hashes of the decision log.
 
     Raises BadSetting, OSError.
     """
+    target = server.decision_log
     asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
-    return decision_log(asked, directory, merged, log)
+    requests = observing(settings, log, server.tls is not None)
+    return ServerLogs(decision_log(asked, directory, merged, log), requests)
 
 
-def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
+def counters_for(
+    routes: Iterable[tuple[str, str]], workers: int, settings: Settings, log: logging.Logger
+) -> tuple[SharedRates, Counts]:
+    """Returns what counts in all workers together: for rate limits, and for the metrics of these routes."""
+    return SharedRates(workers, settings.rate_bytes, log), Counts.shared(routes, places_for(workers))
+
+
+def start_worker(rates: SharedRates, counts: Counts, logs: ServerLogs, place: int) -> None:
     """Starts what a worker counts and logs with, in the place that no other living worker has."""
     rates.start_worker(place)
     counts.start_worker(place)
-    decisions.start_worker(counts)
+    logs.start_worker(place, counts)
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

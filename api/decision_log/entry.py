@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from ...runtime import Engine
+from ..log_lines import REQUEST_ID, TRACE
 
 
 class Kind(StrEnum):
@@ -22,10 +23,6 @@ MICROSECONDS: Final = 1_000_000
 
 NANOSECONDS: Final = 1_000
 """In a microsecond."""
-
-REQUEST_ID: Final = b"x-request-id"
-TRACE: Final = b"traceparent"
-"""The headers with the id of a request, and with its trace (W3C Trace Context), in lower case."""
 
 ENTRY_BYTES: Final = 600
 """The memory of an entry beside its request and its answer."""

@@ -16,8 +16,9 @@ from ...runtime import Engine
 from ..credentials.credential import Recent, Scope
 from ..credentials.guard import Guard
 from ..decision_log.decision_log import NO_LOG, Log
-from ..decision_log.entry import REQUEST_ID, TRACE, Asker, Kind
+from ..decision_log.entry import Asker, Kind
 from ..http.bodies import ENCODER, decoded
+from ..log_lines import REQUEST_ID, TRACE
 from ..metrics.counts import Counts
 from ..metrics.layout import LAST, SHIFT, SUM
 from ..serving.bound_engines import refuse_other
@@ -110,7 +111,7 @@ class DecisionLane:
             return False
         if len(self._targets) >= MOST_TARGETS:
             self._targets.clear()
-        route = f"{IN_ENVIRONMENT if found[1] else ''}{DECISIONS}{found[2].decode()}", "POST"
+        route = route_of_call(target), "POST"
         times = self._counts.cells_of(route, HTTPStatus.OK).times
         self._targets[target] = found[1].decode() if found[1] else DEFAULT, call, times
         return True
@@ -160,6 +161,16 @@ class DecisionLane:
 
 def _leave() -> NoReturn:
     raise _Unknown
+
+
+def route_of_call(target: bytes) -> str:
+    """Returns the path template of a decision call's target, or an empty text for another target.
+
+    >>> route_of_call(b"/environments/prod/access/v1/evaluation")
+    '/environments/{env}/access/v1/evaluation'
+    """
+    found = _TARGET.fullmatch(target)
+    return "" if found is None else f"{IN_ENVIRONMENT if found[1] else ''}{DECISIONS}{found[2].decode()}"
 
 
 def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, AnswersAtOnce]:

@@ -49,6 +49,7 @@ LIST: Final = Operation(
     query=(
         Parameter("client_id", "Only entries by or about this client."),
         Parameter("event", "Only this event.", {"type": "string", "enum": [str(event) for event in Event]}),
+        Parameter("actor", "Only entries of this actor, by the name that entries have."),
         Parameter("since", "Only entries from this instant on (RFC 3339).", _INSTANT),
         Parameter("until", "Only entries before this instant (RFC 3339).", _INSTANT),
         *PAGE,
@@ -68,7 +69,7 @@ class Audit:
         Raises:
             BadQuery: an instant, an event or the cursor can't be read.
         """
-        asked = known_parameters(req, "client_id", "event", "since", "until", "limit", "cursor")
+        asked = known_parameters(req, "client_id", "event", "actor", "since", "until", "limit", "cursor")
         limit = page_limit(asked, self._limits.page_items)
         wanted = entry_filter(asked)
         bounds = req.context.credential.bounds
@@ -77,13 +78,17 @@ class Audit:
 
 
 def entry_filter(asked: Mapping[str, str]) -> EntryFilter:
-    """What is asked for, by `client_id`, `event`, `since` and `until`, where they are there. Raises BadQuery."""
+    """What is asked for, by `client_id`, `event`, `actor`, `since` and `until`, if given. Raises BadQuery."""
     event = asked.get("event")
     if event is not None and event not in set(Event):
         near = did_you_mean(event, tuple(Event))
         raise BadQuery(f"there is no event {quoted(event)}{near and f'; {near}'}")
     return EntryFilter(
-        asked.get("client_id"), None if event is None else Event(event), _time(asked, "since"), _time(asked, "until")
+        asked.get("client_id"),
+        None if event is None else Event(event),
+        _time(asked, "since"),
+        _time(asked, "until"),
+        asked.get("actor"),
     )
 
 

@@ -5,7 +5,8 @@ counters, and no call makes an object.
 """
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
 from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
@@ -68,6 +69,7 @@ class Counts:
         self._decisions = {code: at(DECISIONS, series) for code, series in OUTCOMES.items()}
         self._errors = at(DECISIONS, ERROR)
         self._stored = {is_write: at(STORE_SECONDS, ("write" if is_write else "read",)) for is_write in (False, True)}
+        self._number: int | None = None
         self._take(table.own_row())
 
     @classmethod
@@ -76,13 +78,23 @@ class Counts:
         return cls.shared(routes, 1)
 
     @classmethod
-    def shared(cls, routes: Iterable[tuple[str, str]], places: int) -> "Counts":
-        """Returns counters for a server with these routes and at most `places` workers at a time."""
-        return cls(CounterTable(Layout(tuple(routes)), places))
+    def shared(cls, routes: Iterable[tuple[str, str]], places: int, clock: Callable[[], float] = time.time) -> "Counts":
+        """Returns counters for a server with these routes and at most `places` workers at a time.
+
+        `clock` gives epoch seconds.
+        """
+        return cls(CounterTable(Layout(tuple(routes)), places, clock))
 
     def start_worker(self, place: int) -> None:
         """Count in the row of a worker from now on. No other living worker has this place."""
         self._take(self.table.row(place))
+        self._number = self.table.number_of(place)
+        self.sample_minute()  # what the last worker of this row counted belongs to its own minutes
+
+    def sample_minute(self) -> None:
+        """Keep what was counted before this minute, if that was not done yet. Called every second."""
+        if self._number is not None:
+            self.table.hour.take(self._number)
 
     def _take(self, row: memoryview) -> None:
         self.row = row

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import falcon.asgi
 
+from ..log_lines import HEADERS
 from .counts import Counts, RequestCells
 from .layout import NO_ROUTE
 
@@ -36,7 +37,10 @@ class CountedRoutes:
 
 
 class CountedApplication:
-    """The ASGI application before the others. It counts each answer, with all the time until its end."""
+    """The ASGI application before the others. It counts each answer, with all the time until its end.
+
+    Lines of the log that a request causes name it.
+    """
 
     def __init__(self, behind: Callable[[Any, Receive, Send], Awaitable[None]], counts: Counts) -> None:
         self._behind, self._counts = behind, counts
@@ -45,6 +49,7 @@ class CountedApplication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request (ASGI). One whose client is gone before its answer begins is not counted."""
         began, status = perf_counter_ns(), 0
+        HEADERS.set(scope.get("headers", ()))
 
         async def watched(event: dict[str, Any]) -> None:
             nonlocal status

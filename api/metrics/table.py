@@ -2,12 +2,14 @@
 
 import mmap
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from operator import add
 from typing import Final
 
 from .blocks import Block, EnvironmentBlocks
 from .definitions import METRICS, WORKERS, Kind, Split
+from .last_hour import HourSamples
 from .layout import PROCESS, USED, Layout
 
 _WORD: Final = 8
@@ -21,12 +23,16 @@ class CounterTable:
     system provides the memory of a row once the row is used.
     """
 
-    def __init__(self, layout: Layout, places: int) -> None:
-        """`places` is the most workers that live at a time. The last row is for the process that forks them."""
+    def __init__(self, layout: Layout, places: int, clock: Callable[[], float] = time.time) -> None:
+        """`places` is the most workers that live at a time. The last row is for the process that forks them.
+
+        `clock` gives epoch seconds.
+        """
         self.layout = layout
         size = layout.row_words
         cells = memoryview(mmap.mmap(-1, (places + 1) * size * _WORD)).cast("Q")
         self._rows = tuple(cells[start : start + size] for start in range(0, len(cells), size))
+        self.hour = HourSamples(layout, self._rows, clock)
         self._gauges = tuple(
             layout.at(metric, series)
             for metric in METRICS
@@ -46,9 +52,13 @@ class CounterTable:
 
     def row(self, place: int) -> memoryview:
         """Returns the row of a worker, for this process to write to. A place beyond the rows has the last of them."""
-        row = self._begin(min(place, len(self._rows) - 2))
+        row = self._begin(self.number_of(place))
         row[PROCESS], row[self.layout.at(WORKERS)] = os.getpid(), 1
         return row
+
+    def number_of(self, place: int) -> int:
+        """Returns the number of a worker's row."""
+        return min(place, len(self._rows) - 2)
 
     def _begin(self, number: int) -> memoryview:
         row = self._rows[number]

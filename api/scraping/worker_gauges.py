@@ -39,6 +39,7 @@ class WorkerGauges:
 
     def beat(self) -> None:
         """Measure. Called every second."""
+        self._counts.sample_minute()
         existing, engines = self._environments(), list(self._engines())
         if existing is not None:
             self._counts.keep_environments(existing)

@@ -47,12 +47,15 @@ from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.updates import Updates, updates_since
+from .insight import Insight
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
 from .pages import MAX_PAGE
+from .policy_tests import PolicyTests
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
+from .trials import Trial, read_tests, try_write
 from .writing import Write, apply_write, refuse_many
 
 _MILLISECOND = 10**6
@@ -79,7 +82,9 @@ class Store:
         self.credentials = Credentials(connections, lambda: self._time(None))
         self.audit = AuditLog(connections, self._time)
         self.promotions = Promotions(connections, lambda: self._time(None))
+        self.policy_tests = PolicyTests(connections)
         self.expiring = ExpiryIndex(connections, self._time)
+        self.insight = Insight(connections)
 
     @classmethod
     def open(
@@ -197,6 +202,14 @@ class Store:
         Each is a revision of its own, and what `write` raises is its failure (see `gathered_writes`).
         """
         return write_gathered(self._connections, writes, self._time)
+
+    def try_write(self, env: str, actor: Actor, edits: Sequence[Edit], since: int) -> Trial:
+        """Find out what a write would do, and write nothing; see `trials.try_write`."""
+        return try_write(self._connections, Write(env, actor, edits), since, self._time)
+
+    def read_tests(self, env: str, since: int, bounds: Bounds = None) -> Trial:
+        """Returns the stored policy tests with the state that they ask; see `trials.read_tests`."""
+        return read_tests(self._connections, env, since, bounds)
 
     def put_model(
         self,

@@ -48,6 +48,11 @@ def apply_write(db: Database, write: Write, time: Time) -> Committed:
 
     Raises what `Store.write` raises. The caller must then undo what the write did.
     """
+    return apply_to(db, write, time)[1]
+
+
+def apply_to(db: Database, write: Write, time: Time) -> tuple[Workspace, Committed]:
+    """Apply a write as `apply_write` does. Returns its workspace too, which has the changed elements."""
     recheck_credential(db, write.actor)
     workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds))
     applier = EditApplier(workspace)
@@ -57,4 +62,4 @@ def apply_write(db: Database, write: Write, time: Time) -> Committed:
     check(workspace, applier.rejected, applier.faults)
     revision = log_changes(workspace, write.actor, time(write.now))
     environment = replace(workspace.environment, revision=revision)
-    return Committed(environment, results, frozenset(applier.added), tuple(applier.warnings))
+    return workspace, Committed(environment, results, frozenset(applier.added), tuple(applier.warnings))

@@ -2,6 +2,7 @@
 
 import errno
 import socket
+import stat
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ UNIX: Final = "unix:"
 """The address of a Unix socket begins with it."""
 
 _HIGHEST_PORT: Final = 65_535
+_GROUP_MODE: Final = 0o660
 
 
 class CannotListen(Exception):
@@ -69,13 +71,19 @@ def shown_address(listener: socket.socket) -> str:
 
 
 def _bound_unix_socket(address: str, option: str) -> socket.socket:
-    """Returns a socket for the owner alone, in place of one that a service left behind when it was killed."""
+    """Returns a socket for the owner alone, in place of one that a service left behind when it was killed.
+
+    If the folder has the set-group-ID bit, the system gives the socket to the folder's group, and this group may
+    connect too. Such a bit is never set by chance, and says whom the folder is shared with.
+    """
     path = Path(address.removeprefix(UNIX))
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if path.is_socket() and not _is_served(path):
             path.unlink(missing_ok=True)
         listener.bind(str(path))
+        if path.parent.stat().st_mode & stat.S_ISGID:
+            path.chmod(_GROUP_MODE)
     except OSError as error:
         listener.close()
         raise _refusal(address, error, option) from None

@@ -2,25 +2,24 @@
 
 import gc
 import logging
-import queue
+import os
 import resource
-import signal
 import socket
 import ssl
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.arbiter import Arbiter
 
 from ..log import LOG
-from ..settings import HttpLimits
+from ..settings import TEXT_LINES, HttpLimits
 from .lane_calls import Lane
 from .listening import BACKLOG
 from .owner import Side
 from .shares import Shares
+from .supervision.master import Master
+from .supervision.notices import Notices
 from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
@@ -64,6 +63,7 @@ class Service:
     limits: HttpLimits
     workers: int
     log_level: str
+    log_format: str = TEXT_LINES
     tls: TlsFiles | None = None
     side: Side | None = None
     lane: Lane | None = None
@@ -79,53 +79,6 @@ class Service:
     tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
     drain_begins: Callable[[], None] = lambda: None
     drain_seconds: float = 0.0
-
-
-class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
-    """Gunicorn's master, which starts no second one, and serves on for a while before it stops."""
-
-    def start(self) -> None:
-        """Gunicorn would log the address of a service with TLS as `http`."""
-        if self.app.service.tls is not None:
-            self.log.error_log.addFilter(_name_https)
-        super().start()
-
-    def handle_usr2(self) -> None:
-        """A second master would have neither the command line nor the lock of the data directory."""
-        self.log.warning("USR2 is ignored: to update Writ, stop the service and start the new version")
-
-    def handle_term(self) -> None:
-        """Let readiness fail first, and go on, so that balancers send no new requests when the workers stop."""
-        service: Service = self.app.service
-        if service.drain_seconds:
-            service.drain_begins()
-            self.log.info("stopping in %g seconds; readiness fails from now on", service.drain_seconds)
-            self._go_on(service.drain_seconds)
-        super().handle_term()
-
-    def _go_on(self, seconds: float) -> None:
-        """Replace workers that end, for some seconds or until another signal says stop."""
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            try:
-                number = self.SIG_QUEUE.get(timeout=min(left, 1.0))
-            except queue.Empty:
-                number = None
-            if number in (signal.SIGINT, signal.SIGQUIT):
-                self.SIG_QUEUE.put_nowait(number)  # `stop` ends the workers at once then
-                return
-            if number == signal.SIGTERM:
-                return
-            self.reap_workers()
-            self.murder_workers()
-            self.manage_workers()
-
-
-def _name_https(record: logging.LogRecord) -> bool:
-    if str(record.msg).startswith("Listening at") and isinstance(record.args, tuple):
-        address, *others = record.args
-        record.args = (str(address).replace("http://", "https://"), *others)
-    return True
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
@@ -166,7 +119,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def run(self) -> None:
         """Run the master. Ends the process."""
-        Master(self).run()
+        Master(self, Notices.of(os.environ)).run()
 
     def _worker_gone(self, worker: Worker) -> None:
         self.shares.release(worker.connections.share)

@@ -41,6 +41,10 @@ class Shares:
         """Tell the workers that others replace them. The master calls it before it forks those."""
         self.reloads[0] += 1
 
+    def serving(self) -> int:
+        """Returns how many workers accept connections."""
+        return sum(map(bool, self.counts))
+
     def release(self, share: "Share") -> None:
         """Free the place of a worker that ended, however it ended."""
         share.leave()

@@ -21,6 +21,19 @@ class Numbering:
         self._action_sets = {actions: number for number, actions in enumerate(self.action_sets)}
         self._clauses: list[Clause] = []
 
+    def copy(self) -> "Numbering":
+        """Returns the same numbers, apart: what either gives out later, the other does not know.
+
+        Another thread may give out numbers meanwhile. So what is looked up is copied before what it leads to.
+        """
+        other = object.__new__(Numbering)
+        other._bundle = self._bundle
+        other._roles, other._action_sets = self._roles.copy(), self._action_sets.copy()
+        other.role_ids, other.action_sets = self.role_ids.copy(), self.action_sets.copy()
+        other._types, other._groups = self._types.copy(), self._groups.copy()
+        other._new_groups, other._clauses = self._new_groups, self._clauses.copy()
+        return other
+
     def role(self, id: str) -> int:
         """Returns the number of a role."""
         found = self._roles.get(id)

@@ -5,7 +5,7 @@ one sees no changes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
 
@@ -143,3 +143,8 @@ def overlay_of(state: State) -> Overlay:
         return state
     assert isinstance(state, Bundle)
     return Overlay(state, Numbering(state), state.revision, state.types)
+
+
+def state_apart(state: State) -> State:
+    """Returns the same state, whose later changes take no numbers that others see. A bundle has none to take."""
+    return replace(state, numbering=state.numbering.copy()) if isinstance(state, Overlay) else state

@@ -8,7 +8,8 @@ from falcon import inspect, testing
 from writ.api.credentials.credential import Scope
 from writ.api.gateway.described import gateway_calls
 from writ.api.openapi.operation import Operation
-from writ.api.routes import ACCESS, PATH_PARAMETERS, ROUTES, Env, Route, openapi_document
+from writ.api.routes.route import Env, Route
+from writ.api.routes.table import ACCESS, PATH_PARAMETERS, ROUTES, openapi_document
 
 from tests.support.managed import Managed
 
@@ -74,7 +75,7 @@ def test_what_a_credential_bound_to_environments_may_call_everywhere() -> None:
     """Each of these shows and changes only the credential's part."""
     everywhere = {route.path for route in ROUTES if route.env is Env.NONE}
     assert {path for path in everywhere if any(ACCESS[path].scopes.values())} == {
-        *("/metrics", "/openapi.json", "/v1/environments", "/v1/audit"),
+        *("/metrics", "/openapi.json", "/v1/caller", "/v1/environments", "/v1/audit"),
         *("/v1/api-keys", "/v1/api-keys/{id}"),
         *("/v1/clients", "/v1/clients/{client_id}", "/v1/clients/{client_id}/secret"),
         "/v1/clients/{client_id}/revoke",

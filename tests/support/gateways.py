@@ -155,7 +155,7 @@ def gateway(
             cwd=folder,
         )
     try:
-        listens = wait_until(lambda: _listens(filled.listen) or process.poll() is not None)
+        listens = wait_until(lambda: listens(filled.listen) or process.poll() is not None)
         assert listens, f"{name} does not listen"
         assert process.poll() is None, (folder / "log").read_text()
         yield
@@ -164,7 +164,8 @@ def gateway(
         process.wait(30)
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
+    """Whether something accepts connections at a port of the loopback address."""
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
     except OSError:

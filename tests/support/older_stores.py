@@ -37,12 +37,14 @@ _UNDONE: Final = {
         DROP INDEX assignments_by_expiry; DROP INDEX grants_by_expiry;
         ALTER TABLE assignments DROP COLUMN expires; ALTER TABLE grants DROP COLUMN expires;
     """,
+    12: "DROP INDEX audit_of_actor;",
     10: """
         DROP TABLE attributes; DROP TABLE lints; DROP INDEX changes_of_policies;
         CREATE INDEX changes_of_policies ON changes (environment, revision) WHERE
             json_type(summary, '$.resource_types') IS NOT NULL OR json_type(summary, '$.roles') IS NOT NULL
             OR json_type(summary, '$.policies') IS NOT NULL OR json_type(summary, '$.routes') IS NOT NULL;
     """,
+    11: "DROP TABLE policy_tests;",
     9: """
         DROP TABLE routes; DROP TABLE route_orders; ALTER TABLE environments DROP COLUMN gateway;
         DROP INDEX changes_of_policies;

@@ -21,10 +21,10 @@ from ...serving.build import NoSources, check_sources, sources_of
 from ...store.database.opening import FILE
 from ...store.errors import NotFound, StoreUnavailable
 from ...store.store import Store
+from ...testing.reading import Question
 from ..output import CommandFailed, os_sentence
 from ..sentences import bundle_sentence, summary
-from ..testing.reading import Question
-from ..testing.tested_model import TestedModel, is_bundle, tested_bundle
+from ..testing.source_model import SourceModel, is_bundle, tested_bundle
 from .revisions import revision_sources
 
 
@@ -45,7 +45,7 @@ class Side:
         return bundle_in_memory(compile_model(self.model, zones.zone_data, zones.VERSION).write)
 
     @cached_property
-    def _tested(self) -> TestedModel:
+    def _tested(self) -> SourceModel:
         return tested_bundle(self.bundle)
 
     def answer(self, asked: Question, now: float) -> dict[str, Any]:

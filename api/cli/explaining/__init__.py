@@ -1,5 +1,5 @@
-"""`writ explain`, and the prose that explains a decision to people.
+"""`writ explain`, which explains decisions to people.
 
-Reading path: `window_words` and `condition_prose` word the parts of a proof, `prose` words an answer; `answering` asks
-a bundle, a store or a service; `explain` is the command.
+Reading path: `answering` asks a bundle, a store or a service; `explain` is the command. The words are in
+`api/wording`.
 """

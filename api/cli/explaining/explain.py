@@ -14,11 +14,11 @@ import msgspec
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import read_lines
 from ...http.rejections import BodyRejected
+from ...wording.prose import explained, question
 from ..offline.json_lines import BAD_REQUEST, LIMITS, Instant, bad_line, read_request
 from ..output import CommandFailed, escaped, os_sentence
 from ..service_options import refuse_without_url, service_at, service_options
 from .answering import Ask, bundle_answers, service_answers, store_answers
-from .prose import explained, question
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """The bytes of the input."""

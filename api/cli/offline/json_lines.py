@@ -14,9 +14,9 @@ from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
 from ...settings import HttpLimits
+from ...written_instants import instant_fault
 from ..output import CommandFailed, os_sentence
 from ..sentences import bundle_sentence, folder_sentence
-from ..written_instants import instant_fault
 
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""

@@ -1,1 +1,1 @@
-"""`writ replay`: `comparing` decides one record again, `tally` counts, `sharing` uses all cores, `replay` tells."""
+"""`writ replay`: `sharing` uses all cores for the work of `api/replaying`, `replay` tells."""

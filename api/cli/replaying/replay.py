@@ -3,18 +3,19 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import msgspec
 
 from ....runtime import BundleError, Engine, RateCounters
+from ...replaying.comparing import Apart, Told
+from ...replaying.report import as_json, ordered
+from ...replaying.tally import Tally
 from ..output import CommandFailed, escaped, os_sentence
 from ..sentences import bundle_sentence
 from ..server_options import cores
-from .comparing import Apart, Change, Told
 from .sharing import LogSource, replayed
-from .tally import Group, Tally
 
 STANDARD_INPUT: Final = "-"
 
@@ -75,33 +76,6 @@ def _replayed(engine: Engine, log: Path, environment: str | None) -> Tally:
         return replayed(engine, LogSource(raw, log.stat().st_size), asked, cores())
 
 
-def _ordered(found: Tally) -> list[tuple[Change, Group]]:
-    """Returns the groups: the largest first, then the one whose example comes first."""
-    return sorted(found.groups.items(), key=lambda one: (-one[1].count, one[1].line))
-
-
-def as_json(found: Tally) -> dict[str, Any]:
-    """Returns the result of a replay as JSON has it."""
-    return {
-        "records": found.records,
-        "same": found.same,
-        "changed": found.changed,
-        **{str(reason): found.apart[reason] for reason in Apart},
-        "bad_lines": found.bad,
-        "groups": [
-            {
-                "before": change.before.reason,
-                "after": change.after.reason,
-                "policy_id": change.after.policy or change.before.policy,
-                "policy_before": change.before.policy,
-                "count": group.count,
-                "example": group.example,
-            }
-            for change, group in _ordered(found)
-        ],
-    }
-
-
 def _print(found: Tally) -> None:
     click.echo(f"{found.records:,} records: {found.same:,} answers stay, {found.changed:,} change")
     for reason, words in _APART.items():
@@ -110,7 +84,7 @@ def _print(found: Tally) -> None:
     if found.bad:
         more = ", …" if found.bad > len(found.bad_lines) else ""
         click.echo(f"  {found.bad:,} lines are no records: {', '.join(map(str, found.bad_lines))}{more}")
-    for change, group in _ordered(found):
+    for change, group in ordered(found):
         click.echo(f"\n{group.count:,} × {_shown(change.before)} → {_shown(change.after)}")
         request = escaped(msgspec.json.encode(group.example["request"]).decode())
         click.echo(f"  line {group.line:,}, {escaped(group.example['time'])}: {request}")

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, cast
 
 from ....runtime import Engine
 from ...http.lines import Readable, read_lines
+from ...replaying.tally import Lines, Tally, tally
 from ..output import progress_bar
-from .tally import Lines, Tally, tally
 
 MOST_LINE: Final = 32 * 2**20
 """Bytes of a line. Writ's records are shorter by default."""

@@ -59,6 +59,7 @@ class Head(click.ParamType[tuple[int, bytes]]):
 @data_option
 @click.option("--client", "client_id", help="Only entries by or about this OAuth client.")
 @click.option("--event", metavar="NAME", help="Only this event, like `token.issued`.")
+@click.option("--actor", metavar="NAME", help="Only entries of this actor, like `admin-key` or `api-key:ID`.")
 @click.option("--since", metavar="INSTANT", help="Only entries from this RFC 3339 instant on.")
 @click.option("--until", metavar="INSTANT", help="Only entries before this RFC 3339 instant.")
 @click.option(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...serving.build import TEST_ENDINGS
-from .reading import ReadFile
+from ...testing.reading import ReadFile
 
 
 class NoTests(Exception):

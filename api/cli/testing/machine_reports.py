@@ -5,8 +5,9 @@ from typing import Final
 
 import msgspec
 
+from ...testing.running import TestResult
 from ..reports.junit import Result, Suite
-from .running import FileResult, TestResult
+from .file_results import FileResult
 from .text_report import failure_lines, mismatch_line
 
 _FAILED: Final = "failed"
@@ -40,7 +41,9 @@ def _tap(results: Sequence[FileResult], coverage: Sequence[str]) -> Iterator[str
             yield f"ok {named}" if test.passed else f"not ok {named}"
             if not test.passed:
                 wrong = [mismatch_line(one) for failure in test.failures for one in failure.mismatches]
-                yield from _block({"message": wrong[0], "at": test.place, "why": "\n".join(failure_lines(test))})
+                yield from _block(
+                    {"message": wrong[0], "at": result.place(test), "why": "\n".join(failure_lines(test))}
+                )
     yield from (f"# {_one_line(line)}" for line in coverage)
 
 
@@ -68,12 +71,12 @@ def _one_line(text: str) -> str:
 def _results(result: FileResult) -> list[Result]:
     if result.problem:
         return [Result("the tests can't be run", "the tests can't be run", "error", result.problem)]
-    return [_result(test) for test in result.tests]
+    return [_result(test, result.place(test)) for test in result.tests]
 
 
-def _result(test: TestResult) -> Result:
+def _result(test: TestResult, place: str) -> Result:
     if test.passed:
         return Result(test.test.name, seconds=test.seconds)
     first = mismatch_line(test.failures[0].mismatches[0])
-    details = "\n".join((test.place, *failure_lines(test)))
+    details = "\n".join((place, *failure_lines(test)))
     return Result(test.test.name, first, _FAILED, details, seconds=test.seconds)

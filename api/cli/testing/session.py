@@ -12,13 +12,14 @@ from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime import SearchUnavailable
 from ...serving.build import TEST_ENDINGS, InvalidModel, NoSources, files_of
+from ...testing.coverage import Coverage
+from ...testing.reading import ReadFile, read_file
+from ...testing.tested_model import UnusableModel
+from ...testing.undeclared import undeclared
 from ..output import os_sentence
-from .coverage import Coverage
 from .discovery import model_paths, test_files
-from .reading import ReadFile, read_file
-from .running import FileResult, run_file
-from .tested_model import TestedModel, UnusableModel, tested_model
-from .undeclared import undeclared
+from .file_results import FileResult, run_file
+from .source_model import SourceModel, source_model
 
 _OTHER_FOLDER: Final = "the model is in the file's own folder: to test the one of the folder above, write `model: [..]`"
 
@@ -32,7 +33,7 @@ class Session:
 
     with_coverage: bool
     read: list[Path] = field(default_factory=list)
-    _models: dict[tuple[Path, ...], TestedModel | InvalidModel] = field(default_factory=dict)
+    _models: dict[tuple[Path, ...], SourceModel | InvalidModel] = field(default_factory=dict)
     _coverages: dict[tuple[Path, ...], Coverage] = field(default_factory=dict)
 
     def results(self, paths: Sequence[Path]) -> Iterator[FileResult]:
@@ -67,17 +68,17 @@ class Session:
             coverage = self._coverages.setdefault(sources, Coverage(model.program)) if self.with_coverage else None
             return run_file(file, model, coverage)
         except InvalidModel as ex:
-            return FileResult(file.source.name, problem=f"{ex.checked.shown}the model has errors")
+            return FileResult(file, problem=f"{ex.checked.shown}the model has errors")
         except (BundleError, NoSources, SearchUnavailable, UnusableModel) as ex:
             return _without_model(file, str(ex))
         except OSError as ex:
             return _without_model(file, os_sentence(ex))
 
-    def _model(self, paths: tuple[Path, ...]) -> TestedModel:
+    def _model(self, paths: tuple[Path, ...]) -> SourceModel:
         found = self._models.get(paths)
         if found is None:
             try:
-                found = tested_model(paths)
+                found = source_model(paths)
             except InvalidModel as ex:
                 found = ex
             self._models[paths] = found
@@ -95,4 +96,4 @@ def _without_model(file: ReadFile, sentence: str) -> FileResult:
 
 def _problem(file: ReadFile) -> FileResult:
     lines = show_text(file.diagnostics, [file.source])
-    return FileResult(file.source.name, problem="\n".join(lines))
+    return FileResult(file, problem="\n".join(lines))

@@ -12,8 +12,8 @@ from ..overwriting import refuse_overwriting
 from ..reports.junit import show_junit
 from ..source_paths import SourcePath
 from .discovery import NoTests
+from .file_results import FileResult
 from .machine_reports import show_tap, suites
-from .running import FileResult
 from .session import Session
 from .text_report import text_report
 from .watching import stamps, wait_for_change

@@ -7,9 +7,10 @@ import click
 import msgspec
 
 from ....bundles.conditions.values import Json
+from ...testing.comparing import ABSENT, Mismatch
+from ...testing.running import Failure, TestResult
 from ..output import escaped
-from .comparing import ABSENT, Mismatch
-from .running import Failure, FileResult, TestResult
+from .file_results import FileResult
 
 WIDEST: Final = 50
 """The characters of a value that stands beside another one. A longer value has a line of its own."""
@@ -59,7 +60,8 @@ def _file(result: FileResult) -> Iterator[str]:
         return
     for test in result.tests:
         if not test.passed:
-            yield f"{click.style('FAILED', fg=_RED, bold=True)} {escaped(test.test.name)} ({escaped(test.place)})"
+            head = click.style("FAILED", fg=_RED, bold=True)
+            yield f"{head} {escaped(test.test.name)} ({escaped(result.place(test))})"
             yield from (f"{_INDENT}{escaped(line)}" for line in failure_lines(test))
     passed = sum(test.passed for test in result.tests)
     failed = f", {click.style(f'{result.failed} failed', fg=_RED)}" if result.failed else ""

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, parse_instant, show_instant
 from ..actor import Actor
+from ..database.audit_by_actor import ACTOR_OF_ENTRY
 from ..environment_ids import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
@@ -87,12 +88,16 @@ class NumberedEntry(msgspec.Struct, frozen=True):
 
 
 class EntryFilter(msgspec.Struct, frozen=True):
-    """A filter on entries. `since` is inclusive, `until` exclusive, both as `AuditEntry.time`. None is no condition."""
+    """A filter on entries. `since` is inclusive, `until` exclusive, both as `AuditEntry.time`. None is no condition.
+
+    `actor` is the name of the one who acted, as entries have it.
+    """
 
     client_id: str | None = None
     event: Event | None = None
     since: str | None = None
     until: str | None = None
+    actor: str | None = None
 
 
 _decoder = msgspec.json.Decoder(AuditEntry)
@@ -130,6 +135,7 @@ def page(
     values = {
         "client": where.client_id,
         "event": where.event,
+        "actor": where.actor,
         "since": where.since,
         "until": where.until,
         "within": None if within is None else msgspec.json.encode(sorted(within)).decode(),
@@ -147,6 +153,7 @@ def page(
 
 _CONDITIONS: Final = {
     "event": "event = :event",
+    "actor": f"{ACTOR_OF_ENTRY} = :actor",
     "since": "time >= :since",
     "until": "time < :until",
     "within": (

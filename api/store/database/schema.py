@@ -11,6 +11,8 @@ from sqlite_utils import Database
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.model.elements import Policy
+from .audit_by_actor import add_audit_actors
+from .policy_test_table import add_policy_tests
 
 PLACE_BITS = 40
 
@@ -383,5 +385,7 @@ MIGRATIONS = (
     _add_expiries,
     _add_routes,
     _add_declarations,
+    add_policy_tests,
+    add_audit_actors,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

@@ -16,7 +16,7 @@ from ....compiler.model.generated_ids import with_ids
 from ..errors import Conflict, ElementKey, Fault, PreconditionFailed, Refusal, Rejected
 from .bodies import Body, decode_body, element_of, encode_body, merged, same_body
 from .checking import CheckedElement
-from .edits import Create, CreateAt, Delete, Edit, Patch, Replace, StoredElement
+from .edits import Create, CreateAt, Delete, Edit, Patch, Put, Replace, StoredElement
 from .equal_assignments import equal_assignment, is_equal
 from .kinds import MADE_IDS, Kind, kind_named
 from .references import release_users
@@ -78,6 +78,9 @@ class EditApplier:
         kind = kind_named(edit.kind)
         if isinstance(edit, Create):
             return self._create(kind, edit)
+        if isinstance(edit, Put):
+            is_new = self._row(kind, edit.key) is None
+            edit = (CreateAt if is_new else Replace)(edit.kind, edit.key, edit.body)
         if isinstance(edit, CreateAt):
             return self._moved(kind, edit.key, edit.before, self._create_at(kind, edit.key, edit.body))
         if isinstance(edit, Replace) and self._adds(kind, edit):

@@ -2,7 +2,7 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,20 +12,14 @@ from ....compiler.documents.read_element import ReadElement, read_element
 from ....compiler.limits import DEFAULTS
 from ....compiler.lowering.lower import EVERYTHING
 from ....compiler.model.elements import (
-    ONE_OBJECT,
-    Assignment,
     Element,
     ElementKind,
     Grant,
-    Group,
-    Policy,
-    Resource,
     ResourceType,
-    Role,
-    Route,
 )
 from ..errors import Fault, Rejected
 from .bodies import decode_body, element_of
+from .declarations import all_declared, all_of, declared, referred
 from .kinds import KINDS, Reference
 from .nesting import nesting_faults
 from .pattern_sizes import pattern_size_faults
@@ -33,20 +27,8 @@ from .route_order import route_count_faults
 from .tables import TABLES
 from .workspace import Change, Workspace
 
-DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
-"""The kinds that other elements refer to by id."""
-
-_SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
-_EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
-
-_ATTRIBUTES: Reference = (ElementKind.ATTRIBUTES, (ONE_OBJECT,))
-"""The declared attributes, which the conditions of policies refer to."""
-
 _LIMITS = replace(DEFAULTS, model_pattern_instructions=sys.maxsize)
 """The limits of the written elements. `pattern_size_faults` counts the patterns of all policies."""
-
-MAX_NEAR = 10_000
-"""The most declared names among which a similar name is looked for."""
 
 
 class CheckedElement(NamedTuple):
@@ -78,21 +60,22 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
         *pattern_size_faults(workspace, changes),
         *route_count_faults(workspace, changes),
     ]
-    referred = _referred(workspace, written) - changed
-    if rejected or faults or _faults(examined, _declared(workspace, referred)):
+    db, number = workspace.db, workspace.number
+    references = referred(db, number, (one.read.element for one in written)) - changed
+    if rejected or faults or _faults(examined, declared(db, number, references)):
         # Check again with all declarations, so that the message can suggest a similar name.
-        everything = referred | _all_declared(workspace) - changed
-        found = _faults(examined, _declared(workspace, everything))
+        everything = references | all_declared(db, number) - changed
+        found = _faults(examined, declared(db, number, everything))
         if faults or found:
             raise Rejected(tuple(dict.fromkeys([*faults, *found])))
 
 
-def _faults(examined: Sequence[CheckedElement], declared: Mapping[str, Sequence[Element]]) -> list[Fault]:
+def _faults(examined: Sequence[CheckedElement], known: Mapping[str, Sequence[Element]]) -> list[Fault]:
     by_list: dict[str, list[CheckedElement]] = defaultdict(list)
     for one in examined:
         by_list[one.kind].append(one)
     elements = {name: [one.read for one in many] for name, many in by_list.items()}
-    return [_fault(fault, by_list) for fault in check_elements(elements, declared, zone_names(), _LIMITS)]
+    return [_fault(fault, by_list) for fault in check_elements(elements, known, zone_names(), _LIMITS)]
 
 
 def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]]) -> Fault:
@@ -103,57 +86,6 @@ def _fault(fault: ElementFault, by_list: Mapping[str, Sequence[CheckedElement]])
     if one.about:
         return Fault(fault.code, "$", f"{one.about}: {fault.message}", fault.help, one.edit)
     return Fault(fault.code, fault.path, fault.message, fault.help, one.edit)
-
-
-def _declared(workspace: Workspace, references: Iterable[Reference]) -> dict[str, list[Element]]:
-    """Returns the existing elements among the references. Roles and groups have their ids alone."""
-    declared: dict[str, list[Element]] = defaultdict(list)
-    for name, key in references:
-        found = TABLES[name].find(workspace.db, workspace.number, key)
-        if found is not None:
-            short = _SHORT.get(name)
-            declared[name].append(short(key[0]) if short else element_of(name, found.body))
-    return declared
-
-
-def _referred(workspace: Workspace, elements: Iterable[CheckedElement]) -> set[Reference]:
-    """Returns the references of elements. The type `*` stands for all types."""
-    found = {reference for one in elements for reference in _references(one.read.element)}
-    if _EVERY_TYPE in found:
-        found |= set(_all_of(workspace, ElementKind.RESOURCE_TYPES, limit=-1))
-    return found - {_EVERY_TYPE}
-
-
-def _references(element: Element | None) -> Iterator[Reference]:
-    match element:
-        case Policy():
-            yield from ((ElementKind.ROLES, (role,)) for role in element.roles or ())
-            yield from ((ElementKind.RESOURCE_TYPES, (scope.resource_type_id,)) for scope in element.resource_types)
-            if element.conditions is not None:
-                yield _ATTRIBUTES
-        case Assignment():
-            yield ElementKind.ROLES, (element.role,)
-            if element.group is not None:
-                yield ElementKind.GROUPS, (element.group,)
-        case Group():
-            yield from ((ElementKind.GROUPS, (member.group,)) for member in element.members if member.group is not None)
-        case Grant():
-            yield ElementKind.RESOURCE_TYPES, (element.resource.type,)
-        case Resource():
-            yield ElementKind.RESOURCE_TYPES, (element.type,)
-        case Route():
-            yield ElementKind.RESOURCE_TYPES, (element.resource_type,)
-
-
-def _all_declared(workspace: Workspace) -> set[Reference]:
-    """Returns all possible references, except those to lists too long for a search."""
-    found = {name: set(_all_of(workspace, name, MAX_NEAR + 1)) for name in DECLARING}
-    return {reference for many in found.values() if len(many) <= MAX_NEAR for reference in many}
-
-
-def _all_of(workspace: Workspace, name: ElementKind, limit: int) -> Iterator[Reference]:
-    rows = workspace.db.execute(f"SELECT id FROM {name} WHERE environment = ? LIMIT ?", (workspace.number, limit))
-    return ((name, key) for key in rows.fetchall())
 
 
 def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Change]) -> Iterator[CheckedElement]:
@@ -172,7 +104,7 @@ def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Chang
 def _users_of_change(workspace: Workspace, change: Change) -> Iterator[Reference]:
     """Declared attributes affect all policies: any may have a condition on one."""
     if change.kind == ElementKind.ATTRIBUTES and change.after is not None:
-        yield from _all_of(workspace, ElementKind.POLICIES, limit=-1)
+        yield from all_of(workspace.db, workspace.number, ElementKind.POLICIES, limit=-1)
     if change.kind == ElementKind.RESOURCE_TYPES:
         before, after = change.element_before(), change.element_after()
         assert before is None or isinstance(before, ResourceType)

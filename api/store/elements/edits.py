@@ -51,6 +51,18 @@ class Replace:
 
 
 @dataclass(frozen=True, slots=True)
+class Put:
+    """Replace the element of this key, or add it if there is none. The body may leave the key out.
+
+    A route stays in its place, or comes last if it is new.
+    """
+
+    kind: str
+    key: ElementKey
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
     """Change an element by a JSON merge patch (RFC 7396)."""
 
@@ -73,7 +85,7 @@ class Delete:
     if_match: str | None = None
 
 
-Edit: TypeAlias = Create | CreateAt | Replace | Patch | Delete
+Edit: TypeAlias = Create | CreateAt | Replace | Put | Patch | Delete
 
 
 @dataclass(frozen=True, slots=True)

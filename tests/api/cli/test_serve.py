@@ -95,6 +95,8 @@ def test_the_demo_answers_its_questions_and_its_example_runs(tmp_path: Path) -> 
                     question.decision,
                     question.reason_code,
                 ), question.title
+        assert httpx.get(f"{server.url}/console/").status_code == 200
+        assert f"  {server.url}/console/\n" in server.log
         example = server.log[server.log.index("  curl") :]
         if shutil.which("curl"):
             ended = subprocess.run(

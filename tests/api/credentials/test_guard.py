@@ -13,7 +13,7 @@ from writ.api.credentials.credential import Credential, Scope
 from writ.api.credentials.guard import Access, AdminKey, Guard
 from writ.api.errors import ErrorAnswers
 from writ.api.http.rejections import Forbidden, Unauthenticated
-from writ.api.routes import ACCESS
+from writ.api.routes.table import ACCESS
 from writ.api.store.errors import OutOfBounds
 
 from tests.support.managed import Managed

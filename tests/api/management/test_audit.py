@@ -123,9 +123,13 @@ def test_pages_and_filters(service: Managed) -> None:
     assert [entry["event"] for entry in of_one] == ["token.issued", "token.issued", "client.created"]
     assert entries(service, f"since={everything[0]['time']}&until=9999-01-01T00:00:00Z")[0] == everything[0]
     assert entries(service, f"until={everything[-1]['time']}") == []
+    of_actor = entries(service, f"actor=client:{two['client_id']}&event=token.issued")
+    assert [entry["client_id"] for entry in of_actor] == [two["client_id"]]
+    assert entries(service, "actor=admin-key") == [entry for entry in everything if entry["actor"] == "admin-key"]
+    assert entries(service, "actor=nobody-of-that-name") == []
     end = "9999-12-31T23:59:59.9999Z"
     assert (entries(service, f"since={end}"), entries(service, f"until={end}")) == ([], everything)
-    for query in ("since=yesterday", "event=token.isued", "limit=0", "cursor=x", "actor=x"):
+    for query in ("since=yesterday", "event=token.isued", "limit=0", "cursor=x", "who=x"):
         answer = service.simulate_get(AUDIT, query_string=query)
         assert answer.status_code == 400, query
     misspelt = service.simulate_get(AUDIT, query_string="event=token.isued").json

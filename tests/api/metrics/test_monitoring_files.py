@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from writ.api.metrics.definitions import METRICS, Kind, Metric, Split
-from writ.api.routes import COUNTED
+from writ.api.routes.table import COUNTED
 
 from tests.support.server import ROOT
 

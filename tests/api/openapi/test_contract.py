@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
-from writ.api.routes import openapi_document
+from writ.api.routes.table import openapi_document
 
 from tests.api.conftest import MODEL
 from tests.support.server import Server, running

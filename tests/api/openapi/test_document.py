@@ -15,7 +15,7 @@ from writ.api.gateway.contracts.table import CONTRACTS
 from writ.api.gateway.front import asked_in
 from writ.api.gateway.headers import Headers
 from writ.api.http.bodies import FORM
-from writ.api.routes import ACCESS, openapi_document
+from writ.api.routes.table import ACCESS, openapi_document
 from writ.api.settings import HttpLimits
 
 from tests.support.managed import MEMBERS, ROOT, Managed

@@ -1,5 +1,6 @@
 """A service on a Unix socket, for a proxy or an application on the same machine."""
 
+import os
 import socket
 import stat
 import subprocess
@@ -13,6 +14,9 @@ from writ.api.transport.listening import CannotListen, bound_socket, shown_addre
 
 from tests.api.conftest import ALLOWED
 from tests.support.server import KEY, command, environment, wait_until
+
+WEB = 33_333
+"""A group that the tests are not in."""
 
 
 @contextmanager
@@ -83,6 +87,23 @@ def test_a_socket_that_is_served_is_not_taken(tmp_path: Path) -> None:
             bound_socket(address)
     with bound_socket(address) as listener:  # what a service left behind that was killed
         assert shown_address(listener) == address
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another group")
+def test_the_group_of_a_shared_folder_may_connect(tmp_path: Path) -> None:
+    """The set-group-ID bit of the folder says so: without it, the socket is for its owner alone."""
+    for mode, expected in ((0o2750, (WEB, 0o660)), (0o750, (os.getgid(), 0o700))):
+        folder = tmp_path / f"{mode:o}"
+        folder.mkdir()
+        os.chown(folder, -1, WEB)
+        folder.chmod(mode)
+        before = os.umask(0o077)  # that of `writ serve`
+        try:
+            bound_socket(f"unix:{folder / 's'}").close()
+        finally:
+            os.umask(before)
+        found = (folder / "s").stat()
+        assert (found.st_gid, stat.S_IMODE(found.st_mode)) == expected
 
 
 def test_a_file_that_is_no_socket_stays(tmp_path: Path) -> None:

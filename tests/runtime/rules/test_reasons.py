@@ -81,5 +81,5 @@ def test_the_openapi_document_lists_what_answers_carry():
 def test_nobody_else_writes_a_reason_code():
     codes = tuple(f'"{code}"' for code in ReasonCode)
     found = {name_of(path) for path in FILES if any(code in Path(path).read_text() for code in codes)}
-    examples = {"api/cli/testing/comparing.py", "api/decision_log/rendering.py"}  # in the examples of docstrings
+    examples = {"api/testing/comparing.py", "api/decision_log/rendering.py"}  # in the examples of docstrings
     assert found - examples == {"runtime/rules/reasons.py", "compiler/rego/decision_text.py"}  # the second one in Rego

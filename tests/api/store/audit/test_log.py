@@ -15,7 +15,7 @@ from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR
 from writ.api.store.audit.check import VerifiedLog
-from writ.api.store.audit.entries import AuditEntry, EntryFilter
+from writ.api.store.audit.entries import _CONDITIONS, AuditEntry, EntryFilter, _query
 from writ.api.store.audit.events import Event
 from writ.api.store.audit.log import DAY_SECONDS, SEAL_SECONDS
 from writ.api.store.audit.refused_attempts import Attempt
@@ -120,6 +120,19 @@ def test_entries_are_found_by_client_event_and_time_the_newest_first(store: Stor
     for limit, cursor in ((0, None), (1_001, None), (1, "x"), (1, "WyJhdWRpdCIsIngiLCJ5Il0")):
         with pytest.raises(BadQuery):
             store.audit.page(ALL, None, limit, cursor)
+
+
+def test_entries_of_an_actor_are_found_by_an_index_in_their_order(store: Store, clock: Clock) -> None:
+    for actor in (ALICE, ADMIN, ALICE, ADMIN, ALICE):
+        clock.now += 1
+        store.audit.record(actor, Event.STORE_BACKED_UP)
+    assert numbers(store, EntryFilter(actor="client:alice")) == [5, 3, 1]
+    assert numbers(store, EntryFilter(actor="client:alice", since="2023-11-14T22:13:23.000Z")) == [5, 3]
+    assert numbers(store, EntryFilter(actor="alice")) == []
+    with store._connections.reading() as db:
+        query = f"EXPLAIN QUERY PLAN {_query([_CONDITIONS['actor']], False)}"
+        (step,) = db.execute(query, {"actor": "client:alice", "limit": 1}).fetchall()
+    assert "USING INDEX audit_of_actor" in step[3]
 
 
 def test_whoever_is_bound_sees_what_belongs_to_its_environments_alone(store: Store) -> None:
@@ -238,6 +251,7 @@ _CHANGES = {
     "no UTF-8": "UPDATE audit SET body = replace(body, 'alice', CAST(x'ff' AS TEXT)) WHERE number = 3",
     "a trigger": "SELECT 1",
     "an index": "DROP INDEX audit_in_time; CREATE INDEX audit_in_time ON audit (time) WHERE number <> 3",
+    "the index by actor": "DROP INDEX audit_of_actor",
     "a view": "ALTER TABLE audit RENAME TO kept; CREATE VIEW audit AS SELECT * FROM kept",
     "no tables": "DROP TABLE audit",
     "an unknown purpose": "UPDATE audit_seals SET purpose = 'x'",

@@ -1,0 +1,85 @@
+// Calls the HTTP API with the credential of the session.
+
+import { parseJson } from "./exact.js";
+import { credential, refuse } from "./session.js";
+
+const BASE = new URL("../", document.baseURI); // the service may stand below a path of a proxy
+const JSON_TYPE = "application/json";
+
+// A call that the service refused, or that did not reach it. `message` is the sentence of the service, `details` are
+// its findings ({code, path, message, line, column}), and `status` is 0 if there was no answer.
+export class Refused extends Error {
+  constructor(message, status, details, requestId) {
+    super(message);
+    this.status = status;
+    this.details = details;
+    this.requestId = requestId;
+  }
+}
+
+// Returns the path of a call, with each value as one segment: path`/v1/environments/${env}/policies/${id}`.
+export function path(texts, ...values) {
+  return texts.reduce((all, text, at) => all + segment(values[at - 1]) + text);
+}
+
+function segment(value) {
+  const text = String(value);
+  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+}
+
+// Calls the service and returns {data, etag, requestId}. `data` is parsed JSON, text, or null if there is no body.
+// Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError.
+export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE } = {}) {
+  const url = new URL(`.${where}`, BASE);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
+  }
+  const sent = { ...headers, "X-Request-ID": newRequestId(), ...authorization() };
+  if (body !== undefined) sent["Content-Type"] = type;
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await reach(url, { method, headers: sent, body: text, signal });
+  const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
+  const data = await read(answer);
+  if (!answer.ok) throw refusal(answer, data, requestId);
+  return { data, etag: answer.headers.get("ETag"), requestId };
+}
+
+// The data of a call, for those who need nothing else of its answer.
+export const get = async (where, options) => (await call("GET", where, options)).data;
+export const post = async (where, body, options) => (await call("POST", where, { body, ...options })).data;
+
+function authorization() {
+  const held = credential();
+  return held === null ? {} : { Authorization: `Bearer ${held}` };
+}
+
+async function reach(url, options) {
+  try {
+    return await fetch(url, { ...options, cache: "no-store", credentials: "omit", redirect: "error" });
+  } catch (problem) {
+    if (problem.name === "AbortError") throw problem;
+    throw new Refused("The service does not answer. Check that it runs and that this network reaches it.", 0, [], null);
+  }
+}
+
+async function read(answer) {
+  const text = await answer.text();
+  if (text === "") return null;
+  if (!(answer.headers.get("Content-Type") ?? "").startsWith(JSON_TYPE)) return text;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusal(answer, data, requestId) {
+  const message = data?.error ?? `The service answered ${answer.status}.`;
+  if (answer.status === 401) refuse(message);
+  return new Refused(message, answer.status, data?.details ?? [], requestId);
+}
+
+function newRequestId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,65 @@
+// The pages of the console, in the order of the navigation.
+//
+// `key` opens a page after `g`. `kind` is the list of the model whose count stands beside the name. `scope` is what a
+// credential needs. `open` loads the page's file, which exports `page(place)`: it returns {title, view(), isUnsaved?()}.
+
+export const GROUPS = [
+  {
+    name: "Understand",
+    pages: [
+      { id: "overview", name: "Overview", key: "o", open: () => import("../pages/overview.js") },
+      { id: "try", name: "Try a decision", key: "t", open: () => import("../pages/try.js") },
+      { id: "who-can", name: "Who can…", key: "w", open: () => import("../pages/who_can.js") },
+      { id: "what-can", name: "What can they see", key: "s", open: () => import("../pages/what_can.js") },
+      { id: "matrix", name: "Matrix", key: "x", open: () => import("../pages/matrix.js") },
+      { id: "review", name: "Access review", key: "v", open: () => import("../pages/review.js") },
+    ],
+  },
+  {
+    name: "Model",
+    pages: [
+      { id: "policies", name: "Policies", key: "p", kind: "policies", open: () => import("../pages/policies.js") },
+      { id: "roles", name: "Roles", key: "r", kind: "roles", open: () => import("../pages/roles.js") },
+      { id: "groups", name: "Groups", key: "u", kind: "groups", open: () => import("../pages/groups.js") },
+      { id: "subjects", name: "Subjects", key: "b", kind: "subjects", open: () => import("../pages/subjects.js") },
+      {
+        id: "resource-types",
+        name: "Resource types",
+        key: "y",
+        kind: "resource_types",
+        open: () => import("../pages/resource_types.js"),
+      },
+      { id: "resources", name: "Resources", key: "e", kind: "resources", open: () => import("../pages/resources.js") },
+      {
+        id: "assignments",
+        name: "Assignments",
+        key: "a",
+        kind: "assignments",
+        open: () => import("../pages/assignments.js"),
+      },
+      { id: "grants", name: "Grants", key: "n", kind: "grants", open: () => import("../pages/grants.js") },
+      { id: "routes", name: "Routes", key: "k", kind: "routes", open: () => import("../pages/routes.js") },
+      { id: "tests", name: "Policy tests", key: "i", open: () => import("../pages/tests.js") },
+    ],
+  },
+  {
+    name: "Change",
+    pages: [
+      { id: "history", name: "History", key: "h", open: () => import("../pages/history.js") },
+      { id: "promotion", name: "Promotion", key: "m", scope: "admin", open: () => import("../pages/promotion.js") },
+    ],
+  },
+  {
+    name: "Service",
+    pages: [
+      { id: "clients", name: "Clients and keys", key: "c", scope: "admin", open: () => import("../pages/clients.js") },
+      { id: "audit", name: "Audit", key: "l", scope: "admin", open: () => import("../pages/audit.js") },
+      { id: "denials", name: "Recent denials", key: "d", scope: "admin", open: () => import("../pages/denials.js") },
+    ],
+  },
+];
+
+// Returns the page with an id, or undefined.
+export function pageOf(id) {
+  return GROUPS.flatMap((group) => group.pages).find((page) => page.id === id);
+}

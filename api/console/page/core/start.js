@@ -1,0 +1,63 @@
+// Begins: draws the page, follows the address, and asks for a sign-in where there is none.
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { drawDialogs } from "../parts/dialog.js";
+import { keysDialog, shell } from "../parts/shell.js";
+import { failure } from "../parts/notice.js";
+import { signIn } from "../parts/sign_in.js";
+import { listenToKeys } from "./keys.js";
+import { pageOf } from "./pages.js";
+import { goTo, placeLink, readPlace } from "./place.js";
+import { signedIn } from "./session.js";
+import { mayLeave, watchUnsaved } from "./unsaved.js";
+import { drawWith, update } from "./update.js";
+
+let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
+let place = readPlace(link);
+let shown = null; // {link, caller, page} that is drawn, with `page` null while its file loads
+let problem = null;
+
+drawWith(() => {
+  const caller = signedIn();
+  if (caller && (shown === null || shown.link !== link || shown.caller !== caller)) openPage(caller);
+  document.title = caller ? `${shown?.page?.title ?? "Writ"} · ${place.env} · Writ` : "Sign in · Writ";
+  render(html`${caller ? shell(place, content()) : signIn()}${drawDialogs()}`, document.body);
+});
+
+async function openPage(caller) {
+  const opening = { link, caller, page: null };
+  shown = opening;
+  problem = null;
+  watchUnsaved(null);
+  const entry = pageOf(place.page);
+  try {
+    const file = await (entry ?? { open: () => import("../pages/unknown.js") }).open();
+    if (shown !== opening) return;
+    opening.page = file.page(place);
+    watchUnsaved(opening.page.isUnsaved);
+  } catch (found) {
+    if (shown === opening) problem = found;
+  }
+  update();
+  document.querySelector("main")?.scrollTo(0, 0);
+}
+
+function content() {
+  if (problem) return failure(problem);
+  return shown?.page ? shown.page.view() : nothing;
+}
+
+window.addEventListener("hashchange", () => {
+  if (location.hash === link) return;
+  if (!mayLeave()) {
+    history.replaceState(null, "", link); // the user stays, and so does the address
+    return;
+  }
+  link = location.hash;
+  place = readPlace(link);
+  update();
+  document.querySelector("main")?.focus();
+});
+
+listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: keysDialog });
+update();

@@ -1,0 +1,17 @@
+// Keeps text that is not saved: leaving it asks first.
+
+let isUnsaved = () => false;
+
+// Tells how to find out whether the open page has text that is not saved.
+export function watchUnsaved(asking) {
+  isUnsaved = asking ?? (() => false);
+}
+
+// Returns whether the open page may be left: it has nothing unsaved, or the user says so.
+export function mayLeave() {
+  return !isUnsaved() || window.confirm("What you wrote here is not saved. Leave it?");
+}
+
+window.addEventListener("beforeunload", (event) => {
+  if (isUnsaved()) event.preventDefault();
+});

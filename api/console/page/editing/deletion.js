@@ -1,0 +1,46 @@
+// The end of an element: it asks for the name, and shows what refers to the element if that prevents it.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { goTo, placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { confirmEnd } from "../parts/dialog.js";
+
+const IN_USE = 409;
+const ONE_ID = ["policies", "roles", "groups", "resource_types", "assignments", "grants", "routes"];
+
+// Returns the ways to end a draft's element: `button()` begins it, `references(place)` draws what refers to it.
+export function deletion(draft) {
+  let inUse = null; // the refusal that names what refers to the element
+  const { noun } = draft.kind;
+  const remove = async (cascade) => {
+    try {
+      await draft.remove(cascade);
+    } catch (problem) {
+      if (problem.status === IN_USE && problem.details.length) inUse = problem;
+      update();
+      throw problem;
+    }
+    goTo(placeLink(draft.env, draft.kind.segment));
+  };
+  const ask = (cascade, text) => confirmEnd({ title: `Delete this ${noun}?`, text, name: keyText(draft), button: `Delete the ${noun}`, act: () => remove(cascade) });
+  return {
+    button: () => html`<button class="danger" type="button" @click=${() => ask(false, `Requests are decided without this ${noun} from then on.`)}>Delete</button>`,
+    references: (place) =>
+      inUse === null
+        ? nothing
+        : html`<section><h2>What refers to it</h2>
+            <ul class="plain">${inUse.details.map((one) => html`<li>${reference(place.env, one.path ?? "")}</li>`)}</ul>
+            <p class="actions"><button class="danger" type="button"
+              @click=${() => ask(true, `What refers to it is deleted too, and a policy that loses its last role or type. Only the history can bring that back.`)}>Delete it with these references</button></p>
+          </section>`,
+  };
+}
+
+const keyText = (draft) => draft.stored[draft.kind.key.at(-1)];
+
+function reference(env, path) {
+  const at = path.indexOf("/");
+  const [list, id] = [path.slice(0, at), path.slice(at + 1)];
+  if (!ONE_ID.includes(list)) return html`<code>${path}</code>`;
+  return html`${list.replace("_", " ")}: <a href=${placeLink(env, list.replace("_", "-"), [id])}><code>${id}</code></a>`;
+}

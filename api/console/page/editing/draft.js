@@ -1,0 +1,137 @@
+// An element that is being edited: what is stored, what the user wants, and how to write the one over the other.
+
+import { call, path } from "../core/api.js";
+import { isSame } from "../core/exact.js";
+import { placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { Act } from "../parts/act.js";
+import { noteDone } from "../parts/done.js";
+
+// Returns the path of an element in the API. `key` are the values of its key.
+export const elementPath = (env, kind, key) => path`/v1/environments/${env}/${kind.segment}` + key.map((one) => path`/${one}`).join("");
+
+// Returns the key of an element: ["editor"], or ["user", "alice"].
+export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
+
+// Returns the address of an element's page.
+export const elementLink = (env, kind, key) => placeLink(env, kind.segment, key);
+
+export class Draft {
+  // `stored` and `etag` are those of the element in the service, or null for a new element, which begins as `blank`.
+  constructor(env, kind, { stored = null, etag = null, blank = {} }) {
+    [this.env, this.kind, this.stored, this.etag] = [env, kind, stored, etag];
+    this.body = stored ?? blank;
+    this.began = this.body;
+    this.local = new Map(); // what can't be sent, by the path of its field
+    this.query = {}; // what goes with the write: a route's `before`
+    this.theirs = null; // {stored, etag} of an element that somebody else has changed meanwhile
+    this.act = new Act();
+    this.changed = () => {}; // called after each change of the body by a field
+  }
+
+  get isNew() {
+    return this.stored === null;
+  }
+
+  get isChanged() {
+    return !isSame(this.body, this.began) || this.local.size > 0 || Object.keys(this.query).length > 0;
+  }
+
+  // Gives a member another value; undefined leaves it out. Objects are replaced, never changed, so drawings notice.
+  set(name, value) {
+    this.body = withMember(this.body, name, value);
+    this.changed();
+    update();
+  }
+
+  // Notes that a field's text can't be read, or that it can be now (null).
+  fault(at, message) {
+    if (message === null) this.local.delete(at);
+    else this.local.set(at, message);
+  }
+
+  // Returns the faults: those that the page found itself, and those of the last answer.
+  faults() {
+    const own = Array.from(this.local, ([at, message]) => ({ path: at, message }));
+    return [...own, ...(this.act.problem?.details ?? [])];
+  }
+
+  // Writes the draft. Returns the answer, or undefined if the service refused it. Notes how to undo it.
+  async save() {
+    const answer = await this.act.run(() => this.write());
+    if (answer === undefined) {
+      if (this.act.problem?.status === 412) await this.readTheirs();
+      return undefined;
+    }
+    const [former, made] = [this.stored, answer.data];
+    const link = elementLink(this.env, this.kind, keyOf(this.kind, made));
+    noteDone({ link, ...this.undoing(former, made, answer.etag) });
+    [this.stored, this.body, this.began, this.etag, this.query] = [made, made, made, answer.etag, {}];
+    return answer;
+  }
+
+  write() {
+    const { query } = this;
+    if (this.isNew) {
+      return call("POST", path`/v1/environments/${this.env}/${this.kind.segment}`, { body: this.body, query });
+    }
+    const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
+    return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag } });
+  }
+
+  undoing(former, made, etag) {
+    const where = elementPath(this.env, this.kind, keyOf(this.kind, made));
+    const headers = { "If-Match": etag };
+    if (former === null) {
+      const leadsTo = placeLink(this.env, this.kind.segment);
+      return { text: `The ${this.kind.noun} is created`, undo: () => call("DELETE", where, { headers }), leadsTo };
+    }
+    return { text: `The ${this.kind.noun} is saved`, undo: () => call("PUT", where, { body: former, headers }) };
+  }
+
+  async readTheirs() {
+    const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
+    try {
+      const found = await call("GET", where);
+      this.theirs = { stored: found.data, etag: found.etag };
+    } catch (problem) {
+      this.act.problem = problem; // it may be deleted
+    }
+    update();
+  }
+
+  // Takes the element as it is stored now, and drops the draft.
+  takeTheirs() {
+    this.meetTheirs();
+    this.body = this.stored;
+    this.local.clear();
+    this.changed();
+  }
+
+  // Keeps the draft, which the next write puts over what is stored now.
+  meetTheirs() {
+    [this.stored, this.began, this.etag] = [this.theirs.stored, this.theirs.stored, this.theirs.etag];
+    this.theirs = null;
+    this.act.problem = null;
+    update();
+  }
+
+  // Deletes the element, which must be as it was read. Rejects with what refers to it.
+  async remove(cascade = false) {
+    const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
+    await call("DELETE", where, { headers: { "If-Match": this.etag }, query: cascade ? { cascade: true } : {} });
+    const link = placeLink(this.env, this.kind.segment);
+    const former = this.stored;
+    const undo = () => call("PUT", where, { body: former, headers: { "If-None-Match": "*" } });
+    noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? null : undo });
+    this.began = this.body;
+    this.local.clear();
+  }
+}
+
+// Returns an object with another value of a member, in its place; undefined leaves it out.
+export function withMember(object, name, value) {
+  const all = { ...object, [name]: value };
+  if (value === undefined) delete all[name];
+  return all;
+}

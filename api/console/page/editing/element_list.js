@@ -1,0 +1,76 @@
+// The page of a list of the model: its filters are those of the API, and a text narrows the page that is shown.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get, path } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { may } from "../core/session.js";
+import { Awaited } from "../parts/awaited.js";
+import { doneNotice } from "../parts/done.js";
+import { heading } from "../parts/heading.js";
+import { listPage } from "../parts/list.js";
+import { nothingYet } from "../parts/notice.js";
+import { elementLink, keyOf } from "./draft.js";
+
+const LIMIT = 100;
+const WRITERS_ONLY = "This credential may only read.";
+
+// Returns the page of a kind's list. `filters` are {name, label, options?}; `above(found)` is drawn above the table.
+export function elementList(place, kind, { about, columns, filters, empty, limit = LIMIT, above = null, draw = null }) {
+  const { env, query } = place;
+  const asked = Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]));
+  const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) =>
+    get(path`/v1/environments/${env}/${kind.segment}`, { query: { limit, cursor: query.get("cursor"), ...asked }, signal }),
+  );
+  const link = (body) => elementLink(env, kind, keyOf(kind, body));
+  const isFiltered = filters.some(({ name }) => query.get(name));
+  return {
+    title: kind.plural,
+    again: () => list.again(),
+    view: () => html`<div class="top">${heading(kind.plural, about)}${createLink(place, kind)}</div>
+      ${doneNotice(place, () => list.again())}${above ? above() : nothing}
+      <section>${filterForm(place, filters)}
+        ${list.view((found) => {
+          const items = narrowed(found.items, query.get("text"));
+          if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
+          const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind) };
+          if (draw && items.length) return draw({ ...found, items }, shape);
+          return listPage(place, { ...found, items }, shape);
+        })}
+      </section>`,
+  };
+}
+
+// Returns the way to a new element, if the credential may write.
+export function createLink(place, kind) {
+  if (!may("write")) return html`<p class="soft">${WRITERS_ONLY}</p>`;
+  return html`<a class="button" href=${placeLink(place.env, kind.segment, [], { new: "yes" })}>Create ${/^[aeiou]/.test(kind.noun) ? "an" : "a"} ${kind.noun}</a>`;
+}
+
+function narrowed(items, text) {
+  if (!text) return items;
+  const sought = text.toLowerCase();
+  return items.filter((one) => JSON.stringify(one).toLowerCase().includes(sought));
+}
+
+function filterForm({ env, page, query }, filters) {
+  const submit = (event) => {
+    event.preventDefault();
+    goTo(placeLink(env, page, [], Object.fromEntries(new FormData(event.target))));
+  };
+  const isAny = ["text", ...filters.map((one) => one.name)].some((name) => query.get(name));
+  return html`<form class="bar filters" role="search" @submit=${submit}>
+    ${filters.map((one) => html`<div><label for=${`by-${one.name}`}>${one.label}</label>${field(one, query)}</div>`)}
+    <div class="grow"><label for="by-text">Text on this page</label>
+      <input id="by-text" name="text" type="search" data-search autocomplete="off" .value=${query.get("text") ?? ""}></div>
+    <button type="submit">Filter</button>
+    ${isAny ? html`<a class="button quiet" href=${placeLink(env, page)}>Show all</a>` : nothing}
+  </form>`;
+}
+
+function field({ name, options }, query) {
+  const given = query.get(name) ?? "";
+  if (!options) return html`<input id=${`by-${name}`} name=${name} class="mono" autocomplete="off" spellcheck="false" .value=${given}>`;
+  return html`<select id=${`by-${name}`} name=${name}>${[["", "all"], ...options].map(
+    ([value, text]) => html`<option value=${value} .selected=${value === given}>${text}</option>`,
+  )}</select>`;
+}

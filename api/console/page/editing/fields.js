@@ -1,0 +1,68 @@
+// Fields of forms: each has a label, perhaps a hint, and the faults of its value below it.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { distance, instant } from "../core/words.js";
+import { sentence } from "../parts/notice.js";
+
+const DAY = 86_400_000;
+const SOON = [["in a day", 1], ["in a week", 7], ["in 30 days", 30]];
+
+// Returns the faults below a field. `at` is the path of its member, like `$.conditions.rate_limit.limit`.
+export function faultsAt(faults, at, isExact = false) {
+  const found = faults.filter((one) => one.path === at || (!isExact && isWithin(one.path, at)));
+  return found.map((one) => html`<p class="fault" id=${`${at}-fault`}>
+    <span aria-hidden="true">${one.severity === "warning" ? "! " : "✕ "}</span>${sentence(one.message)}
+    ${one.help ? html`<span class="soft">${sentence(one.help)}</span>` : nothing}</p>`);
+}
+
+const isWithin = (path, at) => Boolean(path) && path.startsWith(at) && ".[".includes(path[at.length]);
+
+// Returns whether there is an error at a field.
+export const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
+
+// Returns a field for a line of text. `list` is the id of its suggestions. `set(text)` takes what was typed.
+export function textField({ label, at, value, set, faults = [], hint, list, isName = false, isHidden = false, placeholder = "", isDisabled = false, draw }) {
+  return html`<div class="field">
+    <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
+    <input id=${at} class=${isName ? "" : "mono"} autocomplete="off" spellcheck="false" .value=${value ?? ""} placeholder=${placeholder}
+      list=${list ?? nothing} ?disabled=${isDisabled} aria-invalid=${isFaulty(faults, at) ? "true" : "false"}
+      @input=${(event) => set(event.target.value)} @focus=${draw ?? nothing}>
+    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
+  </div>`;
+}
+
+// Returns a field for several lines of text.
+export function areaField({ label, at, value, set, faults = [], hint, isHidden = false, rows = 3, isName = false }) {
+  return html`<div class="field">
+    <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
+    <textarea id=${at} class=${isName ? "words" : ""} rows=${rows} spellcheck="false" .value=${value ?? ""}
+      aria-invalid=${isFaulty(faults, at) ? "true" : "false"} @input=${(event) => set(event.target.value)}></textarea>
+    ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
+  </div>`;
+}
+
+// Returns a choice of few values: `options` are [value, name].
+export function choiceField({ label, at, value, set, options, faults = [], isHidden = false }) {
+  return html`<div class="field">
+    <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
+    <select id=${at} aria-invalid=${isFaulty(faults, at) ? "true" : "false"} @change=${(event) => set(event.target.value)}>
+      ${options.map(([one, name]) => html`<option value=${one} .selected=${one === value}>${name}</option>`)}
+    </select>${faultsAt(faults, at)}
+  </div>`;
+}
+
+// Returns a check box.
+export function flagField({ label, value, set, hint }) {
+  return html`<div class="field"><label><input type="checkbox" .checked=${value} @change=${(event) => set(event.target.checked)}> ${label}</label>
+    ${hint ? html`<p class="hint">${hint}</p>` : nothing}</div>`;
+}
+
+// Returns a field for an instant in RFC 3339. It may be left out, which means `without`.
+export function instantField({ label, at, value, set, faults, without }) {
+  const known = value && !Number.isNaN(Date.parse(value));
+  const hint = known ? html`${instant(value)} in your time zone, ${distance(value)}.` : html`Empty means: ${without}.`;
+  const choose = (days) => set(new Date(Math.floor((Date.now() + days * DAY) / 1000) * 1000).toISOString().replace(".000Z", "Z"));
+  return html`<div>${textField({ label, at, value, faults, hint, placeholder: "2035-01-31T12:00:00Z", set: (text) => set(text === "" ? undefined : text.trim()) })}
+    <p class="quick">${SOON.map(([name, days]) => html`<button class="link" type="button" aria-label=${`${label}: ${name}`} @click=${() => choose(days)}>${name}</button>`)}
+      ${value ? html`<button class="link" type="button" aria-label=${`${label}: ${without}`} @click=${() => set(undefined)}>${without}</button>` : nothing}</p></div>`;
+}

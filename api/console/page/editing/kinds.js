@@ -1,0 +1,119 @@
+// The kinds of elements that have a form of their own, and what the form asks for.
+//
+// `name` is the list in the model, `segment` its place in the API and in addresses, and `key` names the members of its key.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { typedAttributes, valuedAttributes } from "./attributes.js";
+import { choiceField, faultsAt, flagField, instantField, textField } from "./fields.js";
+import { idList } from "./id_list.js";
+import { membersField } from "./members.js";
+import { actionsField, entityField, idField } from "./references.js";
+import { routeForm } from "./route_form.js";
+
+const orNothing = (text) => (text === "" ? undefined : text);
+
+// Returns a field for a text member, which is left out if it is empty.
+export const member = (draft, faults, name, label, more = {}) =>
+  textField({ label, at: `$.${name}`, value: draft.body[name], faults, set: (text) => draft.set(name, orNothing(text)), ...more });
+
+const id = (draft, faults, hint) => (draft.isNew ? member(draft, faults, "id", "Id", { hint }) : nothing);
+const MADE = "Left empty, the service makes one.";
+const name = (draft, faults) => member(draft, faults, "name", "Name", { isName: true, hint: "For people. Left empty, the id is shown." });
+const externalId = (draft, faults) => member(draft, faults, "external_id", "External id", { hint: "Another identifier, unique within the type." });
+
+export const POLICY = {
+  ...{ name: "policies", segment: "policies", noun: "policy", plural: "Policies", key: ["id"] },
+  blank: { id: "", effect: "ALLOW", roles: [], resource_types: [{ resource_type_id: "", actions: [] }] },
+};
+
+export const ROLE = {
+  ...{ name: "roles", segment: "roles", noun: "role", plural: "Roles", key: ["id"], blank: { id: "" } },
+  form: (draft, faults) => html`${id(draft, faults, "Policies and assignments name the role by it.")}${name(draft, faults)}`,
+};
+
+export const GROUP = {
+  ...{ name: "groups", segment: "groups", noun: "group", plural: "Groups", key: ["id"], blank: { id: "" } },
+  form: (draft, faults, suggestions) => html`${id(draft, faults, "Assignments and other groups name it by this.")}${name(draft, faults)}
+    ${membersField(draft, faults, suggestions)}`,
+};
+
+export const RESOURCE_TYPE = {
+  ...{ name: "resource_types", segment: "resource-types", noun: "resource type", plural: "Resource types", key: ["id"] },
+  blank: { id: "", actions: [] },
+  form: (draft, faults) => html`${id(draft, faults, "Other elements of the model name the type by it.")}
+    ${member(draft, faults, "name", "Name", { hint: "Requests name the type by it. Left empty, it is the id." })}
+    ${idList({ label: "Actions", at: "$.actions", values: draft.body.actions ?? [], faults, noun: "an action", set: (actions) => draft.set("actions", actions) })}
+    ${flagField({
+      ...{ label: "Closed", value: draft.body.closed === true, set: (isOn) => draft.set("closed", isOn || undefined) },
+      hint: "Only registered resources count: a request about any other one is denied.",
+    })}
+    ${typedAttributes(draft, faults)}<p class="hint">Once attributes are declared, a condition on any other one is an error.</p>`,
+};
+
+export const SUBJECT = {
+  ...{ name: "subjects", segment: "subjects", noun: "subject", plural: "Subjects", key: ["type", "id"], blank: { type: "user", id: "" } },
+  form: (draft, faults) => html`${entityKey(draft, faults)}${externalId(draft, faults)}
+    ${valuedAttributes(draft, faults)}<p class="hint">Searches read these attributes. A decision reads only those that its request sends.</p>`,
+};
+
+export const RESOURCE = {
+  ...{ name: "resources", segment: "resources", noun: "resource", plural: "Resources", key: ["type", "id"], blank: { type: "", id: "" } },
+  form: (draft, faults, suggestions) => html`${draft.isNew
+      ? html`${idField({ label: "Type", at: "$.type", value: draft.body.type, faults, suggestions, segment: "resource-types", set: (text) => draft.set("type", text) })}
+        ${member(draft, faults, "id", "Id", { set: (text) => draft.set("id", text) })}`
+      : nothing}
+    ${externalId(draft, faults)}${member(draft, faults, "name", "Name", { isName: true, hint: "Another identifier, unique within the type." })}
+    ${valuedAttributes(draft, faults)}<p class="hint">Searches read these attributes. A decision reads only those that its request sends.</p>`,
+};
+
+export const ASSIGNMENT = {
+  ...{ name: "assignments", segment: "assignments", noun: "assignment", plural: "Assignments", key: ["id"] },
+  blank: { role: "", subject: { type: "user", id: "" } },
+  form: (draft, faults, suggestions) => html`${id(draft, faults, MADE)}
+    ${idField({ label: "Role", at: "$.role", value: draft.body.role, faults, suggestions, segment: "roles", set: (text) => draft.set("role", text) })}
+    ${holder(draft, faults, suggestions)}${term(draft, faults)}`,
+};
+
+export const GRANT = {
+  ...{ name: "grants", segment: "grants", noun: "grant", plural: "Grants", key: ["id"] },
+  blank: { subject: { type: "user", id: "" }, resource: { type: "", id: "" }, actions: [] },
+  form: (draft, faults, suggestions) => {
+    const { body } = draft;
+    const entity = (label, at, segment) =>
+      entityField({ label, at: `$.${at}`, value: body[at], faults, suggestions, segment, set: (value) => draft.set(at, value) });
+    const declared = suggestions.of("resource-types").find((one) => one.id === body.resource?.type)?.actions;
+    return html`${id(draft, faults, MADE)}${entity("Subject", "subject", "subjects")}${entity("Resource", "resource", "resources")}
+      ${actionsField({ at: "$.actions", values: body.actions ?? [], faults, declared, set: (actions) => draft.set("actions", actions) })}
+      ${term(draft, faults)}`;
+  },
+};
+
+export const ROUTE = {
+  ...{ name: "routes", segment: "routes", noun: "route", plural: "Routes", key: ["id"] },
+  blank: { id: "", methods: ["GET"], path: "/", resource_type: "", action: "" },
+  form: routeForm,
+};
+
+const entityKey = (draft, faults) =>
+  draft.isNew
+    ? html`<div class="pair wide-first">${["type", "id"].map((one) =>
+        member(draft, faults, one, one === "type" ? "Type" : "Id", { set: (text) => draft.set(one, text) }))}</div>`
+    : nothing;
+
+function holder(draft, faults, suggestions) {
+  const { body } = draft;
+  const isGroup = body.group !== undefined;
+  const turn = (kind) => {
+    draft.set("group", kind === "group" ? "" : undefined);
+    draft.set("subject", kind === "group" ? undefined : { type: "user", id: "" });
+  };
+  return html`${choiceField({ label: "Holder", at: "holder", value: isGroup ? "group" : "subject", options: [["subject", "a subject"], ["group", "a group"]], set: turn })}
+    ${isGroup
+      ? idField({ label: "Group", at: "$.group", value: body.group, faults, suggestions, segment: "groups", set: (text) => draft.set("group", text) })
+      : entityField({ label: "Subject", at: "$.subject", value: body.subject, faults, suggestions, segment: "subjects", set: (value) => draft.set("subject", value) })}
+    ${faultsAt(faults, "$", true)}`;
+}
+
+const term = (draft, faults) => html`${instantField({ label: "Starts", at: "$.starts_at", value: draft.body.starts_at, faults, without: "it counts at once", set: (text) => draft.set("starts_at", text) })}
+  ${instantField({ label: "Ends", at: "$.expires_at", value: draft.body.expires_at, faults, without: "it never ends", set: (text) => draft.set("expires_at", text) })}`;
+

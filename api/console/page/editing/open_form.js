@@ -1,0 +1,18 @@
+// Opens one of a million elements by its type and its id, without reading a list.
+
+import { html } from "../vendor/lit-html.js";
+import { goTo, placeLink } from "../core/place.js";
+
+// Returns the form that goes to the page of a subject or a resource.
+export function openForm(place, noun) {
+  const open = (event) => {
+    event.preventDefault();
+    const given = new FormData(event.target);
+    goTo(placeLink(place.env, place.page, [given.get("type").trim(), given.get("id").trim()]));
+  };
+  return html`<form class="bar filters no-print" @submit=${open} aria-label=${`Open a ${noun}`}>
+    <div><label for="open-type">Type</label><input id="open-type" name="type" class="mono" required autocomplete="off" spellcheck="false" .value=${noun === "subject" ? "user" : ""}></div>
+    <div class="grow"><label for="open-id">Id</label><input id="open-id" name="id" class="mono" required autocomplete="off" spellcheck="false"></div>
+    <button type="submit">Open the ${noun}</button>
+  </form>`;
+}

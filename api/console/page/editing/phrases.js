@@ -1,0 +1,31 @@
+// How one element of the model is told in a line: with links to what it names.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { placeLink } from "../core/place.js";
+import { distance, instant } from "../core/words.js";
+
+const SOON = 7 * 86_400_000; // milliseconds before an end that is worth a mark
+
+// Returns a link to the page of an element, which its id names.
+export const link = (env, segment, id, name = null) =>
+  html`<a href=${placeLink(env, segment, Array.isArray(id) ? id : [id])}>${name ? html`<span class="name">${name}</span>` : html`<code>${Array.isArray(id) ? id.at(-1) : id}</code>`}</a>`;
+
+// Returns a subject or a resource, {type, id}.
+export const entity = (env, segment, one) => html`${one.type} ${link(env, segment, [one.type, one.id])}`;
+
+// Returns who holds an assignment.
+export const holder = (env, one) => (one.group === undefined ? entity(env, "subjects", one.subject) : html`group ${link(env, "groups", one.group)}`);
+
+// Returns the actions of a grant or a policy.
+export const actions = (names) => names.map((one, at) => html`${at ? ", " : ""}${one === "*" ? "anything" : html`<code>${one}</code>`}`);
+
+// Returns when an assignment or a grant counts; nothing if it always does.
+export function term({ starts_at: start, expires_at: end }, now = Date.now()) {
+  const isLater = start && Date.parse(start) > now;
+  const left = end ? Date.parse(end) - now : Infinity;
+  if (!isLater && left === Infinity) return nothing;
+  return html`<span class="term">
+    ${isLater ? html`<span class="tag warn">! not yet</span>starts ${distance(start)}` : nothing}
+    ${left <= 0 ? html`<span class="tag warn">! ended</span>` : left < SOON ? html`<span class="tag warn">! ends soon</span>` : nothing}
+    ${end ? html`<span title=${instant(end)}>${left <= 0 ? "" : "ends "}${distance(end)}</span>` : nothing}</span>`;
+}

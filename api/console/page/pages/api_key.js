@@ -1,0 +1,130 @@
+// One API key: what it may do and its end; and the form of a new one.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { call, get, path, post } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { signedIn } from "../core/session.js";
+import { update } from "../core/update.js";
+import { Act } from "../parts/act.js";
+import { Awaited } from "../parts/awaited.js";
+import { confirmEnd } from "../parts/dialog.js";
+import { faultOf, refusalOf } from "../parts/fault.js";
+import { heading } from "../parts/heading.js";
+import { isSecretShown, showSecret } from "../parts/secret.js";
+import { tellNext } from "../parts/told.js";
+import { when } from "../parts/when.js";
+import { auditTrail } from "./audit_rows.js";
+import { deed } from "./client_end.js";
+import { environmentsIn, environmentsOf, expiry, highest, knownEnvironments, nameField, newRights, rightsFields, typable } from "./credential_fields.js";
+
+const DAY = 86_400_000; // milliseconds
+const PATHS = ["$.name", "$.scopes", "$.environments", "$.expires_at"];
+const EXPIRIES = [
+  ["30", "in 30 days"],
+  ["90", "in 90 days"],
+  ["365", "in a year"],
+  ["date", "on a date"],
+  ["", "never"],
+];
+
+// The page that makes an API key.
+export function newApiKeyPage(place) {
+  const draft = { ...newRights(), ends: "90", at: "" };
+  const act = new Act();
+  const known = knownEnvironments();
+  const create = async (event) => {
+    event.preventDefault();
+    const made = await act.run(() => post("/v1/api-keys", bodyOf(draft)));
+    if (!made) return;
+    draft.name = "";
+    showKey(made);
+    goTo(placeLink(place.env, place.page, ["key", made.id]));
+  };
+  return {
+    title: "New API key",
+    isUnsaved: () => draft.name !== "",
+    view: () => html`${heading("New API key", "The key is shown once, after you create it.", listOf(place))}
+      <form class="card" @submit=${create}>
+        ${nameField(draft, act.problem)}
+        ${rightsFields(draft, act.problem, known.value ?? [])}
+        ${expiryFields(draft, act.problem)}
+        ${refusalOf(act.problem, PATHS)}
+        <p class="actions"><button type="submit" ?disabled=${act.isBusy}>Create API key</button>
+          <a class="button quiet" href=${listOf(place).link}>Cancel</a></p>
+      </form>`,
+  };
+}
+
+// The page of one API key. A key can't be changed: what it should do differently is another key.
+export function apiKeyPage(place) {
+  const id = place.given[1] ?? "";
+  const where = path`/v1/api-keys/${id}`;
+  const key = new Awaited("the API key", (signal) => get(where, { signal }));
+  const trail = auditTrail({ actor: `api-key:${id}` });
+  return {
+    title: "API key",
+    isUnsaved: isSecretShown,
+    view: () => key.view((one) => html`${heading(one.name, "An API key of the service", listOf(place))}
+      <section><h2>What it may do</h2>${facts(one)}</section>
+      <section><h2>End</h2><ul class="deeds">
+        ${deed("Delete API key", "ends it at once, for good.", () => remove(place, where, one))}</ul></section>
+      <section><h2>What was done with it</h2>${trail.view()}
+        <p class="pager"><a href=${placeLink(place.env, "audit", [], { actor: `api-key:${id}` })}>All of it in the audit log</a></p>
+      </section>`),
+  };
+}
+
+const listOf = (place) => ({ link: placeLink(place.env, "clients"), name: "Clients and keys" });
+
+function facts(one) {
+  return html`<dl>
+    <dt>Id</dt><dd><code>${one.id}</code></dd>
+    <dt>Scope</dt><dd>${highest(one.scopes)}</dd>
+    <dt>Environments</dt><dd>${environmentsOf(one)}</dd>
+    <dt>Created</dt><dd>${when(one.created)}</dd>
+    <dt>Expires</dt><dd>${when(one.expires_at)} ${expiry(one)}</dd>
+    ${"last_used_at" in one ? html`<dt>Last used</dt><dd>${when(one.last_used_at)}</dd>` : nothing}
+  </dl>`;
+}
+
+function expiryFields(draft, problem) {
+  return html`<label for="ends">Expires</label>
+    <select id="ends" class="short" @change=${(event) => ((draft.ends = event.target.value), update())}>
+      ${EXPIRIES.map(([name, text]) => html`<option value=${name} .selected=${draft.ends === name}>${text}</option>`)}
+    </select>
+    ${draft.ends === "date" ? html`<label for="at">Date and time, in your zone</label>
+      <input id="at" class="short" type="datetime-local" required .value=${draft.at}
+        @input=${(event) => ((draft.at = event.target.value), update())}>` : nothing}
+    ${draft.ends === "" ? html`<p class="soft">A key without an end is good until somebody deletes it.</p>` : nothing}
+    ${faultOf(problem, "$.expires_at")}`;
+}
+
+function bodyOf(draft) {
+  const { name, scope, ends, at } = draft;
+  const expires = ends === "date" ? new Date(at) : ends && new Date(Date.now() + Number(ends) * DAY);
+  return { name, scopes: [scope], environments: environmentsIn(draft), expires_at: expires ? expires.toISOString() : null };
+}
+
+function showKey(made) {
+  showSecret({
+    title: "API key created",
+    about: "A program sends this key with every call. Nobody sees it again, you neither.",
+    name: "API key",
+    secret: made.key,
+  });
+}
+
+function remove(place, where, one) {
+  const own = signedIn().id === one.id ? " You are signed in with this key." : "";
+  confirmEnd({
+    title: "Delete this API key",
+    text: `It is refused at once, for good.${own}`,
+    name: typable(one.name, one.id),
+    button: "Delete API key",
+    act: async () => {
+      await call("DELETE", where);
+      tellNext(`The API key ${one.name} is deleted.`, html`The API key <span class="name">${one.name}</span> is deleted.`);
+      goTo(placeLink(place.env, place.page));
+    },
+  });
+}

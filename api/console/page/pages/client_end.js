@@ -1,0 +1,59 @@
+// What ends a client's secret, its tokens, or the client.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { call, post } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { signedIn } from "../core/session.js";
+import { confirmEnd } from "../parts/dialog.js";
+import { announce } from "../parts/shell.js";
+import { tellNext } from "../parts/told.js";
+import { typable } from "./credential_fields.js";
+
+// Returns a function that draws these actions for a client.
+export function endings({ place, where, again, showSecret }) {
+  const renew = (one) => ask(one, {
+    title: "Make a new secret",
+    text: "The secret that the client has now is refused at once. Its tokens stay valid until they expire.",
+    button: "Make a new secret",
+    act: async () => {
+      const made = await post(`${where}/secret`);
+      again();
+      showSecret(made, "A new secret");
+    },
+  });
+  const revoke = (one) => ask(one, {
+    title: "Revoke this client",
+    text: "Its secret and its tokens are refused at once, for good. It stays on the list.",
+    button: "Revoke client",
+    act: async () => {
+      await post(`${where}/revoke`);
+      announce("The client is revoked.");
+      again();
+    },
+  });
+  const remove = (one) => ask(one, {
+    title: "Delete this client",
+    text: "Its secret and its tokens are refused at once, for good, and it leaves the list. The audit log keeps its entries.",
+    button: "Delete client",
+    act: async () => {
+      await call("DELETE", where);
+      tellNext(`The client ${one.name} is deleted.`, html`The client <span class="name">${one.name}</span> is deleted.`);
+      goTo(placeLink(place.env, place.page));
+    },
+  });
+  return (one) => html`<section><h2>New secret, or end</h2><ul class="deeds">
+    ${one.revoked ? nothing : html`
+      ${deed("Make a new secret", "if the secret leaked or is lost. The old one ends at once, tokens stay valid.", () => renew(one))}
+      ${deed("Revoke client", "ends its secret and its tokens at once, for good, and keeps it on the list.", () => revoke(one))}`}
+    ${deed("Delete client", "does the same and takes it off the list.", () => remove(one))}
+  </ul></section>`;
+}
+
+// Returns the drawing of a dangerous action with what it does.
+export const deed = (name, about, act) => html`<li>
+  <button class="danger" type="button" @click=${act}>${name}…</button> <span class="soft">${about}</span></li>`;
+
+function ask(one, given) {
+  const own = signedIn().id === one.client_id ? " You are signed in with this client." : "";
+  confirmEnd({ ...given, text: given.text + own, name: typable(one.name, one.client_id) });
+}

@@ -1,0 +1,102 @@
+// The matrix: which subjects, or which roles, may do which actions on a type of resources, at a glance.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get, path, post } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { Awaited } from "../parts/awaited.js";
+import { heading } from "../parts/heading.js";
+import { pager } from "../parts/list.js";
+import { nothingYet } from "../parts/notice.js";
+import { cellOf, roleRights } from "../parts/rights.js";
+
+const MOST_TYPES = 100;
+const ROWS = 25;
+const AT_ONCE = 6; // questions on their way at the same time
+
+export function page(place) {
+  const { env } = place;
+  const rows = place.query.get("rows") === "roles" ? "roles" : "subjects";
+  const types = new Awaited("the resource types", (signal) =>
+    get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal }).then((found) => found.items));
+  const answer = new Awaited("the matrix", (signal) => matrix(place, rows, types, signal));
+  return {
+    title: "Matrix",
+    view: () => html`${heading("Matrix", "Who may do what on a type of resources.")}
+      <section>${types.view((found) => choices(place, rows, found))}</section>
+      <section>${answer.view((found) => drawn(place, rows, found))}</section>`,
+  };
+}
+
+const wantedType = (place, types) => types.find((one) => one.id === place.query.get("type")) ?? types[0];
+
+function choices(place, rows, types) {
+  const to = (change) => goTo(placeLink(place.env, "matrix", [], { ...Object.fromEntries(place.query), cursor: undefined, ...change }));
+  const chosen = wantedType(place, types);
+  return html`<div class="bar">
+    <div><label for="rows">Rows</label><select id="rows" @change=${(event) => to({ rows: event.target.value })}>
+      ${["subjects", "roles"].map((one) => html`<option value=${one} .selected=${one === rows}>${one === "roles" ? "Roles" : "Subjects"}</option>`)}
+    </select></div>
+    <div><label for="type">Resource type</label><select id="type" @change=${(event) => to({ type: event.target.value })}>
+      ${types.map((one) => html`<option value=${one.id} .selected=${one === chosen}>${one.id}</option>`)}
+    </select></div>
+  </div>`;
+}
+
+// Reads one page of rows, and the cell of each row and action.
+async function matrix(place, rows, types, signal) {
+  while (types.isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (types.problem) throw types.problem;
+  const type = wantedType(place, types.value);
+  if (!type) return { type: null, rows: [] };
+  const query = { limit: ROWS, cursor: place.query.get("cursor") };
+  const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
+  const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await ofSubjects(place.env, type, list.items, signal);
+  return { type, next: list.next_cursor, rows: list.items.map((row, at) => ({ row, cells: cells[at] })) };
+}
+
+async function ofRoles(env, type, roles, signal) {
+  const query = { resource_type: type.id, limit: 1000 };
+  const found = await get(path`/v1/environments/${env}/policies`, { query, signal });
+  return roles.map((role) => type.actions.map((action) => roleRights(found.items, role.id, type.id, action)));
+}
+
+async function ofSubjects(env, type, subjects, signal) {
+  const cells = subjects.map(() => []);
+  const questions = subjects.flatMap((subject, row) => type.actions.map((action, column) => ({ subject, row, action, column })));
+  const ask = async ({ subject, row, action, column }) => {
+    const body = {
+      subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
+      action: { name: action },
+      resource: { type: type.id },
+      options: { return: "filter" },
+    };
+    const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
+    cells[row][column] = cellOf(found);
+    update();
+  };
+  const work = async () => {
+    for (let one = questions.shift(); one; one = questions.shift()) await ask(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return cells;
+}
+
+function drawn(place, rows, { type, rows: found, next }) {
+  if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
+  if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
+  return html`<div class="scroll"><table>
+      <caption>${rows === "roles" ? "What the policies say of each role. Conditions and other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. Times, addresses and facts of the moment are left open."}</caption>
+      <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+      <tbody>${found.map(({ row, cells }) => html`<tr>
+        <th scope="row"><a href=${placeLink(place.env, rows, rows === "roles" ? [row.id] : [row.type, row.id])}><code>${row.id}</code></a></th>
+        ${cells.map((cell, at) => html`<td>${cellView(place, rows, type, row, type.actions[at], cell)}</td>`)}</tr>`)}</tbody>
+    </table></div>${pager(place, next)}`;
+}
+
+function cellView(place, rows, type, row, action, cell) {
+  const content = html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
+  if (rows === "roles" || cell.word === "none") return content;
+  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: type.id } };
+  return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q: JSON.stringify(question) })}>${content}</a>${nothing}`;
+}

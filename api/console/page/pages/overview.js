@@ -1,0 +1,89 @@
+// The overview: what the environment holds, what was decided in the last hour, and what its model warns about.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get, path } from "../core/api.js";
+import { placeLink } from "../core/place.js";
+import { counted, distance, number } from "../core/words.js";
+import { Awaited } from "../parts/awaited.js";
+import { minutesChart, shares } from "../parts/chart.js";
+import { finding } from "../parts/findings.js";
+import { nothingYet } from "../parts/notice.js";
+
+const KINDS = [
+  ["policies", "Policies"],
+  ["roles", "Roles"],
+  ["groups", "Groups"],
+  ["subjects", "Subjects"],
+  ["resource_types", "Resource types"],
+  ["resources", "Resources"],
+  ["assignments", "Assignments"],
+  ["grants", "Grants"],
+];
+const SHOWN_FINDINGS = 10;
+
+export function page({ env }) {
+  const ask = (what, name) => new Awaited(what, (signal) => get(path`/v1/environments/${env}/` + name, { signal }));
+  const counts = ask("the counts", "counts");
+  const figures = ask("the last hour", "figures");
+  const drift = ask("the drift", "drift");
+  const lints = ask("the warnings", "lints");
+  const about = new Awaited("the environment", (signal) => get(path`/v1/environments/${env}`, { signal }));
+  return {
+    title: "Overview",
+    view: () => html`<h1>Overview<small>What <span class="name">${env}</span> holds and what it decided.</small></h1>
+      <div class="tiles">${counts.view((found) => KINDS.map(([kind, name]) => tile(env, kind, name, found.counts)))}</div>
+      <div class="halves">
+        <section><h2>Decisions of the last hour</h2>${figures.view(hour)}</section>
+        <section><h2>Why requests were denied</h2>${figures.view(denials)}</section>
+      </div>
+      <div class="halves">
+        <section><h2>Revision and promotion</h2>
+          ${about.view((one) => drift.view((found) => standing(env, one, found)))}
+        </section>
+        <section><h2>Warnings of the model</h2>${lints.view(warnings)}</section>
+      </div>`,
+  };
+}
+
+function tile(env, kind, name, counts) {
+  return html`<a class="card" href=${placeLink(env, kind.replace("_", "-"))}>
+    <strong>${number(counts[kind] ?? 0)}</strong> <span class="soft">${name}</span></a>`;
+}
+
+function hour(figures) {
+  const permitted = figures.minutes.reduce((sum, one) => sum + one.permitted, 0);
+  const denied = figures.minutes.reduce((sum, one) => sum + one.denied, 0);
+  if (!permitted && !denied) return nothingYet("Nothing was asked in the last hour. Decisions appear here by the minute.");
+  return html`<p>
+      <span class="mark yes" aria-hidden="true">✓</span>${counted(permitted, "permission")}
+      <span class="mark no" aria-hidden="true">✕</span>${counted(denied, "denial")}</p>
+    ${minutesChart(figures.minutes)}
+    <p class="soft">Counted since ${distance(figures.since)}. Each bar is a minute.</p>`;
+}
+
+function denials(figures) {
+  const reasons = Object.entries(figures.reasons).filter(([code, count]) => code !== "ALLOWED" && count);
+  if (!reasons.length) return nothingYet("Nothing was denied in the last hour.");
+  return shares(reasons.sort((one, other) => other[1] - one[1]));
+}
+
+function standing(env, about, drift) {
+  return html`<dl>
+    <dt>Revision</dt><dd>${number(about.revision)}</dd>
+    <dt>Last promotion</dt><dd>${about.baseline === null ? "none yet" : `revision ${number(about.baseline)}`}</dd>
+    <dt>Drift</dt><dd>${
+      about.baseline === null
+        ? "Nothing was promoted to this environment."
+        : drift.drifted
+          ? html`<span class="tag warn">! drifted</span>${counted(drift.changes.length, "change")} since the promotion`
+          : "None: the policy model is the promoted one."
+    }</dd>
+  </dl>`;
+}
+
+function warnings(lints) {
+  if (!lints.items.length) return nothingYet("No warnings. The lints of the model found nothing.");
+  const more = lints.items.length - SHOWN_FINDINGS;
+  return html`${lints.items.slice(0, SHOWN_FINDINGS).map(finding)}
+    ${more > 0 || lints.truncated ? html`<p class="soft">and ${more > 0 ? number(more) : ""} more</p>` : nothing}`;
+}

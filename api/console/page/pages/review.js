@@ -1,0 +1,180 @@
+// The access review: one page for a subject or a role that a manager can read, print and sign.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get, path, post } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { instant } from "../core/words.js";
+import { Awaited } from "../parts/awaited.js";
+import { heading } from "../parts/heading.js";
+import { listPage, table } from "../parts/list.js";
+import { nothingYet } from "../parts/notice.js";
+import { tag, ticked } from "../parts/proof.js";
+import { cellOf } from "../parts/rights.js";
+import { signedIn } from "../core/session.js";
+import { environmentOf } from "../parts/shell.js";
+
+const MOST_TYPES = 100;
+const MOST_POLICIES = 1_000;
+
+export function page(place) {
+  const [kind, ...key] = place.given;
+  if (kind === "subject" && key.length === 2) return subjectReview(place, { type: key[0], id: key[1] });
+  if (kind === "role" && key.length === 1) return roleReview(place, key[0]);
+  return { title: "Access review", view: () => choice(place) };
+}
+
+function choice(place) {
+  const open = (event) => {
+    event.preventDefault();
+    const given = new FormData(event.target);
+    const key = given.has("type") ? ["subject", given.get("type"), given.get("id")] : ["role", given.get("id")];
+    goTo(placeLink(place.env, "review", key));
+  };
+  return html`${heading("Access review", "One page for a subject or a role, to read, print and sign.")}
+    <div class="halves">
+      <section><h2>Of a subject</h2><form @submit=${open}>
+        <label for="subject-id">Subject: type and id</label>
+        <div class="pair"><input name="type" class="mono" aria-label="Subject type" value="user" required>
+          <input id="subject-id" name="id" class="mono" required autocomplete="off"></div>
+        <p class="actions"><button type="submit">Open the review</button></p></form></section>
+      <section><h2>Of a role</h2><form @submit=${open}>
+        <label for="role-id">Role</label><input id="role-id" name="id" class="mono" required autocomplete="off">
+        <p class="actions"><button type="submit">Open the review</button></p></form></section>
+    </div>`;
+}
+
+function subjectReview(place, subject) {
+  const { env } = place;
+  const where = path`/v1/environments/${env}/subjects/${subject.type}/${subject.id}`;
+  const stored = new Awaited("the subject", (signal) => get(where, { signal }));
+  const held = new Awaited("what the subject holds", (signal) => get(`${where}/holdings`, { signal }));
+  const rights = new Awaited("the rights", async (signal) => rightsOf(env, await get(where, { signal }), signal));
+  return {
+    title: `Access review of ${subject.id}`,
+    view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
+      <section><h2>Attributes</h2>${stored.view(attributes)}</section>
+      ${held.view((found) => html`<section><h2>Roles and groups</h2>${roles(env, found)}</section>
+        <section><h2>Direct grants</h2>${grants(env, found.grants)}</section>
+        ${found.truncated ? html`<p class="notice warn">This subject holds more than one page can list.</p>` : nothing}`)}
+      <section><h2>Rights</h2>${rights.view((found) => rightsTable(found))}</section>
+      ${signature()}`,
+  };
+}
+
+// Asks for each type and action in turn; the rows stay in the order of the model.
+async function rightsOf(env, subject, signal) {
+  const types = await get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal });
+  const rows = [];
+  for (const type of types.items) {
+    const answers = type.actions.map(async (action) => {
+      const body = {
+        subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
+        action: { name: action },
+        resource: { type: type.id },
+        options: { return: "filter" },
+      };
+      const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
+      return { type: type.id, action, cell: cellOf(found), through: found.context.access_paths ?? [] };
+    });
+    rows.push(...(await Promise.all(answers)));
+  }
+  return rows.filter((row) => row.cell.word !== "none");
+}
+
+function rightsTable(rows) {
+  if (!rows.length) return nothingYet("No policy and no grant gives this subject a right.");
+  return table({
+    caption: "All: on every resource. Some: on those that conditions select. Times, addresses and facts of the moment are left open.",
+    columns: [
+      { title: "Resource type", cell: (row) => html`<code>${row.type}</code>` },
+      { title: "Action", cell: (row) => html`<code>${row.action}</code>` },
+      { title: "On", cell: (row) => html`<span class="mark ${row.cell.mood}" aria-hidden="true">${row.cell.mark}</span>${row.cell.word}` },
+      { title: "Through", cell: (row) => row.through.map((one) => ({ direct: "grants", role: "roles", group: "groups", abac: "policies for everyone" })[one] ?? one).join(", ") },
+    ],
+    rows,
+  });
+}
+
+function attributes(subject) {
+  const rows = Object.entries(subject.attributes ?? {});
+  if (!rows.length) return nothingYet("No attributes are stored.");
+  return html`<dl>${rows.map(([name, one]) => html`<dt><code>${name}</code></dt><dd><code>${JSON.stringify(one)}</code></dd>`)}</dl>`;
+}
+
+function roles(env, held) {
+  if (!held.roles.length) return nothingYet("This subject holds no role.");
+  const rows = held.roles.flatMap((role) => role.assignments.map((one) => ({ role: role.role, ...one })));
+  const through = new Map(held.groups.map((one) => [one.id, one.through ?? []]));
+  return table({
+    columns: [
+      { title: "Role", cell: (row) => html`<a href=${placeLink(env, "roles", [row.role])}><code>${row.role}</code></a>` },
+      { title: "From", cell: (row) => (row.group ? groupPath(env, row.group, through.get(row.group)) : "assigned to the subject itself") },
+      { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },
+      { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+    ],
+    rows,
+  });
+}
+
+function groupPath(env, group, through = []) {
+  const steps = [...through.filter((one) => one !== group), group];
+  return html`group ${steps.map((one, at) => html`${at ? " in " : ""}<a href=${placeLink(env, "groups", [one])}><code>${one}</code></a>`)}`;
+}
+
+function grants(env, found) {
+  if (!found.length) return nothingYet("This subject has no direct grant.");
+  return table({
+    columns: [
+      { title: "Grant", cell: (row) => html`<a href=${placeLink(env, "grants", [row.id])}><code>${row.id}</code></a>` },
+      { title: "Resource", cell: (row) => html`<code>${row.resource.type}</code> <code>${row.resource.id}</code>` },
+      { title: "Actions", cell: (row) => row.actions.join(", ") },
+      { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+    ],
+    rows: found,
+  });
+}
+
+function roleReview(place, role) {
+  const { env } = place;
+  const query = { role, limit: 100, cursor: place.query.get("cursor") };
+  const holders = new Awaited("the holders", (signal) => get(path`/v1/environments/${env}/assignments`, { query, signal }));
+  const policies = new Awaited("the policies", (signal) => policiesOf(env, role, signal));
+  return {
+    title: `Access review of the role ${role}`,
+    view: () => html`${top(place, role, "Who holds this role, and what its policies say.")}
+      <section><h2>Holders</h2>${holders.view((found) => holdersTable(place, found))}</section>
+      <section><h2>Policies</h2>${policies.view((found) => found.length ? found.map((one) => policyText(env, one)) : nothingYet("No policy names this role."))}</section>
+      ${signature()}`,
+  };
+}
+
+async function policiesOf(env, role, signal) {
+  const found = await get(path`/v1/environments/${env}/policies`, { query: { role, limit: MOST_POLICIES }, signal });
+  const read = (policy) => post(path`/v1/environments/${env}/policies:convert`, { policy }, { signal });
+  return Promise.all(found.items.map(async (policy) => ({ policy, ...(await read(policy)) })));
+}
+
+function holdersTable(place, found) {
+  const { env } = place;
+  return listPage(place, found, {
+    empty: "Nobody holds this role.",
+    columns: [
+      { title: "Holder", cell: (row) => row.group ? html`group <a href=${placeLink(env, "groups", [row.group])}><code>${row.group}</code></a>` : html`<a href=${placeLink(env, "subjects", [row.subject.type, row.subject.id])}><code>${row.subject.id}</code></a>` },
+      { title: "Starts", cell: (row) => (row.starts_at ? instant(row.starts_at) : "") },
+      { title: "Expires", cell: (row) => (row.expires_at ? instant(row.expires_at) : "never") },
+    ],
+  });
+}
+
+const policyText = (env, one) => html`<div class="policy"><p>${tag(one.policy.effect)}<a class="name" href=${placeLink(env, "policies", [one.policy.id])}>${one.policy.name ?? one.policy.id}</a></p>
+  <p class="name">${ticked(one.sentence ?? "")}</p></div>`;
+
+function top(place, name, about) {
+  const revision = environmentOf(place.env)?.revision;
+  return html`${heading(name, about, { link: placeLink(place.env, "review"), name: "Access review" })}
+    <p class="soft">Environment <code>${place.env}</code>, revision ${revision}, read on ${instant(new Date().toISOString())} by
+      <span class="name">${signedIn()?.name ?? "the administrator"}</span>. <button class="quiet" type="button" @click=${() => window.print()}>Print</button></p>`;
+}
+
+const signature = () => html`<section class="signature"><h2>Reviewed</h2>
+  <dl><dt>Name</dt><dd class="line"></dd><dt>Date</dt><dd class="line"></dd><dt>Signature</dt><dd class="line"></dd></dl></section>`;

@@ -1,0 +1,12 @@
+// What an address shows that no page has.
+
+import { html } from "../vendor/lit-html.js";
+import { placeLink } from "../core/place.js";
+
+export function page(place) {
+  return {
+    title: "No such page",
+    view: () => html`<h1>No such page</h1>
+      <p>The console has no page <code>${place.page}</code>. Go to the <a href=${placeLink(place.env, "overview")}>overview</a>.</p>`,
+  };
+}

@@ -1,0 +1,33 @@
+// An action of the user that calls the API: it runs once at a time, and its error stands where it happened.
+
+import { nothing } from "../vendor/lit-html.js";
+import { update } from "../core/update.js";
+import { failure } from "./notice.js";
+
+export class Act {
+  constructor() {
+    this.isBusy = false;
+    this.problem = null;
+  }
+
+  // Does `work()`, which returns a promise. Returns its value, or undefined if it failed or another one still runs.
+  async run(work) {
+    if (this.isBusy) return undefined;
+    [this.isBusy, this.problem] = [true, null];
+    update();
+    try {
+      return await work();
+    } catch (found) {
+      this.problem = found;
+      return undefined;
+    } finally {
+      this.isBusy = false;
+      update();
+    }
+  }
+
+  // Returns the drawing of the error, if there is one.
+  trouble() {
+    return this.problem ? failure(this.problem) : nothing;
+  }
+}

@@ -1,0 +1,71 @@
+// What a page waits for: it shows that it waits, lets the user give up, and shows the error where the answer would be.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { failure } from "./notice.js";
+import { update } from "../core/update.js";
+
+const SHOWN_AFTER = 300; // milliseconds
+const ENDED_AFTER = 10_000; // milliseconds until the user may give up
+
+// An answer that is on its way. `ask` gets an AbortSignal and returns a promise. `what` names it: "the policies".
+export class Awaited {
+  constructor(what, ask) {
+    this.what = what;
+    this.ask = ask;
+    this.value = undefined;
+    this.problem = null;
+    this.again();
+  }
+
+  // Asks (again). What was there stays until the new answer comes.
+  async again() {
+    this.given?.abort();
+    const given = new AbortController();
+    this.given = given;
+    this.problem = null;
+    this.seconds = 0;
+    const timers = [SHOWN_AFTER, ENDED_AFTER].map((after) => setTimeout(() => this.waited(after, given), after));
+    try {
+      this.value = await this.ask(given.signal);
+    } catch (problem) {
+      if (given === this.given) this.problem = problem;
+    } finally {
+      timers.forEach(clearTimeout);
+    }
+    if (given !== this.given) return;
+    this.given = null;
+    update();
+  }
+
+  // Returns whether an answer is there. It may be old, while a new one is on its way.
+  get isThere() {
+    return this.value !== undefined && this.problem === null;
+  }
+
+  // Returns whether an answer is on its way.
+  get isBusy() {
+    return this.given !== null;
+  }
+
+  waited(after, given) {
+    if (given !== this.given) return;
+    this.waitedFor = after;
+    update();
+  }
+
+  // Returns the drawing of the answer by `draw(value)`, or of the waiting for it, or of the problem.
+  view(draw) {
+    if (this.problem) return failure(this.problem, () => (this.again(), update()));
+    if (this.value !== undefined) return draw(this.value);
+    return this.given ? waiting(this.what, this.waitedFor ?? 0, () => this.given.abort()) : nothing;
+  }
+}
+
+// Returns the drawing of a wait that takes `waited` milliseconds already.
+export function waiting(what, waited, giveUp) {
+  if (waited < SHOWN_AFTER) return nothing;
+  return html`<p class="waiting" role="status">
+    Reading ${what}…
+    ${waited >= ENDED_AFTER ? html`<button class="quiet" type="button" @click=${giveUp}>Cancel</button>` : nothing}
+  </p>`;
+}

@@ -1,0 +1,72 @@
+// Dialogs: they hold the focus, Escape closes them, and the focus returns to where it was.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { update } from "../core/update.js";
+import { failure } from "./notice.js";
+
+const open = []; // {id, title, view(close), mayClose, isClosed}; a closed one keeps its place while others are open
+let nextId = 1;
+
+// Opens a dialog. `view(close)` draws its content. `mayClose()` may keep it open.
+export function openDialog({ title, view, mayClose = () => true }) {
+  const dialog = { id: `dialog-${nextId++}`, title, view, mayClose, isClosed: false };
+  dialog.close = () => {
+    if (!dialog.mayClose()) return;
+    dialog.isClosed = true;
+    document.getElementById(dialog.id)?.close();
+    if (open.every((one) => one.isClosed)) open.length = 0;
+    update();
+  };
+  open.push(dialog);
+  update();
+  requestAnimationFrame(() => {
+    const element = document.getElementById(dialog.id);
+    if (element && !element.open) element.showModal();
+  });
+  return dialog;
+}
+
+// Returns the drawing of the dialogs that are open.
+export function drawDialogs() {
+  return open.map(
+    (dialog) => dialog.isClosed ? nothing : html`<dialog id=${dialog.id} aria-labelledby="${dialog.id}-title"
+      @cancel=${(event) => (event.preventDefault(), dialog.close())}>
+      <h2 id="${dialog.id}-title">${dialog.title}</h2>
+      ${dialog.view(dialog.close)}
+    </dialog>`,
+  );
+}
+
+// Asks before something ends that can't be undone: the user types its name. `act` returns a promise.
+export function confirmEnd({ title, text, name, button, act }) {
+  let typed = "";
+  let problem = null;
+  let isBusy = false;
+  const typing = (event) => ((typed = event.target.value), update());
+  openDialog({
+    title,
+    view: (close) => html`<form @submit=${async (event) => {
+      event.preventDefault();
+      if (typed !== name || isBusy) return;
+      isBusy = true;
+      update();
+      try {
+        await act();
+        close();
+      } catch (found) {
+        problem = found;
+      }
+      isBusy = false;
+      update();
+    }}>
+      <p>${text}</p>
+      <label for="end-name">To confirm, type <code>${name}</code></label>
+      <input id="end-name" class="mono" autocomplete="off" spellcheck="false" .value=${typed} @input=${typing}>
+      ${problem ? failure(problem) : nothing}
+      <p class="actions">
+        <button class="danger" type="submit" ?disabled=${typed !== name || isBusy}>${button}</button>
+        <button class="quiet" type="button" @click=${close}>Cancel</button>
+      </p>
+    </form>`,
+  });
+}

@@ -1,0 +1,48 @@
+// What was just done, with the link that undoes it. It stands on the page where it leads to, until that page is left.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { goTo, placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { Act } from "./act.js";
+import { notice } from "./notice.js";
+import { announce, refreshShell } from "./shell.js";
+
+let last = null; // {link, text, undo, act, isUndone}
+
+// Notes what was done and is told at the address `link`. `undo()` returns a promise, and may be left out. `leadsTo` is
+// the address to go to after it, if that is another one.
+export function noteDone({ link, text, undo = null, leadsTo = null }) {
+  last = { link, text, undo, leadsTo, act: new Act(), isUndone: false };
+  announce(text);
+  refreshShell();
+}
+
+// Returns the drawing of what was done at this place. `again()` reads the page's content again after it was undone.
+export function doneNotice(place, again) {
+  if (last === null || last.link !== placeLink(place.env, place.page, place.given)) return nothing;
+  const done = last;
+  if (done.isUndone) return notice("good", html`<p>${done.text}: undone.</p>`);
+  return html`${notice("good", html`<p>${done.text}. ${
+    done.undo
+      ? html`<button class="link" type="button" ?disabled=${done.act.isBusy} @click=${() => undo(done, again)}>Undo</button>`
+      : nothing
+  }</p>`)}${done.act.trouble()}`;
+}
+
+async function undo(done, again) {
+  const isUndone = await done.act.run(async () => (await done.undo(), true));
+  if (!isUndone) return;
+  done.isUndone = true;
+  announce(`${done.text}: undone`);
+  refreshShell();
+  if (done.leadsTo) {
+    done.link = done.leadsTo;
+    goTo(done.leadsTo);
+  } else again();
+  update();
+}
+
+// Forgets what was done: another change has begun.
+export function forgetDone() {
+  last = null;
+}

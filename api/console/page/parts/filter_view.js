@@ -1,0 +1,74 @@
+// The filter of a subject: as a tree, as SQL, and as the registered resources that it selects.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { path, post } from "../core/api.js";
+import { placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { value } from "../core/words.js";
+import { Awaited } from "./awaited.js";
+import { table } from "./list.js";
+import { nothingYet, sentence } from "./notice.js";
+
+const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
+const SHOWN_ROWS = 20;
+const JOINED = { and: "all of these", or: "any of these", not: "not" };
+
+// What the page shows of one filter.
+export class FilterView {
+  constructor(env, request) {
+    this.env = env;
+    this.dialect = DIALECTS[0];
+    const { subject, action, resource, context } = request;
+    const body = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}) };
+    const ask = (wanted) => (signal) => post(path`/environments/${env}/access/v1/search/resource`, wanted, { signal });
+    this.found = new Awaited("the filter", ask({ ...body, options: { return: "filter" } }));
+    const page = { limit: SHOWN_ROWS };
+    this.rows = new Awaited("the resources", ask({ ...body, options: { return: "results" }, page }));
+    this.translate();
+  }
+
+  translate() {
+    this.sql = new Awaited("the SQL", async (signal) => {
+      while (this.found.isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (this.found.problem) throw this.found.problem;
+      const body = { filter: this.found.value.filter, dialect: this.dialect };
+      return post(path`/v1/environments/${this.env}/filters:translate`, body, { signal });
+    });
+  }
+
+  // Returns the drawing of the three forms.
+  view() {
+    return html`<h2>Filter<small class="soft"> for every resource of this type</small></h2>
+      ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>`)}
+      <h3>As SQL</h3>
+      <div class="bar"><div><label for="dialect">Database</label>
+        <select id="dialect" @change=${(event) => ((this.dialect = event.target.value), this.translate(), update())}>
+          ${DIALECTS.map((one) => html`<option .selected=${one === this.dialect}>${one}</option>`)}</select></div></div>
+      ${this.sql.view(
+        (found) => html`<pre tabindex="0">${found.sql}</pre>
+          ${found.parameters?.length || Object.keys(found.parameters ?? {}).length ? html`<p class="soft">Parameters <code>${value(found.parameters)}</code></p>` : nothing}`,
+      )}
+      <h3>Registered resources that it selects</h3>
+      ${this.rows.view((found) => this.selected(found))}`;
+  }
+
+  selected(found) {
+    if (!found.results.length) return nothingYet("It selects none of the registered resources.");
+    return html`${table({
+      columns: [
+        { title: "Id", cell: (row) => html`<code>${row.id}</code>` },
+        { title: "Name", cell: (row) => html`<span class="name">${row.name ?? ""}</span>` },
+        { title: "Actions", cell: (row) => (row.actions ?? []).join(", ") },
+      ],
+      rows: found.results,
+      link: (row) => placeLink(this.env, "resources", [row.type, row.id]),
+    })}
+    ${found.page?.next_token ? html`<p class="soft">These are the first ${found.results.length}. The page “What can they see” lists all of them.</p>` : nothing}`;
+  }
+}
+
+function node(one) {
+  if (one.type === "const") return html`<li>${one.value ? "every resource" : "no resource"}</li>`;
+  if (one.type === "field") return html`<li><code>${one.field}</code> ${one.operator} <code>${value(one.value)}</code></li>`;
+  return html`<li>${JOINED[one.operator] ?? one.operator}<ul>${one.conditions.map(node)}</ul></li>`;
+}

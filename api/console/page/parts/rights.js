@@ -1,0 +1,31 @@
+// What a subject or a role may do on a type of resources, in one word.
+
+export const ALL = { word: "all", mark: "✓", mood: "yes" };
+export const SOME = { word: "some", mark: "◐", mood: "yes" };
+export const NONE = { word: "none", mark: "–", mood: "soft" };
+export const DENIED = { word: "denied", mark: "✕", mood: "no" };
+
+// Returns the word for the answer of a resource search for a filter. Direct grants are not in a filter.
+export function cellOf({ filter, context }) {
+  if (filter.type === "const" && filter.value) return ALL;
+  const isGranted = (context.access_paths ?? []).includes("direct");
+  return filter.type === "const" && !isGranted ? NONE : SOME;
+}
+
+// Returns the word for what policies say of a role: an ALLOW or a DENY with conditions counts for some.
+export function roleRights(policies, role, type, action) {
+  const about = policies.filter((one) => isAbout(one, role, type, action));
+  if (about.some((one) => one.effect === "DENY" && !hasConditions(one))) return DENIED;
+  const allows = about.filter((one) => one.effect === "ALLOW");
+  if (!allows.length) return NONE;
+  const isCut = about.some((one) => one.effect === "DENY") || allows.every(hasConditions);
+  return isCut ? SOME : ALL;
+}
+
+function isAbout(policy, role, type, action) {
+  if (policy.enabled === false) return false;
+  if (policy.roles?.length && !policy.roles.includes(role)) return false;
+  return policy.resource_types.some((one) => one.resource_type_id === type && one.actions.includes(action));
+}
+
+const hasConditions = (policy) => Object.values(policy.conditions ?? {}).some((one) => (Array.isArray(one) ? one.length : one));

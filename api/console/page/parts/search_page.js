@@ -1,0 +1,74 @@
+// A page that searches: its question and its page of answers stand in the address, and the whole answer can be saved.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { path, post } from "../core/api.js";
+import { goTo, placeLink } from "../core/place.js";
+import { Awaited } from "./awaited.js";
+import { csv, Export } from "./csv.js";
+import { heading } from "./heading.js";
+import { table } from "./list.js";
+import { nothingYet, sentence } from "./notice.js";
+import { RequestFields } from "./request_form.js";
+
+const PAGE_ROWS = 100;
+const EXPORT_ROWS = 1_000;
+
+// Returns a page of the console that searches. `kind` is the search, and `options` are its own; `read(request)` makes the body of the search from
+// the fields; `columns` are those of a table with `csv(row)` beside `cell(row)`.
+export function searchPage(place, { title, about, kind, options = {}, fields, read, columns, link, empty }) {
+  const text = place.query.get("q");
+  const asked = text === null ? null : parsed(text);
+  const form = new RequestFields(place.env, asked ?? {});
+  const search = (body, page, signal) =>
+    post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options, page }, { signal });
+  const body = asked && read(asked);
+  const token = place.query.get("token") ?? undefined;
+  const found = body && new Awaited("the answer", (signal) => search(body, { limit: PAGE_ROWS, token }, signal));
+  const file = body && new Export({
+    name: `${place.page}.csv`,
+    type: "text/csv",
+    button: "Save as CSV",
+    ask: async (next, signal) => {
+      const page = await search(body, { limit: EXPORT_ROWS, ...(next ? { token: next } : {}) }, signal);
+      return { rows: page.results, next: page.page.next_token || null };
+    },
+    write: (rows) => csv(columns.map((one) => one.title), rows.map((row) => columns.map((one) => one.csv(row)))),
+  });
+  const submit = (event) => {
+    event.preventDefault();
+    const request = form.request();
+    if (request) goTo(placeLink(place.env, place.page, [], { q: JSON.stringify(request) }));
+  };
+  return {
+    title,
+    view: () => html`${heading(title, about)}
+      <div class="columns">
+        <section><h2>Question</h2>
+          <form @submit=${submit}>${form.view(fields)}<p class="actions"><button type="submit">Search</button></p></form>
+        </section>
+        <section aria-live="polite"><h2>Answer</h2>
+          ${found ? found.view((page) => results(place, page, { columns, link, empty, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
+        </section>
+      </div>`,
+  };
+}
+
+function results(place, page, { columns, link, empty, file }) {
+  const next = page.page?.next_token;
+  const at = (token) => placeLink(place.env, place.page, [], { q: place.query.get("q"), token });
+  return html`<p class="soft">${sentence(page.context.reason)}</p>
+    ${page.results.length ? table({ columns, rows: page.results, link }) : nothingYet(next ? "Nothing among the candidates of this page. There are more." : empty)}
+    <p class="pager">
+      ${place.query.get("token") ? html`<a href=${at(undefined)}>First page</a>` : nothing}
+      ${next ? html`<a href=${at(next)}>Next page</a>` : nothing}
+    </p>
+    ${page.results.length ? html`<p class="actions">${file.view()}</p>` : nothing}`;
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,72 @@
+// The sign-in: with an API key, the administrator's key, or the id and the secret of a client.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { call, get } from "../core/api.js";
+import { begin, end, endedBecause, present } from "../core/session.js";
+import { update } from "../core/update.js";
+import { failure, notice } from "./notice.js";
+
+let way = "key";
+let problem = null;
+let isBusy = false;
+
+// Returns the drawing of the sign-in.
+export function signIn() {
+  const ended = endedBecause();
+  return html`<main class="sign-in">
+    <form @submit=${submit} aria-labelledby="sign-in-title">
+      <h1 id="sign-in-title">Sign in to Writ</h1>
+      ${ended && !problem ? notice("warn", html`<p>${ended}</p><p>Sign in again to go on where you were.</p>`) : nothing}
+      <fieldset class="choice">
+        <legend class="hidden">Sign in with</legend>
+        ${choice("key", "A key")} ${choice("client", "A client")}
+      </fieldset>
+      ${way === "key" ? keyField() : clientFields()}
+      ${problem ? failure(problem) : nothing}
+      <p class="actions"><button type="submit" ?disabled=${isBusy}>${isBusy ? "Signing in…" : "Sign in"}</button></p>
+      <p class="soft">The credential stays in the memory of this page. A reload forgets it.</p>
+    </form>
+  </main>`;
+}
+
+const choice = (name, text) => html`<label>
+  <input type="radio" name="way" value=${name} .checked=${way === name}
+    @change=${() => ((way = name), (problem = null), update())}> ${text}
+</label>`;
+
+const keyField = () => html`<label for="key">API key, or the administrator's key</label>
+  <input id="key" name="key" type="password" autocomplete="off" spellcheck="false" required>`;
+
+const clientFields = () => html`<label for="client-id">Client id</label>
+  <input id="client-id" name="id" class="mono" autocomplete="off" spellcheck="false" required>
+  <label for="client-secret">Client secret</label>
+  <input id="client-secret" name="secret" type="password" autocomplete="off" spellcheck="false" required>`;
+
+async function submit(event) {
+  event.preventDefault();
+  const given = new FormData(event.target);
+  [problem, isBusy] = [null, true];
+  update();
+  try {
+    present(way === "key" ? given.get("key").trim() : await token(given.get("id").trim(), given.get("secret").trim()));
+    begin(await get("/v1/caller"));
+    event.target.reset();
+  } catch (found) {
+    end(endedBecause());
+    problem = found;
+  }
+  isBusy = false;
+  update();
+}
+
+// Returns an access token for a client (RFC 6749, 4.4).
+async function token(id, secret) {
+  const form = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
+  const type = "application/x-www-form-urlencoded";
+  try {
+    return (await call("POST", "/v1/oauth/token", { body: form.toString(), type })).data.access_token;
+  } catch (found) {
+    if (found.message === "invalid_client") found.message = "The service does not know this client with this secret.";
+    throw found;
+  }
+}

@@ -1,0 +1,56 @@
+"""Runs the stored tests of an environment: `POST /v1/environments/{env}/tests:run`."""
+
+from functools import partial
+from typing import Final
+
+import falcon.asgi
+from msgspec import Struct
+
+from ..credentials.request_actor import actor_of
+from ..http.bodies import ENCODER, JSON
+from ..http.queries import known_parameters
+from ..management.body_shapes import shaped
+from ..openapi.operation import Answer, Operation
+from .changes import BAD, Changes, edits_of
+from .report import TestReport, report_of
+from .run import run_sets
+from .services import PreviewServices
+from .test_sets import TAG
+from .trial_engines import Tried
+
+
+class TestRun(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to run: the stored tests, on the stored model or on that with `changes`, which are not written."""
+
+    changes: Changes = ()
+
+
+RUN: Final = Operation(
+    "runTests",
+    TAG,
+    "Run the stored policy tests",
+    {200: Answer("The outcomes.", TestReport)},
+    "Without a body, the tests ask the stored model. With `changes`, they ask the model as these would make it. Nothing"
+    " is written. Faults of the changes are answered as those of a write.",
+    bodies={JSON: TestRun},
+    errors=(409,),
+)
+
+
+class TestRunner:
+    """Runs stored tests."""
+
+    def __init__(self, services: PreviewServices) -> None:
+        self._services = services
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with the report, whether the tests pass or fail."""
+        known_parameters(req)
+        asked = shaped(await self._services.bodies.read_optional_element(req), TestRun, BAD)
+        tried = await self._services.trials.tried(env, actor_of(req), edits_of(asked.changes))
+        report = await self._services.work.search(partial(_report, tried))
+        resp.data = ENCODER.encode(report)
+
+
+def _report(tried: Tried) -> TestReport:
+    return report_of(tried.trial.environment.revision, run_sets(tried.trial.tests, tried.after()))

@@ -1,0 +1,81 @@
+"""Engines on a stored model as it is, and as changes would make it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from ...bundles.delta import decode_delta
+from ...runtime import Engine
+from ...runtime.limits import CacheLimits
+from ...runtime.trial_engine import TrialEngine
+from ..serving.bound_engines import ready_engine, refuse_other
+from ..serving.engine_access import EngineOf
+from ..serving.store_work import StoreWork
+from ..store.actor import Actor
+from ..store.elements.edits import Edit
+from ..store.errors import StoreUnavailable
+from ..store.trials import Declared, Trial
+from ..testing.tested_model import TestedModel
+from ..testing.undeclared import declared_in
+
+CACHES: Final = CacheLimits(
+    specialisations=4_096,
+    specialised_rules=100_000,
+    subjects=4_096,
+    role_sets=4_096,
+    held_roles=100_000,
+    filters=256,
+    filter_parts=25_000,
+)
+"""The caches of an engine that lives for one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A trial with an engine of the same environment, which leads to the engines before and after it."""
+
+    trial: Trial
+    _live: Engine
+    _now: float
+
+    def before(self) -> TestedModel:
+        """Returns the model as it is. Takes a moment. Raises BundleError."""
+        return self._model(self.trial.before, self.trial.deltas)
+
+    def after(self) -> TestedModel:
+        """Returns the model after the changes. Takes a moment. Raises BundleError."""
+        delta = () if self.trial.delta is None else (self.trial.delta,)
+        return self._model(self.trial.after, (*self.trial.deltas, *delta))
+
+    def _model(self, declared: Declared, deltas: tuple[bytes, ...]) -> TestedModel:
+        engine = TrialEngine(self._live, self._clock, CACHES)
+        engine.apply_deltas(map(decode_delta, deltas))
+        return TestedModel(engine, None, True, declared_in(*declared))
+
+    def _clock(self) -> float:
+        """All answers of a request are those of one instant."""
+        return self._now
+
+
+class Trials:
+    """Tries changes, for the event loop of one worker. `clock` gives epoch seconds."""
+
+    def __init__(self, work: StoreWork, engine_of: EngineOf, clock: Callable[[], float]) -> None:
+        self._work, self._engine_of, self._clock = work, engine_of, clock
+
+    async def tried(self, env: str, actor: Actor, edits: list[Edit]) -> Tried:
+        """Returns the trial of some edits. Without edits, it reads the model as it is.
+
+        Raises what `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
+        """
+        live = (await ready_engine(self._engine_of, env)).pinned()
+        refuse_other(live, actor.bounds)
+        store = self._work.store
+        if edits:
+            trial = await self._work.change(store.try_write, env, actor, edits, live.revision)
+        else:
+            trial = await self._work.read(store.read_tests, env, live.revision, actor.bounds)
+        environment = live.manifest.environment
+        if environment is None or environment.uuid != trial.environment.uuid:
+            raise StoreUnavailable(f"the environment `{env}` was replaced meanwhile; try again")
+        return Tried(trial, live, self._clock())

@@ -1,0 +1,1 @@
+"""Decides logged requests again: `comparing` decides one record, `tally` counts, `report` tells."""

@@ -1,0 +1,33 @@
+"""Tells the result of a replay: changes in groups, the largest first."""
+
+from typing import Any
+
+from .comparing import Apart, Change
+from .tally import Group, Tally
+
+
+def ordered(found: Tally) -> list[tuple[Change, Group]]:
+    """Returns the groups: the largest first, then the one whose example comes first."""
+    return sorted(found.groups.items(), key=lambda one: (-one[1].count, one[1].line))
+
+
+def as_json(found: Tally) -> dict[str, Any]:
+    """Returns the result of a replay as JSON has it."""
+    return {
+        "records": found.records,
+        "same": found.same,
+        "changed": found.changed,
+        **{str(reason): found.apart[reason] for reason in Apart},
+        "bad_lines": found.bad,
+        "groups": [
+            {
+                "before": change.before.reason,
+                "after": change.after.reason,
+                "policy_id": change.after.policy or change.before.policy,
+                "policy_before": change.before.policy,
+                "count": group.count,
+                "example": group.example,
+            }
+            for change, group in ordered(found)
+        ],
+    }

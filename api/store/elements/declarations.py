@@ -1,0 +1,90 @@
+"""The elements that other elements refer to: what a check needs of the rest of a model."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from sqlite_utils import Database
+
+from ....compiler.lowering.lower import EVERYTHING
+from ....compiler.model.elements import (
+    ONE_OBJECT,
+    Assignment,
+    Element,
+    ElementKind,
+    Grant,
+    Group,
+    Policy,
+    Resource,
+    Role,
+    Route,
+)
+from .bodies import element_of
+from .kinds import Reference
+from .tables import TABLES
+
+DECLARING = (ElementKind.RESOURCE_TYPES, ElementKind.ROLES, ElementKind.GROUPS)
+"""The kinds that other elements refer to by id."""
+
+MAX_NEAR = 10_000
+"""The most declared names among which a similar name is looked for."""
+
+_SHORT: dict[ElementKind, Callable[[str], Element]] = {ElementKind.ROLES: Role, ElementKind.GROUPS: Group}
+_EVERY_TYPE: Reference = (ElementKind.RESOURCE_TYPES, (EVERYTHING,))
+
+_ATTRIBUTES: Reference = (ElementKind.ATTRIBUTES, (ONE_OBJECT,))
+"""The declared attributes, which the conditions of policies refer to."""
+
+
+def declared(db: Database, environment: int, references: Iterable[Reference]) -> dict[str, list[Element]]:
+    """Returns the existing elements among the references. Roles and groups have their ids alone.
+
+    `environment` is the number of the environment.
+    """
+    found: dict[str, list[Element]] = defaultdict(list)
+    for name, key in references:
+        row = TABLES[name].find(db, environment, key)
+        if row is not None:
+            short = _SHORT.get(name)
+            found[name].append(short(key[0]) if short else element_of(name, row.body))
+    return found
+
+
+def referred(db: Database, environment: int, elements: Iterable[Element | None]) -> set[Reference]:
+    """Returns the references of elements. The type `*` stands for all types."""
+    found = {reference for element in elements for reference in _references(element)}
+    if _EVERY_TYPE in found:
+        found |= set(all_of(db, environment, ElementKind.RESOURCE_TYPES, limit=-1))
+    return found - {_EVERY_TYPE}
+
+
+def all_declared(db: Database, environment: int) -> set[Reference]:
+    """Returns all possible references, except those to lists too long for a search."""
+    found = {name: set(all_of(db, environment, name, MAX_NEAR + 1)) for name in DECLARING}
+    return {reference for many in found.values() if len(many) <= MAX_NEAR for reference in many}
+
+
+def all_of(db: Database, environment: int, name: ElementKind, limit: int) -> Iterator[Reference]:
+    """Returns references to the elements of a list, `limit` at most, or all if it is -1."""
+    rows = db.execute(f"SELECT id FROM {name} WHERE environment = ? LIMIT ?", (environment, limit))
+    return ((name, key) for key in rows.fetchall())
+
+
+def _references(element: Element | None) -> Iterator[Reference]:
+    match element:
+        case Policy():
+            yield from ((ElementKind.ROLES, (role,)) for role in element.roles or ())
+            yield from ((ElementKind.RESOURCE_TYPES, (scope.resource_type_id,)) for scope in element.resource_types)
+            if element.conditions is not None:
+                yield _ATTRIBUTES
+        case Assignment():
+            yield ElementKind.ROLES, (element.role,)
+            if element.group is not None:
+                yield ElementKind.GROUPS, (element.group,)
+        case Group():
+            yield from ((ElementKind.GROUPS, (member.group,)) for member in element.members if member.group is not None)
+        case Grant():
+            yield ElementKind.RESOURCE_TYPES, (element.resource.type,)
+        case Resource():
+            yield ElementKind.RESOURCE_TYPES, (element.type,)
+        case Route():
+            yield ElementKind.RESOURCE_TYPES, (element.resource_type,)

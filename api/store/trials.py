@@ -1,0 +1,138 @@
+"""Tries a write: finds out what it would do, in a transaction that is undone."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from sqlite_utils import Database
+
+from ...compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
+from .database.connections import Connections
+from .elements.bodies import element_of
+from .elements.tables import TABLES
+from .elements.workspace import Change
+from .environment_ids import Bounds
+from .environments import Environment, environment_within
+from .errors import Fault, Rejected, StoreUnavailable
+from .history.updates import Updates, updates_since
+from .policy_tests import policy_tests_of
+from .writing import Time, Write, apply_to, refuse_many
+
+_NAMED_BY: Final = (
+    ("subjects", "type"),
+    ("group_subjects", "type"),
+    ("assignments", "subject_type"),
+    ("grants", "subject_type"),
+)
+"""The columns that name the types of subjects (E3). Each is the second one of an index, after the environment."""
+
+
+class Declared(NamedTuple):
+    """What a stored model declares: a model of its resource types and declared attributes alone.
+
+    `subject_types` are the types of all subjects that the model names.
+    """
+
+    model: Model
+    subject_types: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A state of an environment, and what a write would make of it.
+
+    `deltas` lead an engine to that state, and `delta` from there to the state after the write; it is None if the write
+    changes nothing that decides. `tests` are the stored policy tests as JSON. `changes` are the changed elements.
+    """
+
+    environment: Environment
+    tests: tuple[bytes, ...]
+    before: Declared
+    after: Declared
+    deltas: tuple[bytes, ...] = ()
+    delta: bytes | None = None
+    changes: tuple[Change, ...] = ()
+    warnings: tuple[Fault, ...] = ()
+
+
+class _Undone(Exception):
+    """Ends the transaction of a trial."""
+
+
+def read_tests(connections: Connections, env: str, since: int, bounds: Bounds) -> Trial:
+    """Returns the state of an environment, for an engine of the revision `since`, without a write.
+
+    Raises NotFound, OutOfBounds, and StoreUnavailable if no deltas lead the engine there.
+    """
+    with connections.reading() as db:
+        environment = environment_within(db, env, bounds)
+        declared = _declared(db, environment)
+        deltas = _leading(updates_since(db, env, since), environment)
+        return Trial(environment, tuple(policy_tests_of(db, environment)), declared, declared, deltas)
+
+
+def try_write(connections: Connections, write: Write, since: int, time: Time) -> Trial:
+    """Returns what a write would do, for an engine of the revision `since`, and writes nothing.
+
+    The edits, their checks, the change log and the delta are those of a real write. So it waits for earlier writes, and
+    later ones wait for it. Raises what `Store.write` raises, StoreUnavailable if no deltas lead the engine to the
+    newest revision, and Rejected if the write affects more than a delta holds.
+    """
+    refuse_many(write)
+    with _undone(connections) as db:
+        environment = environment_within(db, write.env, write.actor.bounds)
+        tests, before = tuple(policy_tests_of(db, environment)), _declared(db, environment)
+        deltas = _leading(updates_since(db, write.env, since), environment)
+        workspace, committed = apply_to(db, write, time)
+        delta = _delta(updates_since(db, write.env, environment.revision))
+        changes = tuple(workspace.net_changes())
+        return Trial(environment, tests, before, _declared(db, environment), deltas, delta, changes, committed.warnings)
+
+
+@contextmanager
+def _undone(connections: Connections) -> Iterator[Database]:
+    """Wraps the block in a write transaction, which is always undone. No other process hears of it."""
+    with suppress(_Undone), connections.writing() as db:
+        yield db
+        raise _Undone
+
+
+def _leading(updates: Updates, environment: Environment) -> tuple[bytes, ...]:
+    """Returns deltas that lead to the newest revision."""
+    if not updates.are_complete:
+        raise StoreUnavailable(f"a bundle of the newest revision of `{environment.id}` is being built; try again")
+    return updates.deltas
+
+
+def _delta(updates: Updates) -> bytes | None:
+    """Returns the delta of the write that was tried, or None if it changed nothing."""
+    if not updates.are_complete:
+        message = "the changes affect more than can be tried: they need a new bundle"
+        raise Rejected((Fault("too-many-affected", "$", message, "try fewer changes at a time"),))
+    return updates.deltas[0] if updates.deltas else None
+
+
+def _declared(db: Database, environment: Environment) -> Declared:
+    """Returns what the stored model declares now."""
+    types = _elements(db, environment, ElementKind.RESOURCE_TYPES)
+    attributes = _elements(db, environment, ONE_OBJECT)
+    model = Model(
+        resource_types=tuple(one for one in types if isinstance(one, ResourceType)),
+        attributes=tuple(one for one in attributes if isinstance(one, DeclaredAttributes)),
+    )
+    names = (name for table, column in _NAMED_BY for name in _distinct(db, environment, table, column))
+    return Declared(model, frozenset(names) if attributes else frozenset())
+
+
+def _elements(db: Database, environment: Environment, kind: ElementKind) -> Sequence[Element]:
+    return [element_of(kind, body) for body in TABLES[kind].bodies(db, environment.number)]
+
+
+def _distinct(db: Database, environment: Environment, table: str, column: str) -> Iterator[str]:
+    """Yields the different values of a column. PERF: each is one step in an index, however many rows have it."""
+    query = f"SELECT {column} FROM {table} WHERE environment = ? AND {column} > ? ORDER BY {column} LIMIT 1"
+    row = db.execute(query, (environment.number, "")).fetchone()
+    while row is not None:
+        yield row[0]
+        row = db.execute(query, (environment.number, row[0])).fetchone()

@@ -1,0 +1,177 @@
+"""Every page: it opens by its address and its key, everybody can use it, and nothing hostile gets out of its place."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.support.console import DESK, PHONE, Desk, desk
+from tests.support.server import ROOT, Server
+
+pytestmark = pytest.mark.browser
+
+PAGES = [
+    *("overview", "try", "who-can", "what-can", "matrix", "review"),
+    *(
+        "policies",
+        "roles",
+        "groups",
+        "subjects",
+        "resource-types",
+        "resources",
+        "assignments",
+        "grants",
+        "routes",
+        "tests",
+    ),
+    *("history", "promotion"),
+    *("clients", "audit", "denials"),
+]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\u202egnp.exe",
+    "x" * 250,
+    "a/b?c#d%2e",
+    "'\"><img src=x onerror=alert(1)>",
+    "..",
+    " lead",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(server: Server) -> Server:
+    """The demo's service with an environment in which every name is hostile."""
+    kinds = {
+        "resource_types": [{"id": name, "name": name, "actions": ["read", name]} for name in HOSTILE],
+        "roles": [{"id": name, "name": name} for name in HOSTILE],
+        "groups": [{"id": name, "name": name, "members": [{"type": name, "id": name}]} for name in HOSTILE],
+        "subjects": [{"type": name, "id": name, "attributes": {name: name}} for name in HOSTILE],
+        "resources": [{"type": name, "id": name, "name": name, "attributes": {name: name}} for name in HOSTILE],
+        "assignments": [{"role": name, "subject": {"type": name, "id": name}} for name in HOSTILE],
+        "grants": [
+            {
+                "id": name,
+                "subject": {"type": name, "id": name},
+                "resource": {"type": name, "id": name},
+                "actions": [name],
+            }
+            for name in HOSTILE
+        ],
+        "policies": [
+            {
+                "id": name,
+                "name": name,
+                "description": name,
+                "effect": "ALLOW",
+                "roles": [name],
+                "resource_types": [{"resource_type_id": name, "actions": [name]}],
+                "conditions": {"resource_attrs": [{"key": name, "op": "eq", "value": name}]},
+            }
+            for name in HOSTILE
+        ],
+    }
+    with server.client() as api:
+        api.post("/v1/environments", json={"id": "hostile", "description": "<b>" + "\u202e"}).raise_for_status()
+        written = api.put("/v1/environments/hostile/model", json={"model": 1, **kinds})
+        assert written.status_code in (200, 201), written.text
+        api.post(
+            "/v1/clients", json={"name": HOSTILE[0], "description": HOSTILE[1], "scopes": ["read"]}
+        ).raise_for_status()
+        api.post("/v1/api-keys", json={"name": HOSTILE[4], "scopes": ["read"]}).raise_for_status()
+    return server
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, server: Server) -> Iterator[Desk]:
+    """One window for all pages: to sign in takes longer than to look at a page."""
+    with desk(browser, server) as found:
+        found.sign_in()
+        yield found
+
+
+@pytest.fixture
+def everywhere(window: Desk) -> Iterator[Desk]:
+    """The shared window, at its usual size; what the browser complains about belongs to the test."""
+    window.page.set_viewport_size(DESK)
+    window.page.emulate_media(color_scheme="light")
+    yield window
+    complaints, window.complaints[:] = [*window.complaints], []
+    assert complaints == []
+
+
+def open_page(desk: Desk, place: str) -> None:
+    desk.go(place)
+    desk.page.locator("main h1").wait_for()
+    desk.page.wait_for_load_state("networkidle")
+
+
+def test_the_list_of_pages_is_the_console_s_own() -> None:
+    text = (ROOT / "api/console/page/core/pages.js").read_text()
+    assert [line.split('"')[1] for line in text.split("id: ")[1:]] == PAGES
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_everybody_can_use_every_page(everywhere: Desk, page: str, dark: bool) -> None:
+    everywhere.page.emulate_media(color_scheme="dark" if dark else "light")
+    open_page(everywhere, f"#/default/{page}")
+    assert everywhere.serious() == []
+    assert not everywhere.page.get_by_role("alert").count()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_phone_shows_every_page_without_scrolling_sideways(everywhere: Desk, page: str) -> None:
+    everywhere.page.set_viewport_size(PHONE)
+    open_page(everywhere, f"#/default/{page}")
+    assert everywhere.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_hostile_names_stay_text_on_every_page(hostile: Server, everywhere: Desk, page: str) -> None:
+    open_page(everywhere, f"#/hostile/{page}")
+    assert not everywhere.page.get_by_role("alert").count()
+    assert everywhere.page.locator("main script, main img").count() == 0
+    assert everywhere.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "page",
+    ["policies/{}", "roles/{}", "groups/{}", "subjects/{}/{}", "resource-types/{}", "resources/{}/{}", "grants/{}"],
+)
+def test_an_element_with_a_hostile_name_opens(hostile: Server, everywhere: Desk, page: str, name: str) -> None:
+    open_page(everywhere, "#/hostile/" + page.replace("{}", quote(name, safe="")))
+    assert not everywhere.page.get_by_role("alert").count()
+    assert everywhere.page.locator("main h1").inner_text().strip().startswith(name.strip()[:10])
+
+
+def test_keys_open_pages_and_list_themselves(signed_in: Desk) -> None:
+    signed_in.page.locator("main").focus()
+    signed_in.page.keyboard.type("gp")
+    signed_in.page.get_by_role("heading", name="Policies", exact=True).wait_for()
+    signed_in.page.keyboard.type("?")
+    keys = signed_in.page.get_by_role("dialog", name="Keys")
+    keys.wait_for()
+    assert signed_in.serious() == []
+    signed_in.page.keyboard.press("Escape")
+    keys.wait_for(state="detached")
+
+
+def test_an_address_without_a_page_says_so(signed_in: Desk) -> None:
+    signed_in.go("#/default/nowhere")
+    signed_in.sees("No such page")
+
+
+def test_an_environment_that_is_not_there_is_told_by_the_api(signed_in: Desk) -> None:
+    signed_in.go("#/nowhere/policies")
+    signed_in.page.get_by_role("alert").first.wait_for()
+
+
+def test_a_credential_of_another_environment_is_refused_in_the_api_s_words(hostile: Server, at_desk: Desk) -> None:
+    with at_desk.client() as api:
+        key = api.post("/v1/api-keys", json={"name": "bound", "scopes": ["read"], "environments": ["hostile"]}).json()
+    at_desk.sign_in(key["key"], "#/default/policies")
+    alert = at_desk.page.get_by_role("alert").first
+    alert.wait_for()
+    assert "Request" in alert.inner_text()

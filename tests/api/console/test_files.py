@@ -1,0 +1,76 @@
+"""The console's files: what is served, with which headers, and nothing beside it."""
+
+from pathlib import Path
+
+import pytest
+from writ.api.console.files import MEDIA, PAGE, console_files
+
+from tests.support.managed import Managed
+
+FILES = sorted(console_files())
+
+
+def address(name: str) -> str:
+    return "/console/" + ("" if name == "index.html" else name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_needs_no_credential_and_is_cached_by_its_tag(full: Managed, name: str) -> None:
+    found = full.simulate_get(address(name))
+    assert (found.status_code, found.content) == (200, (PAGE / name).read_bytes())
+    assert found.headers["content-type"] == MEDIA[Path(name).suffix]
+    again = full.simulate_get(address(name), headers={"If-None-Match": found.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_brings_the_headers_that_keep_the_page_to_itself(full: Managed, name: str) -> None:
+    headers = full.simulate_get(address(name)).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/core/none.js",
+        "/console/none/start.js",
+        "/console/core",
+        "/console/core/",
+        "/console/../files.py",
+        "/console/%2e%2e/files.py",
+        "/console/core%2Fstart.js",
+        "/console/core/..%2F..%2Ffiles.py",
+        "/console/core/start.js/",
+        "/console//index.html",
+        "/console/index.html",
+    ],
+)
+def test_nothing_else_is_served(full: Managed, path: str) -> None:
+    assert full.simulate_get(path).status_code == 404
+
+
+def test_the_address_without_its_slash_leads_to_the_page(full: Managed) -> None:
+    found = full.simulate_get("/console")
+    assert (found.status_code, found.headers["location"]) == (308, "/console/")
+
+
+def test_no_file_holds_a_script_or_a_style_of_its_own() -> None:
+    """The policy would refuse it in the browser."""
+    text = (PAGE / "index.html").read_text()
+    assert text.count("<script") == text.count('<script type="module" src=') == 1
+    assert "<style" not in text
+    assert " on" not in text.replace(" one", "")
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".js") and "vendor" not in name])
+def test_a_module_opens_with_a_comment_and_stays_short(name: str) -> None:
+    lines = (PAGE / name).read_text().splitlines()
+    assert lines[0].startswith("// ")
+    assert len(lines) <= 300
+    assert not any("style=" in line or "innerHTML" in line for line in lines)

@@ -1,0 +1,118 @@
+"""Who can, what can they see, the matrix and the access review (issue 19, item 6)."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api.console.test_try import link
+from tests.support.console import PHONE, Desk
+
+pytestmark = pytest.mark.browser
+
+WHO = {
+    "subject": {"type": "user"},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "handbook-travel", "properties": {"classification": "internal"}},
+}
+WHAT = {"subject": {"type": "user", "id": "hana.abdi"}, "action": {"name": "read"}, "resource": {"type": "document"}}
+
+
+def found(desk: Desk, kind: str, body: dict[str, object]) -> Iterator[str]:
+    """All that the API finds, through its pages."""
+    token = None
+    with desk.client() as api:
+        while token != "":
+            page = {"limit": 1000} | ({"token": token} if token else {})
+            answer = api.post(f"/access/v1/search/{kind}", json={**body, "page": page}).json()
+            token = answer["page"]["next_token"]
+            yield from (one["id"] for one in answer["results"])
+
+
+def shown(desk: Desk) -> list[str]:
+    desk.page.locator("tbody tr").first.wait_for()
+    return [row.split()[0] for row in desk.page.locator("tbody tr").all_inner_texts()]
+
+
+def test_who_can_pages_through_all_subjects(signed_in: Desk) -> None:
+    signed_in.go(link(WHO, "who-can"))
+    first = shown(signed_in)
+    assert len(first) == 100
+    signed_in.page.get_by_role("link", name="Next page").click()
+    signed_in.page.get_by_text(first[0], exact=True).wait_for(state="detached")
+    assert [*first, *shown(signed_in)] == [*found(signed_in, "subject", WHO)][:200]
+    signed_in.page.go_back()
+    signed_in.page.get_by_text(first[0], exact=True).wait_for()
+
+
+def test_the_whole_answer_is_saved_as_csv(signed_in: Desk, tmp_path: Path) -> None:
+    signed_in.go(link(WHO, "who-can"))
+    with signed_in.page.expect_download() as download:
+        signed_in.page.get_by_role("button", name="Save as CSV").click()
+    download.value.save_as(tmp_path / "who.csv")
+    with (tmp_path / "who.csv").open(newline="") as file:
+        rows = [*csv.reader(file)]
+    assert rows[0] == ["Subject", "Type", "External id", "Through"]
+    assert [row[0] for row in rows[1:]] == [*found(signed_in, "subject", WHO)]
+
+
+def test_what_can_they_see_lists_the_resources(signed_in: Desk) -> None:
+    signed_in.go(link(WHAT, "what-can"))
+    body = {**WHAT, "options": {"return": "results"}}
+    assert shown(signed_in) == [*found(signed_in, "resource", body)][:100]
+
+
+def test_a_search_for_nothing_says_so(signed_in: Desk) -> None:
+    signed_in.go(link({**WHAT, "subject": {"type": "user", "id": "nobody"}}, "what-can"))
+    signed_in.sees("They may do this on no registered resource of this type.")
+
+
+def test_the_matrix_says_what_the_filters_say(signed_in: Desk) -> None:
+    signed_in.go("#/default/matrix?type=contract")
+    signed_in.page.get_by_role("row").nth(1).wait_for()
+    row = signed_in.page.get_by_role("row").filter(has_text="andreas.bello")
+    assert [text.split()[-1] for text in row.get_by_role("cell").all_inner_texts()] == ["all", "all", "none", "all"]
+    row.get_by_role("link", name="all").first.click()
+    signed_in.page.get_by_role("heading", name="What can they see").wait_for()
+
+
+def test_the_matrix_of_roles_says_what_policies_say(signed_in: Desk) -> None:
+    signed_in.go("#/default/matrix")
+    signed_in.page.get_by_label("Rows").select_option("roles")
+    signed_in.page.get_by_label("Resource type").select_option("contract")
+    row = signed_in.page.get_by_role("row").filter(has_text="contractor")
+    row.wait_for()
+    assert "denied" in row.inner_text()
+
+
+def test_a_review_of_a_subject_tells_where_each_right_comes_from(signed_in: Desk) -> None:
+    signed_in.go("#/default/review")
+    signed_in.page.get_by_label("Subject: type and id").fill("hana.abdi")
+    signed_in.page.get_by_role("button", name="Open the review").first.click()
+    signed_in.page.get_by_role("heading", name="hana.abdi").wait_for()
+    signed_in.page.get_by_role("row").filter(has_text="employee").filter(has_text="staff").wait_for()
+    signed_in.page.get_by_role("row").filter(has_text="document").filter(has_text="read").first.wait_for()
+    signed_in.page.emulate_media(media="print")
+    assert signed_in.page.get_by_text("Signature").is_visible()
+    assert not signed_in.page.get_by_role("navigation", name="Console").is_visible()
+
+
+def test_a_review_of_a_role_tells_who_holds_it_and_what_it_gives(signed_in: Desk) -> None:
+    signed_in.go("#/default/review/role/executive")
+    signed_in.page.get_by_role("row").nth(1).wait_for()
+    signed_in.sees("Executives read restricted documents on managed devices")
+    signed_in.sees("Allows everyone with the role")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [link(WHO, "who-can"), link(WHAT, "what-can"), "#/default/matrix", "#/default/review/subject/user/hana.abdi"],
+)
+def test_everybody_can_use_them(signed_in: Desk, place: str) -> None:
+    signed_in.page.set_viewport_size(PHONE)
+    signed_in.go(place)
+    signed_in.page.get_by_role("row").nth(1).wait_for()
+    signed_in.page.wait_for_load_state("networkidle")
+    assert signed_in.serious() == []
+    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

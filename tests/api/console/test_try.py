@@ -1,0 +1,114 @@
+"""Try a decision: the answer with its proof, and a link that asks the same again (issue 19, item 5)."""
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.support.console import PHONE, Desk
+
+pytestmark = pytest.mark.browser
+
+QUESTION = {
+    "subject": {"type": "user", "id": "hana.abdi"},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "d1", "properties": {"classification": "secret"}},
+}
+
+
+def link(question: object, page: str = "try") -> str:
+    return f"#/default/{page}?" + urlencode({"q": json.dumps(question)})
+
+
+def fill(desk: Desk, **fields: str) -> None:
+    for label, text in fields.items():
+        desk.page.get_by_label(label.replace("_", " ").capitalize(), exact=True).fill(text)
+
+
+def test_a_denial_tells_its_reason_and_each_comparison(signed_in: Desk) -> None:
+    signed_in.go("#/default/try")
+    fill(signed_in, Subject_id="hana.abdi", Action="read", Resource_type="document", Resource_id="d1")
+    signed_in.page.get_by_label("Resource properties").fill('{"classification": "secret"}')
+    signed_in.page.get_by_role("button", name="Decide").click()
+    signed_in.sees("Denied")
+    signed_in.sees("CONDITION_FAILED")
+    tried = signed_in.page.get_by_role("listitem").filter(has_text="resource.classification")
+    assert "does not hold" in tried.first.inner_text()
+    assert '"secret"' in tried.first.inner_text()
+    assert signed_in.page.get_by_text("To allow it").is_visible()
+
+
+def test_what_would_be_needed_is_what_allows(signed_in: Desk) -> None:
+    """The page says what the ALLOW lacks; sent so, the request is allowed."""
+    signed_in.go(link(QUESTION))
+    signed_in.sees("To allow it")
+    wanted = signed_in.page.locator(".todo").inner_text()
+    assert "staff-read-internal" in wanted
+    assert "classification" in wanted
+    signed_in.page.get_by_label("Resource properties").fill('{"classification": "internal"}')
+    signed_in.page.get_by_role("button", name="Decide").click()
+    signed_in.sees("Allowed")
+
+
+def test_the_link_asks_the_same_and_reaches_no_server(at_desk: Desk) -> None:
+    asked: list[str] = []
+    at_desk.page.on("request", lambda request: asked.append(request.url))
+    at_desk.sign_in(place=link(QUESTION))
+    at_desk.sees("Denied")
+    assert at_desk.page.get_by_label("Subject id").input_value() == "hana.abdi"
+    assert not any("hana.abdi" in url for url in asked)
+
+
+def test_the_filter_is_shown_as_tree_as_sql_and_as_rows(signed_in: Desk) -> None:
+    signed_in.go(link(QUESTION))
+    signed_in.page.get_by_role("button", name="Show the filter of this subject").click()
+    signed_in.sees("Registered resources that it selects")
+    signed_in.page.locator("pre").filter(has_text="classification").wait_for()
+    signed_in.page.get_by_label("Database").select_option("mysql")
+    signed_in.page.locator("pre").filter(has_text="classification").wait_for()
+    signed_in.page.get_by_role("cell").first.wait_for()
+
+
+def test_a_text_that_is_no_object_is_told_at_its_field(signed_in: Desk) -> None:
+    signed_in.go("#/default/try")
+    fill(signed_in, Subject_id="hana.abdi", Action="read", Resource_type="document", Resource_id="d1")
+    context = signed_in.page.get_by_label("Context")
+    context.fill("[1]")
+    signed_in.page.get_by_role("button", name="Decide").click()
+    signed_in.sees('Write a JSON object, like {"status": "draft"}.')
+    assert context.get_attribute("aria-invalid") == "true"
+
+
+def test_a_question_can_be_pasted_as_json_and_copied_as_a_command(signed_in: Desk) -> None:
+    signed_in.go("#/default/try")
+    fill(signed_in, Subject_id="x", Action="x", Resource_type="x", Resource_id="x")
+    signed_in.page.get_by_role("button", name="As JSON").click()
+    signed_in.page.get_by_label("Change it here").fill(json.dumps(QUESTION))
+    signed_in.page.get_by_role("button", name="Take it over").click()
+    assert signed_in.page.get_by_label("Subject id").input_value() == "hana.abdi"
+    signed_in.page.get_by_role("button", name="As curl").click()
+    command = signed_in.page.locator("dialog pre").inner_text()
+    assert f"{signed_in.server.url}/environments/default/access/v1/evaluation" in command
+    assert "$WRIT_KEY" in command
+
+
+def test_a_question_is_saved_as_a_policy_test(signed_in: Desk) -> None:
+    signed_in.go(link(QUESTION))
+    signed_in.sees("Denied")
+    signed_in.page.get_by_role("button", name="Save as test").click()
+    signed_in.page.get_by_label("Id of the test").fill("hana-and-secrets")
+    signed_in.page.get_by_role("button", name="Save the test").click()
+    signed_in.sees("The test is saved.")
+    with signed_in.client() as api:
+        report = api.post("/v1/environments/default/tests:run", json={}).json()
+    assert "hana-and-secrets" in json.dumps(report)
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_everybody_can_use_it(signed_in: Desk, phone: bool) -> None:
+    if phone:
+        signed_in.page.set_viewport_size(PHONE)
+    signed_in.go(link(QUESTION))
+    signed_in.sees("Denied")
+    assert signed_in.serious() == []
+    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,202 @@
+"""The Kubernetes manifest: its schema, what its parts say of each other, and its containers' commands, which run."""
+
+import shlex
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from writ.api.routes import ROUTES
+from writ.api.transport.server import GRACEFUL_SECONDS
+
+from tests.api.conftest import ALLOWED
+from tests.support.certificates import Authority
+from tests.support.command import WRIT
+from tests.support.commands import found, options
+from tests.support.gateways import free_port
+from tests.support.server import KEY, ROOT, environment, wait_until
+
+FILE = ROOT / "api/deployment/kubernetes.yaml"
+VERSIONS = ("1.29", "1.37")
+"""The oldest and the newest version whose schemas the manifest is held against."""
+
+OBJECTS: list[dict[str, Any]] = [one for one in yaml.safe_load_all(FILE.read_text()) if one is not None]
+WORKLOADS = {one["metadata"]["name"]: one["spec"] for one in OBJECTS if one["kind"] == "Deployment"}
+PODS = {name: spec["template"]["spec"] for name, spec in WORKLOADS.items()}
+CONTAINERS = {name: pod["containers"][0] for name, pod in PODS.items()}
+by_pod = pytest.mark.parametrize("name", list(PODS))
+
+
+def objects(kind: str) -> dict[str, dict[str, Any]]:
+    return {one["metadata"]["name"]: one for one in OBJECTS if one["kind"] == kind}
+
+
+@pytest.mark.deployment
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_schema_of_kubernetes_accepts_each_object(version: str) -> None:
+    validator = pytest.importorskip("kubernetes_validate", reason="the extra `deployment` is not installed")
+    for one in OBJECTS:
+        validator.validate(one, version, strict=True)
+    with pytest.raises(validator.ValidationError):
+        validator.validate(OBJECTS[0] | {"unknown": 1}, version, strict=True)
+
+
+def test_the_service_is_alone_and_agents_are_many() -> None:
+    assert (WORKLOADS["writ"]["replicas"], WORKLOADS["writ"]["strategy"]) == (1, {"type": "Recreate"})
+    assert WORKLOADS["writ-agents"]["replicas"] > 1
+    assert WORKLOADS["writ-agents"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+
+
+@by_pod
+def test_selectors_fit_the_pods(name: str) -> None:
+    labels = WORKLOADS[name]["template"]["metadata"]["labels"]
+    assert WORKLOADS[name]["selector"]["matchLabels"] == labels
+    service = objects("Service")[name]["spec"]
+    assert service["selector"] == labels
+    assert {port["targetPort"] for port in service["ports"]} <= {port["name"] for port in CONTAINERS[name]["ports"]}
+    others = [other["template"]["metadata"]["labels"] for one, other in WORKLOADS.items() if one != name]
+    assert labels not in others
+
+
+@by_pod
+def test_a_pod_has_as_few_rights_as_it_can(name: str) -> None:
+    pod, container = PODS[name], CONTAINERS[name]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["runAsUser"] > 0
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert container["resources"]["limits"]["memory"]
+    assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
+
+
+@by_pod
+def test_a_pod_ends_in_its_time(name: str) -> None:
+    drain = float(argument(name, "--drain-seconds"))
+    readiness = CONTAINERS[name]["readinessProbe"]
+    assert PODS[name]["terminationGracePeriodSeconds"] >= drain + GRACEFUL_SECONDS + 5
+    assert drain > readiness["periodSeconds"] * readiness["failureThreshold"], "the balancer has noticed by then"
+
+
+@by_pod
+def test_probes_ask_what_is_served(name: str) -> None:
+    probes = {kind: CONTAINERS[name][f"{kind}Probe"]["httpGet"] for kind in ("startup", "liveness", "readiness")}
+    assert {kind: one["path"] for kind, one in probes.items()} == {
+        "startup": "/healthz",
+        "liveness": "/healthz",
+        "readiness": "/readyz",
+    }
+    assert {one["path"] for one in probes.values()} <= {route.path for route in ROUTES}
+
+
+@by_pod
+def test_commands_have_options_that_exist(name: str) -> None:
+    command, *words = CONTAINERS[name]["args"]
+    assert {word.partition("=")[0] for word in words} <= options(found([command])[1])
+
+
+def test_secrets_and_claims_that_the_manifest_has_are_used() -> None:
+    pod = PODS["writ"]
+    assert pod["containers"][0]["envFrom"] == [{"secretRef": {"name": "writ-settings"}}]
+    assert "writ-settings" in objects("Secret")
+    claims = [one["persistentVolumeClaim"]["claimName"] for one in pod["volumes"] if "persistentVolumeClaim" in one]
+    assert claims == list(objects("PersistentVolumeClaim"))
+
+
+def test_the_administrators_key_of_the_file_is_refused(tmp_path: Path) -> None:
+    """Nobody serves with a key that everybody can read on a page."""
+    key = objects("Secret")["writ-settings"]["stringData"]["WRIT_ADMIN_KEY"]
+    line = [str(WRIT), "serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0"]
+    done = subprocess.run(line, env=environment({"WRIT_ADMIN_KEY": key}), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "WRIT_ADMIN_KEY" in done.stderr
+
+
+# -- the commands of the containers
+
+
+def argument(name: str, option: str) -> str:
+    (value,) = (word.partition("=")[2] for word in CONTAINERS[name]["args"] if word.startswith(f"{option}="))
+    return str(value)
+
+
+@contextmanager
+def container(name: str, places: dict[str, str], settings: dict[str, str], log: Path) -> Iterator[None]:
+    """The command of a container, with paths and addresses of this machine, until its probes pass."""
+    line = shlex.join(CONTAINERS[name]["args"])
+    for old, new in places.items():
+        assert old in line, old
+        line = line.replace(old, new)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(WRIT), *shlex.split(line)], stdout=output, stderr=output, env=environment(settings)
+        )
+    try:
+        yield
+        assert process.poll() is None, log.read_text()
+        process.terminate()
+        process.terminate()  # the second one ends the wait of `--drain-seconds`
+        assert process.wait(60) == 0, log.read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def probes_pass(name: str, port: int, trust: ssl.SSLContext) -> bool:
+    kinds = ("startupProbe", "livenessProbe", "readinessProbe")
+    urls = [f"https://localhost:{port}{CONTAINERS[name][kind]['httpGet']['path']}" for kind in kinds]
+    try:
+        return all(httpx.get(url, verify=trust).status_code == 200 for url in urls)
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.agent
+def test_the_service_and_an_agent_run_as_the_manifest_starts_them(tmp_path: Path, model_file: Path) -> None:
+    authority = Authority(tmp_path, "authority")
+    pair, port, agent_port = authority.pair("writ"), free_port(), free_port()
+    tls = {"/etc/writ/tls/tls.crt": str(pair.certificate), "/etc/writ/tls/tls.key": str(pair.key)}
+    places = {"/var/lib/writ": str(tmp_path), "0.0.0.0:8443": f"127.0.0.1:{port}"} | tls
+    variables = {one["name"]: one["value"] for one in CONTAINERS["writ"]["env"]} | {"WRIT_ADMIN_KEY": KEY}
+    trust = authority.trust()
+    with container("writ", places, variables, tmp_path / "log"):
+        assert wait_until(lambda: probes_pass("writ", port, trust)) is True, (tmp_path / "log").read_text()
+        secrets(tmp_path, port, trust, model_file)
+        agent = {
+            "/var/lib/writ": str(tmp_path / "state"),
+            "0.0.0.0:8443": f"127.0.0.1:{agent_port}",
+            "https://writ ": f"https://localhost:{port} ",
+            "/etc/writ/tls/ca.crt": str(authority.file),
+            "/etc/writ/agent": str(tmp_path),
+        }
+        with container("writ-agents", agent | tls, {}, tmp_path / "agent-log"):
+            ready = wait_until(lambda: probes_pass("writ-agents", agent_port, trust))
+            assert ready is True, (tmp_path / "agent-log").read_text()
+            headers = {"Authorization": f"Bearer {(tmp_path / 'agent.key').read_text()}"}
+            url = f"https://localhost:{agent_port}/access/v1/evaluation"
+            answer = httpx.post(url, json=ALLOWED, headers=headers, verify=trust)
+            assert answer.json()["decision"] is True
+
+
+def secrets(folder: Path, port: int, trust: ssl.SSLContext, model_file: Path) -> None:
+    """Make the environment `prod`, and what the secret `writ-agent` holds."""
+    run = [str(WRIT), "keys"]
+    data = ["--kind", "bundle", "--data", str(folder / "data")]
+    subprocess.run([*run, "rotate", *data], check=True, capture_output=True, env=environment())
+    done = subprocess.run([*run, *data], check=True, capture_output=True, env=environment())
+    (folder / "bundles.pem").write_bytes(done.stdout)
+    headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
+    with httpx.Client(base_url=f"https://localhost:{port}", headers=headers, verify=trust, timeout=60) as client:
+        client.post("/v1/environments", json={"id": "prod"}).raise_for_status()
+        client.put("/v1/environments/prod/model", content=model_file.read_bytes()).raise_for_status()
+        asked = {"name": "agents", "scopes": ["read"], "environments": ["prod"]}
+        (folder / "agent.key").write_text(client.post("/v1/api-keys", json=asked).raise_for_status().json()["key"])

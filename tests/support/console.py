@@ -1,0 +1,118 @@
+"""A real Chromium in front of the console of a real service."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.server import KEY, Server
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 860}
+HOSTILE_NAMES = (
+    "<script>document.title = 'owned'</script><img src=x onerror=alert(1)>",
+    "\u202egnp.exe\u2066 \u200fright to left",
+    "x" * 512,
+    "' OR 1=1 -- \" & </code> ${7*7} {{7*7}}",
+    "../..?a=b#/default/try %2F%00",
+    '=HYPERLINK("http://example.com")',
+)
+"""Names that break pages which take them for something else than text."""
+
+_ARGUMENTS = (
+    "--no-sandbox",  # the tests may run as root, in a container
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser without a window; skips the test if there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class Desk:
+    """Somebody before the console. `page` is Playwright's; `complaints` are the errors that the browser saw."""
+
+    server: Server
+    page: Any
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, place: str = "") -> None:
+        """Open a place of the console, like `#/default/policies`, as an address that somebody got by mail."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{self.server.url}/console/{place}")
+
+    def sign_in(self, key: str = KEY, place: str = "") -> None:
+        """Open a place and sign in there with a key."""
+        self.open(place)
+        self.page.get_by_label("API key, or the administrator's key").fill(key)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.get_by_role("navigation", name="Console").wait_for()
+
+    def go(self, place: str) -> None:
+        """Follow a link to another place of the console, in the same session."""
+        self.page.evaluate("place => { location.hash = place }", place)
+
+    def sees(self, text: str) -> None:
+        """Wait until the page shows a text."""
+        self.page.get_by_text(text).first.wait_for()
+
+    def client(self, key: str = KEY) -> httpx.Client:
+        """A client of the API beside the browser."""
+        return httpx.Client(base_url=self.server.url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+
+    def serious(self) -> list[str]:
+        """What axe finds on the page that keeps people from using it."""
+        axe = pytest.importorskip(
+            "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+        )
+        found = axe.Axe().run(self.page).response["violations"]
+        return [
+            f"{one['id']}: {node['html'][:200]}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"]
+        ]
+
+
+@contextmanager
+def desk(browser: Any, server: Server, *, phone: bool = False, dark: bool = False) -> Iterator[Desk]:
+    """A fresh window. At its end, the browser must have had nothing to complain about."""
+    context = browser.new_context(
+        viewport=PHONE if phone else DESK, color_scheme="dark" if dark else "light", accept_downloads=True
+    )
+    context.set_default_timeout(15_000)
+    found = Desk(server, context.new_page())
+    found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    found.page.on("console", lambda message: _note(found, message))
+    try:
+        yield found
+    finally:
+        context.close()
+    assert found.complaints == []
+
+
+def _note(desk: Desk, message: Any) -> None:
+    """Keep what the browser calls an error. It calls an answer of 4xx one too, and those are the console's to show."""
+    if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+        desk.complaints.append(message.text)

@@ -1,0 +1,74 @@
+"""Runs the TLS proxies of the deployment page, with their files, in front of a Unix socket or a port."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.support.certificates import Pair
+from tests.support.gateways import PRODUCTS, listens
+from tests.support.server import ROOT, wait_until
+
+FILES: Final = {"nginx": ROOT / "api/deployment/nginx.conf", "caddy": ROOT / "api/deployment/Caddyfile"}
+HOST: Final = "localhost"
+"""The name that the certificates of the tests are for."""
+
+_SOCKET: Final = {"nginx": "unix:/run/writ/writ.sock", "caddy": "unix//run/writ/writ.sock"}
+_CADDY_OWN: Final = "\tadmin off\n\tauto_https disable_redirects\n\tstorage file_system {folder}\n"
+
+
+def program(name: str) -> str | None:
+    """Where a proxy is, or None if it is not installed."""
+    return PRODUCTS[name].program()
+
+
+@contextmanager
+def front(name: str, folder: Path, port: int, pair: Pair, writ: Path | int) -> Iterator[None]:
+    """Run a proxy with its file on `port` of this machine, until it listens.
+
+    `writ` is the socket or the port to pass requests to. `folder` is new, for the files of the proxy.
+    """
+    found = program(name)
+    assert found is not None, f"{name} is not installed"
+    folder.mkdir()
+    file = folder / FILES[name].name
+    file.write_text(filled(name, port, pair, writ, folder))
+    command = (
+        [found, "run", "--config", str(file), "--adapter", "caddyfile"]
+        if name == "caddy"
+        else PRODUCTS[name].command(found, file, folder)
+    )
+    variables = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TMPDIR": str(folder)}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=variables, cwd=folder)
+    try:
+        assert wait_until(lambda: listens(port) or process.poll() is not None)
+        assert process.poll() is None, (folder / "log").read_text()
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def filled(name: str, port: int, pair: Pair, writ: Path | int, folder: Path) -> str:
+    """Returns the file of a proxy with the names of a test in place of those of the page."""
+    places: Mapping[str, tuple[str, str]] = {
+        "nginx": ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
+        "caddy": ("\nwrit.example {\n", f"\nhttps://{HOST}:{port} {{\n\tbind 127.0.0.1\n"),
+    }
+    text = FILES[name].read_text()
+    socket = _SOCKET[name]
+    at = f"127.0.0.1:{writ}" if isinstance(writ, int) else socket.replace("/run/writ/writ.sock", str(writ))
+    pairs = [
+        places[name],
+        ("/etc/writ/tls/chain.pem", str(pair.certificate)),
+        ("/etc/writ/tls/key.pem", str(pair.key)),
+        (socket, at),
+    ]
+    for old, new in pairs:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    text = text.replace("server_name writ.example;", f"server_name {HOST};")
+    return text.replace("{\n\tservers", "{\n" + _CADDY_OWN.format(folder=folder) + "\tservers", 1)
