@@ -261,7 +261,12 @@ def _services(
             parts.decision_log,
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
-        preview=PreviewServices(work, bodies, Trials(work, parts.engines.engine, parts.clock)),
+        preview=PreviewServices(
+            work,
+            bodies,
+            Trials(work, parts.engines.engine, parts.clock),
+            parts.decision_log.file,
+        ),
         oauth=oauth,
         export=_export_services(parts, work, ring, bodies),
         ring=ring,

@@ -1,6 +1,7 @@
 """`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
 
 import logging
+import socket
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -172,9 +173,8 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
     listener = bound_socket(server.bind)
     place = shown_address(listener)
     envoy = reserved(server.envoy_bind)
-    for address, one in ((server.bind, listener), (server.envoy_bind, envoy)):
-        if keys is None and one is not None and not _is_private(shown_address(one)):
-            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
+    if keys is None:
+        _refuse_strangers((server.bind, listener), (server.envoy_bind, envoy))
     start_listening(listener)
     url = own_url(place, server.tls)
     shown = place if place.startswith(UNIX) else url
@@ -199,6 +199,7 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
         )
     )
     metrics = logs.requests.application(open_application(application.metrics, counts, log))
+    checks = logs.requests.checks(application.answering)
     gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
     return Service(
         app=logs.requests.application(application.asgi),
@@ -210,9 +211,7 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
         log_format=settings.log_format,
         tls=server.tls,
         side=metrics_side(metrics, server.metrics_bind, settings, log),
-        beside=listener_on(
-            envoy, logs.requests.checks(application.answering), application.is_ready, counts, settings.limits
-        ),
+        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, logs),
         heartbeat=partial(_beat, following, counts, gauges, logs),
         worker_ends=partial(_end_worker, following, logs),
@@ -222,6 +221,13 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
         drain_begins=draining.begin,
         drain_seconds=server.drain_seconds,
     )
+
+
+def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
+    """Raises CannotListen if other machines reach an address: an agent without callers answers anybody."""
+    for address, one in listening:
+        if one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
 
 
 def _engines(following: Following) -> list[Engine]:
