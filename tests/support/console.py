@@ -14,6 +14,15 @@ from tests.support.server import KEY, Server
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 860}
+HOSTILE_NAMES = (
+    "<script>document.title = 'owned'</script><img src=x onerror=alert(1)>",
+    "\u202egnp.exe\u2066 \u200fright to left",
+    "x" * 512,
+    "' OR 1=1 -- \" & </code> ${7*7} {{7*7}}",
+    "../..?a=b#/default/try %2F%00",
+    "=HYPERLINK(\"http://example.com\")",
+)
+"""Names that break pages which take them for something else than text."""
 
 _ARGUMENTS = (
     "--no-sandbox",  # the tests may run as root, in a container
