@@ -20,6 +20,7 @@ from .credentials.keys.ring import KeyRing
 from .credentials.keys.signing_keys import UnusableSigningKey
 from .credentials.keys.sources import KeySource, prepare_signing_keys
 from .credentials.known_credentials import ApiKeys, KnownCredentials
+from .credentials.noting_guard import NotingGuard
 from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
@@ -90,6 +91,7 @@ class Collaborators:
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
     for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `counts`
     counts for the metrics. `decision_log` takes the decisions. `draining` tells that the service is about to stop.
+    `notes_callers` says that the callers of requests are noted, for those who tell of requests.
     """
 
     store: Store
@@ -109,6 +111,7 @@ class Collaborators:
     counts: Counts
     decision_log: Log
     draining: Draining
+    notes_callers: bool = False
 
     @property
     def public_url(self) -> str:
@@ -133,6 +136,7 @@ def collaborators(
     counts: Counts | None = None,
     decision_log: Log = NO_LOG,
     draining: Draining | None = None,
+    notes_callers: bool = False,
 ) -> Collaborators:
     """Returns the parts of a service on the data directory `directory`. Makes the keys that it does not have yet.
 
@@ -156,6 +160,7 @@ def collaborators(
         counts=counts or Counts.apart(COUNTED),
         decision_log=decision_log,
         draining=draining or Draining(),
+        notes_callers=notes_callers,
     )
 
 
@@ -203,7 +208,8 @@ def create_application(parts: Collaborators) -> Application:
         return attempt(address)
 
     recent = RecentHeaders(parts.store.watch, parts.clock)
-    guard = Guard([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
+    guards = NotingGuard if parts.notes_callers else Guard
+    guard = guards([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
     middleware: list[Any] = [CountedRoutes(), RequestId(), Locations(parts.public_url), paths, guard]
     app = falcon.asgi.App(middleware=middleware)
@@ -255,7 +261,12 @@ def _services(
             parts.decision_log,
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
-        preview=PreviewServices(work, bodies, Trials(work, parts.engines.engine, parts.clock)),
+        preview=PreviewServices(
+            work,
+            bodies,
+            Trials(work, parts.engines.engine, parts.clock),
+            parts.decision_log.file,
+        ),
         oauth=oauth,
         export=_export_services(parts, work, ring, bodies),
         ring=ring,

@@ -42,7 +42,8 @@ LOG_FORMAT: Final = "WRIT_LOG_FORMAT"
 LOG_FORMATS: Final = (TEXT_LINES, JSON)
 """The variable with the format of the log's lines, and its values. The first is the default."""
 
-SWITCH: Final = ("off", "on")
+ON: Final = "on"
+SWITCH: Final = ("off", ON)
 """The values of a setting that switches something on. The first is the default."""
 
 TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
@@ -301,6 +302,9 @@ class Settings:
         choice(*LOG_FORMATS),
         LOG_FORMATS[0],
         "The lines of the log: text, or JSON objects. `--log-format` comes first.",
+    )
+    access_log: str = _row(
+        "WRIT_ACCESS_LOG", choice(*SWITCH), SWITCH[0], "With `on`, the log has a line for each request."
     )
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
 
 import logging
+import socket
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,9 +18,7 @@ from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
-from ..decision_log.starting import DecisionLogService, NoDecisionLog
 from ..decisions.draining import Draining
-from ..decisions.shared_rates import SharedRates
 from ..gateway.envoy.listener import listener_on, reserved
 from ..http.public_url import url_warning
 from ..metrics.counts import Counts
@@ -30,13 +29,14 @@ from ..setting_readers import is_loopback
 from ..settings import BadSetting
 from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
 from ..transport.server import Service, run
-from ..transport.shares import places_for
 from ..transport.tls import UnusableTls
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import (
+    ServerLogs,
     ServerOptions,
-    decision_log_of,
+    counters_for,
     greet_envoy,
+    logs_of,
     metrics_side,
     own_url,
     read_settings,
@@ -165,20 +165,16 @@ def agent_command(
 def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server: ServerOptions) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(server.log_level, server.log_format)
-    decisions = decision_log_of(settings, server.decision_log, None, log)
-    rates, counts = (
-        SharedRates(server.workers, settings.rate_bytes, log),
-        Counts.shared(COUNTED, places_for(server.workers)),
-    )
+    logs = logs_of(settings, server, None, log)
+    rates, counts = counters_for(COUNTED, server.workers, settings, log)
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None
     listener = bound_socket(server.bind)
     place = shown_address(listener)
     envoy = reserved(server.envoy_bind)
-    for address, one in ((server.bind, listener), (server.envoy_bind, envoy)):
-        if keys is None and one is not None and not _is_private(shown_address(one)):
-            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
+    if keys is None:
+        _refuse_strangers((server.bind, listener), (server.envoy_bind, envoy))
     start_listening(listener)
     url = own_url(place, server.tls)
     shown = place if place.startswith(UNIX) else url
@@ -197,31 +193,41 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
             clock=time.time,
             log=log,
             counts=counts,
-            decision_log=decisions.log,
+            decision_log=logs.decisions.log,
+            notes_callers=logs.requests.is_on,
             draining=draining,
         )
     )
+    metrics = logs.requests.application(open_application(application.metrics, counts, log))
+    checks = logs.requests.checks(application.answering)
     gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
     return Service(
-        app=application.asgi,
-        lane=application.lane,
+        app=logs.requests.application(application.asgi),
+        lane=logs.requests.lane(application.lane),
         listener=listener,
         limits=settings.limits,
         workers=server.workers,
         log_level=server.log_level,
         log_format=settings.log_format,
         tls=server.tls,
-        side=metrics_side(open_application(application.metrics, counts, log), server.metrics_bind, settings, log),
-        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
-        worker_starts=partial(start_worker, rates, counts, decisions),
-        heartbeat=partial(_beat, following, counts, gauges, decisions),
-        worker_ends=partial(_end_worker, following, decisions),
+        side=metrics_side(metrics, server.metrics_bind, settings, log),
+        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
+        worker_starts=partial(start_worker, rates, counts, logs),
+        heartbeat=partial(_beat, following, counts, gauges, logs),
+        worker_ends=partial(_end_worker, following, logs),
         worker_gone=counts.table.worker_gone,
-        refused=counts.refused_early,
+        refused=logs.requests.refused(counts.refused_early),
         tell_connections=gauges.tell_connections,
         drain_begins=draining.begin,
         drain_seconds=server.drain_seconds,
     )
+
+
+def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
+    """Raises CannotListen if other machines reach an address: an agent without callers answers anybody."""
+    for address, one in listening:
+        if one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
 
 
 def _engines(following: Following) -> list[Engine]:
@@ -229,16 +235,14 @@ def _engines(following: Following) -> list[Engine]:
     return [] if engine is None else [engine]
 
 
-def _end_worker(following: Following, decisions: DecisionLogService | NoDecisionLog) -> None:
-    decisions.end_worker()
+def _end_worker(following: Following, logs: ServerLogs) -> None:
+    logs.end_worker()
     following.close()
 
 
-def _beat(
-    following: Following, counts: Counts, gauges: WorkerGauges, decisions: DecisionLogService | NoDecisionLog
-) -> None:
+def _beat(following: Following, counts: Counts, gauges: WorkerGauges, logs: ServerLogs) -> None:
     """Measures. The first call starts the thread of a new worker."""
-    decisions.beat()
+    logs.beat()
     contact = following.status().last_contact
     gauges.beat()
     if contact is not None:

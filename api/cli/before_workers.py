@@ -20,6 +20,7 @@ from ..serving.preparations import Preparations
 from ..settings import Settings
 from ..store.environment_ids import DEFAULT
 from ..store.store import Store
+from .start_model import prepare_model
 from .start_options import StartOptions
 
 
@@ -31,7 +32,7 @@ def opened_store(directory: Path, settings: Settings, counts: Counts, log: loggi
     return store
 
 
-def wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:
+def _wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:
     """Returns the documents for a store that never had a model, or none."""
     if not seeds or not store.revision_of(DEFAULT):
         return seeds
@@ -39,7 +40,17 @@ def wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> 
     return ()
 
 
-def record_start(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAccess:
+def begin(
+    options: StartOptions, store: Store, settings: Settings, upkeep: AuditUpkeep, log: logging.Logger
+) -> AdminAccess:
+    """Records the start, and puts the model of the command line into the store. Returns the administrator's key."""
+    access = _record_start(options.directory, settings, upkeep)
+    seeds = options.sources or _wanted_seeds(options.seeds, store, log)
+    prepare_model(options.directory, store, seeds, options.demo)
+    return access
+
+
+def _record_start(directory: Path, settings: Settings, upkeep: AuditUpkeep) -> AdminAccess:
     """Records the start in the audit log and returns the administrator's key.
 
     This comes before the command line's model replaces the stored one. The audit log records a new key before it is

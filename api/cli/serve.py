@@ -11,8 +11,6 @@ from ..app import collaborators, create_application
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_key import UnusableKey
 from ..credentials.refused_attempts import RefusedAttempts
-from ..decision_log.starting import DecisionLogService, NoDecisionLog
-from ..decisions.shared_rates import SharedRates
 from ..expiry_sweep import ExpirySweep
 from ..exports.counts import Exports
 from ..gateway.envoy.listener import listener_on, reserved
@@ -29,21 +27,21 @@ from ..settings import TABLE, BadSetting
 from ..store.errors import Conflict, StoreUnavailable
 from ..transport.listening import CannotListen, bound_socket, start_listening
 from ..transport.server import Service, run
-from ..transport.shares import places_for
 from ..transport.tls import UnusableTls
-from .before_workers import audit_upkeep, expiry_sweep, open_engines, opened_store, record_start, wanted_seeds
+from .before_workers import audit_upkeep, begin, expiry_sweep, open_engines, opened_store
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence
 from .server_options import (
-    decision_log_of,
+    ServerLogs,
+    counters_for,
     greet_envoy,
+    logs_of,
     metrics_side,
     read_settings,
     server_asked,
     server_options,
     start_worker,
 )
-from .start_model import prepare_model
 from .start_options import StartOptions
 
 START_ERRORS = (
@@ -138,14 +136,12 @@ def _prepare_service(options: StartOptions) -> Service:
     settings, log = read_settings(server.log_level, server.log_format)
     prepare_directory(directory := options.directory)
     lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
-    rates = SharedRates(server.workers, settings.rate_bytes, log)
-    counts = Counts.shared(COUNTED, places_for(server.workers))
-    decisions = decision_log_of(settings, server.decision_log, directory, log)
+    rates, counts = counters_for(COUNTED, server.workers, settings, log)
+    logs = logs_of(settings, server, directory, log)
     store = opened_store(directory, settings, counts, log)
     refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
-    access = record_start(directory, settings, upkeep)
-    prepare_model(directory, store, options.sources or wanted_seeds(options.seeds, store, log), options.demo)
+    access = begin(options, store, settings, upkeep, log)
     live_engines = open_engines(directory, store, settings, log, preparations, rates)
     start_listening(listener)
     activation = Activation(directory, live_engines, log, counts)
@@ -163,31 +159,35 @@ def _prepare_service(options: StartOptions) -> Service:
         exports=exports,
         preparing=preparations,
         counts=counts,
-        decision_log=decisions.log,
+        decision_log=logs.decisions.log,
+        notes_callers=logs.requests.is_on,
     )
     greet_envoy(envoy)
     sweep = expiry_sweep(options, store, settings, activation, log)
     application = create_application(parts)
+    metrics = logs.requests.application(open_application(application.metrics, counts, log))
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
-        app=application.asgi,
-        lane=application.lane,
+        app=logs.requests.application(application.asgi),
+        lane=logs.requests.lane(application.lane),
         listener=listener,
         limits=settings.limits,
         workers=server.workers,
         log_level=server.log_level,
         log_format=settings.log_format,
         tls=server.tls,
-        side=metrics_side(open_application(application.metrics, counts, log), server.metrics_bind, settings, log),
+        side=metrics_side(metrics, server.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(envoy, application.answering, application.is_ready, counts, settings.limits),
-        worker_starts=partial(start_worker, rates, counts, decisions),
-        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, decisions),
+        beside=listener_on(
+            envoy, logs.requests.checks(application.answering), application.is_ready, counts, settings.limits
+        ),
+        worker_starts=partial(start_worker, rates, counts, logs),
+        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, logs),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations, sweep, decisions),
+        worker_ends=partial(_end_worker, upkeep, preparations, sweep, logs),
         worker_gone=partial(_forget_worker, preparations, counts),
         service_ends=upkeep.end_service,
-        refused=counts.refused_early,
+        refused=logs.requests.refused(counts.refused_early),
         tell_connections=gauges.tell_connections,
         drain_begins=parts.draining.begin,
         drain_seconds=server.drain_seconds,
@@ -204,19 +204,17 @@ def _beat(
     sweep: ExpirySweep,
     activation: Activation,
     gauges: WorkerGauges,
-    decisions: DecisionLogService | NoDecisionLog,
+    logs: ServerLogs,
 ) -> None:
-    decisions.beat()
+    logs.beat()
     upkeep.beat()
     sweep.beat()
     activation.build_missing()
     gauges.beat()
 
 
-def _end_worker(
-    upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, decisions: DecisionLogService | NoDecisionLog
-) -> None:
+def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, logs: ServerLogs) -> None:
     preparations.leave()
-    decisions.end_worker()
+    logs.end_worker()
     sweep.end()
     upkeep.end_worker()

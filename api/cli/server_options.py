@@ -3,10 +3,10 @@
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
@@ -16,12 +16,13 @@ from ..decisions.shared_rates import SharedRates
 from ..log import service_log, take_strangers
 from ..log_lines import HERE
 from ..metrics.counts import Counts
-from ..metrics.requests import CountedApplication
+from ..observing.starting import Observing, observing
 from ..scraping.open_address import PATH, open_address
 from ..settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
 from ..transport.listening import UNIX, shown_address
 from ..transport.owner import Side
 from ..transport.server import within_open_files
+from ..transport.shares import places_for
 from ..transport.tls import TlsFiles
 from .output import MESSAGES, error_console
 
@@ -91,12 +92,10 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def metrics_side(
-    application: CountedApplication, asked: str | None, settings: Settings, log: logging.Logger
-) -> Side | None:
+def metrics_side(application: Any, asked: str | None, settings: Settings, log: logging.Logger) -> Side | None:
     """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already.
 
-    `asked` is the address of the command line. Raises CannotListen.
+    `application` is an ASGI application, `asked` the address of the command line. Raises CannotListen.
     """
     address = asked or settings.metrics_bind
     if address is None:
@@ -146,23 +145,51 @@ def greet_envoy(place: socket.socket | None) -> None:
         error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
 
 
-def decision_log_of(
-    settings: Settings, target: str | None, directory: Path | None, log: logging.Logger
-) -> DecisionLogService | NoDecisionLog:
-    """Returns the decision log. `target` is the option of the command line, which counts before the setting.
+class ServerLogs(NamedTuple):
+    """What a server tells of its work: the decisions, and the requests."""
+
+    decisions: DecisionLogService | NoDecisionLog
+    requests: Observing
+
+    def start_worker(self, place: int, counts: Counts) -> None:
+        """Start to write, in a forked worker with these counters, at its place."""
+        HERE.worker = place
+        self.decisions.start_worker(counts)
+        self.requests.start_worker(place)
+
+    def beat(self) -> None:
+        """Tell which decisions were dropped."""
+        self.decisions.beat()
+
+    def end_worker(self) -> None:
+        """Write what waits, for a bounded time."""
+        self.decisions.end_worker()
+        self.requests.end_worker()
+
+
+def logs_of(settings: Settings, server: ServerOptions, directory: Path | None, log: logging.Logger) -> ServerLogs:
+    """Returns what tells of decisions and requests. `directory` has the key for hashes of the decision log.
 
     Raises BadSetting, OSError.
     """
+    target = server.decision_log
     asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
-    return decision_log(asked, directory, merged, log)
+    requests = observing(settings, log, server.tls is not None)
+    return ServerLogs(decision_log(asked, directory, merged, log), requests)
 
 
-def start_worker(rates: SharedRates, counts: Counts, decisions: DecisionLogService | NoDecisionLog, place: int) -> None:
+def counters_for(
+    routes: Iterable[tuple[str, str]], workers: int, settings: Settings, log: logging.Logger
+) -> tuple[SharedRates, Counts]:
+    """Returns what counts in all workers together: for rate limits, and for the metrics of these routes."""
+    return SharedRates(workers, settings.rate_bytes, log), Counts.shared(routes, places_for(workers))
+
+
+def start_worker(rates: SharedRates, counts: Counts, logs: ServerLogs, place: int) -> None:
     """Starts what a worker counts and logs with, in the place that no other living worker has."""
-    HERE.worker = place
     rates.start_worker(place)
     counts.start_worker(place)
-    decisions.start_worker(counts)
+    logs.start_worker(place, counts)
 
 
 def own_url(place: str, tls: TlsFiles | None) -> str:

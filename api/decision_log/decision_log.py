@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, Protocol
 
 from ...runtime import Engine
@@ -41,9 +42,13 @@ class HasActor(Protocol):
 
 
 class Log(Protocol):
-    """What handlers need. `is_on` tells whether `keep` does anything, so that they make nothing in vain."""
+    """What handlers need. `is_on` tells whether `keep` does anything, so that they make nothing in vain.
+
+    `file` is where the records are, or None if they can't be read back.
+    """
 
     is_on: bool
+    file: Path | None
 
     def begin(self) -> Moment:
         """Returns the instant of a decision that is made now. Raises LogFull."""
@@ -58,6 +63,7 @@ class NoLog:
     """The decision log that is off. Engines read their own clocks."""
 
     is_on = False
+    file: Path | None = None
     _MOMENT: Final = Moment(None, 0, 0)
 
     def begin(self) -> Moment:
@@ -79,6 +85,7 @@ class DecisionLog:
     def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
+        self.file: Path | None = None
         self.dropped = 0
         """The answers without a record, because the log was full."""
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from ..metrics.counts import Counts
 from ..setting_readers import BadSetting, is_loopback
-from ..settings import DecisionLogSettings
+from ..settings import LOG_SHAPES, DecisionLogSettings
 from ..store.database.private_files import read_or_create_secret
 from .decision_log import NO_LOG, DecisionLog, Log
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
@@ -56,6 +56,7 @@ class DecisionLogService:
         self._waiting = Waiting(settings.buffer_bytes, settings.buffer_records)
         self._refuses = settings.when_full == "refuse"
         self.log = DecisionLog(self._waiting, self._refuses, clock)
+        self.log.file = readable_log(settings)
         self.writer: Writer | None = None
         self._turns: Turns | None = None
         self._metering: Metering | None = None
@@ -128,6 +129,14 @@ def decision_log(
     except BadMasks as ex:
         raise BadSetting(str(ex)) from None
     return DecisionLogService(settings, _sink(settings), masks, merge, clock, log)
+
+
+def readable_log(settings: DecisionLogSettings) -> Path | None:
+    """Returns the file of the decision log, or None if there is no log, or none that Writ can read back."""
+    target = settings.target
+    if target is None or target == STANDARD_OUTPUT or "://" in target or settings.shape != LOG_SHAPES[0]:
+        return None
+    return Path(target)
 
 
 def _sink(settings: DecisionLogSettings) -> Sink:

@@ -111,7 +111,7 @@ class DecisionLane:
             return False
         if len(self._targets) >= MOST_TARGETS:
             self._targets.clear()
-        route = f"{IN_ENVIRONMENT if found[1] else ''}{DECISIONS}{found[2].decode()}", "POST"
+        route = route_of_call(target), "POST"
         times = self._counts.cells_of(route, HTTPStatus.OK).times
         self._targets[target] = found[1].decode() if found[1] else DEFAULT, call, times
         return True
@@ -161,6 +161,16 @@ class DecisionLane:
 
 def _leave() -> NoReturn:
     raise _Unknown
+
+
+def route_of_call(target: bytes) -> str:
+    """Returns the path template of a decision call's target, or an empty text for another target.
+
+    >>> route_of_call(b"/environments/prod/access/v1/evaluation")
+    '/environments/{env}/access/v1/evaluation'
+    """
+    found = _TARGET.fullmatch(target)
+    return "" if found is None else f"{IN_ENVIRONMENT if found[1] else ''}{DECISIONS}{found[2].decode()}"
 
 
 def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, AnswersAtOnce]:

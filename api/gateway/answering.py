@@ -1,6 +1,7 @@
 """Answers requests of gateways that may have to wait: for an engine, an issuer's keys or a long decision."""
 
 from http import HTTPStatus
+from typing import Protocol
 
 from ...runtime import BadRequest
 from ..decisions.deciding import Deciding
@@ -9,6 +10,16 @@ from ..serving.bound_engines import ready_engine
 from .gateway import Asked, Gateway
 from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
+
+
+class Answers(Protocol):
+    """What a server of another protocol than HTTP needs."""
+
+    async def outcome(self, asked: Asked) -> Outcome:
+        """See `Answering`."""
+
+    def failure(self, error: Exception, env: str) -> tuple[int, str]:
+        """See `Answering`."""
 
 
 class Answering:

@@ -121,6 +121,12 @@ def route_of(asked: Asked) -> tuple[str, str]:
     return _ROUTES[asked.contract.name, asked.env != DEFAULT], GATEWAY_METHOD
 
 
+def route_of_target(target: bytes) -> str:
+    """Returns the path template of a gateway's target, or an empty text for another target. `target` is raw."""
+    place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
+    return "" if place is None else _ROUTES[place.contract.name, place.env != DEFAULT]
+
+
 _ROUTES: Final = {
     (name, named): f"{IN_ENVIRONMENT if named else ''}/gateway/{name}" for name in CONTRACTS for named in (False, True)
 }

@@ -22,7 +22,7 @@ class ElementEdit(Struct, frozen=True, forbid_unknown_fields=True):
     """A change to try: the element to put, or null to delete it. `kind` is a list of the model document.
 
     `id` is the element's id, and `type` that of a subject or a resource. They may be in the element instead. An element
-    without an id gets one. `cascade` also removes references to a deleted element. A route comes `before` another one.
+    without an id gets one. `cascade` also removes references to a deleted element.
     """
 
     kind: ElementKind
@@ -30,7 +30,6 @@ class ElementEdit(Struct, frozen=True, forbid_unknown_fields=True):
     id: str | None = None
     type: str | None = None
     cascade: bool = False
-    before: str | None = None
 
 
 Changes = Annotated[tuple[ElementEdit, ...], Meta(max_length=MOST_CHANGES)]
@@ -54,8 +53,8 @@ def _edit(change: ElementEdit, path: str) -> Edit:
             raise BodyRejected(BAD, f"a deletion names the {kind.noun} by {members}", path)
         return Delete(kind.name, key, change.cascade)
     if key is None:
-        return Create(kind.name, change.element, change.before)
-    return Put(kind.name, key, change.element, change.before)
+        return Create(kind.name, change.element)
+    return Put(kind.name, key, change.element)
 
 
 def _key(kind: Kind, change: ElementEdit) -> ElementKey | None:

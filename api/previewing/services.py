@@ -1,6 +1,7 @@
 """The parts that previews need."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..http.bodies import Bodies
 from ..serving.store_work import StoreWork
@@ -9,8 +10,9 @@ from .trial_engines import Trials
 
 @dataclass(frozen=True, slots=True)
 class PreviewServices:
-    """The parts that the endpoints of previews need."""
+    """The parts that the endpoints of previews need. `decision_log` is its file, or None if it can't be read back."""
 
     work: StoreWork
     bodies: Bodies
     trials: Trials
+    decision_log: Path | None

@@ -64,6 +64,41 @@ def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Apa
     return _evaluation(engine, record.request, record.answer, now)
 
 
+def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> Apart | Change | None:
+    """Returns how the answer to the request of a record differs between two engines, or why that is not known.
+
+    The instant is that of the record. What it answered does not matter. Raises BundleError, and ValueError if the
+    record has no readable time or answer.
+    """
+    if record.masked or record.cut or record.answer is None:
+        return Apart.MASKED
+    now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
+    if record.kind is not Kind.SEARCH:
+        return _between(before, after, record.request, now)
+    return _filters(before, after, record.request, now) if "filter" in record.answer else Apart.NOT_COMPARED
+
+
+def _between(before: Engine, after: Engine, request: Any, now: float) -> Apart | Change | None:
+    if not isinstance(request, dict):
+        return Apart.NOT_COMPARED
+    asked = {name: part for name, part in request.items() if name != "options"}
+    was, told = _decided(before, asked, now), _decided(after, asked, now)
+    if isinstance(was, Apart):
+        return was
+    if isinstance(told, Apart):
+        return told
+    return None if was == told else Change(was, told)
+
+
+def _filters(before: Engine, after: Engine, request: Any, now: float) -> Apart | Change | None:
+    try:
+        search = read_resource_search(request)
+        was, told = (_ENCODER.encode(engine.filter_for(search, now)["filter"]) for engine in (before, after))
+    except (SearchUnavailable, BadRequest):
+        return Apart.NOT_COMPARED
+    return None if was == told else Change(Told(FILTER, None, None), Told(OTHER_FILTER, None, None))
+
+
 def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> Apart | Change | None:
     context = answer["context"]
     error = context.get("error")

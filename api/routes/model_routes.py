@@ -17,7 +17,7 @@ from ..management import (
 from ..management.environments import environments, gateway
 from ..management.kinds import DECLARED_ATTRIBUTES, SERVED_KINDS, ServedKind
 from ..management.promotions import approvals, drift, promotions, restoration
-from ..previewing import test_run, test_sets
+from ..previewing import change_preview, test_run, test_sets
 from .route import ADMIN, READ, WRITE, Env, Route
 
 
@@ -94,6 +94,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: test_run.TestRunner(given.preview),
         {"POST": (READ, test_run.RUN)},
+    ),
+    Route(
+        "/v1/environments/{env}/changes:preview",
+        Env.NAMED,
+        lambda given: change_preview.ChangePreview(given.preview),
+        {"POST": (WRITE, change_preview.PREVIEW)},
     ),
     Route(
         "/v1/environments/{env}/tests/{id}",

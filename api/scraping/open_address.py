@@ -29,8 +29,8 @@ def open_application(answering: Answering, counts: Counts, log: logging.Logger) 
     return CountedApplication(app, counts)
 
 
-def open_address(application: CountedApplication, address: str) -> Side:
-    """Returns what serves the application at `address`, where it listens. Raises CannotListen."""
+def open_address(application: Any, address: str) -> Side:
+    """Returns what serves the ASGI application at `address`, where it listens. Raises CannotListen."""
     listener = bound_socket(address, OPTION)
     listener.setblocking(False)
     start_listening(listener, OPTION)

@@ -20,7 +20,7 @@ HOSTILE_NAMES = (
     "x" * 512,
     "' OR 1=1 -- \" & </code> ${7*7} {{7*7}}",
     "../..?a=b#/default/try %2F%00",
-    "=HYPERLINK(\"http://example.com\")",
+    '=HYPERLINK("http://example.com")',
 )
 """Names that break pages which take them for something else than text."""
 

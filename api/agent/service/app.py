@@ -11,6 +11,7 @@ from ....bundles.errors import BundleError
 from ...credentials.credential import Credential, Scope, Verifier
 from ...credentials.failed_attempts import FailedAttempts
 from ...credentials.guard import Access, Guard
+from ...credentials.noting_guard import NotingGuard
 from ...credentials.recent_headers import RecentHeaders
 from ...credentials.tokens.upstream_tokens import UpstreamTokens
 from ...decision_log.decision_log import NO_LOG, Log
@@ -55,6 +56,7 @@ class AgentParts:
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
     `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
+    `notes_callers` says that the callers of requests are noted, for those who tell of requests.
     """
 
     following: InForce
@@ -67,6 +69,7 @@ class AgentParts:
     counts: Counts
     draining: Draining
     decision_log: Log = NO_LOG
+    notes_callers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,8 @@ def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> t
         parts.counts.refused_credential(blocked=seconds is not None)
         return seconds
 
-    guard = Guard(verifiers, recent, _ACCESS, engines.uuid_of, failed, parts.clock, anonymous)
+    guards = NotingGuard if parts.notes_callers else Guard
+    guard = guards(verifiers, recent, _ACCESS, engines.uuid_of, failed, parts.clock, anonymous)
     return guard, Bodies(parts.limits, guard.confirm)
 
 

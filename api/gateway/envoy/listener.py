@@ -10,7 +10,7 @@ from ...metrics.counts import Counts
 from ...settings import HttpLimits
 from ...transport.listening import UNIX, CannotListen, bound_socket, shown_address
 from ...transport.tls import Pem
-from ..answering import Answering
+from ..answering import Answers
 
 OPTION: Final = "--envoy-bind"
 
@@ -56,7 +56,7 @@ class EnvoyListener:
     def __init__(
         self,
         place: socket.socket,
-        answering: Answering,
+        answering: Answers,
         is_ready: Callable[[], Awaitable[bool]],
         counts: Counts,
         limits: HttpLimits,
@@ -95,7 +95,7 @@ class EnvoyListener:
 
 def listener_on(
     place: socket.socket | None,
-    answering: Answering,
+    answering: Answers,
     is_ready: Callable[[], Awaitable[bool]],
     counts: Counts,
     limits: HttpLimits,

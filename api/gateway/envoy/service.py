@@ -8,9 +8,10 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 
+from ...log_lines import HEADERS
 from ...metrics.counts import Counts
 from ...metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
-from ..answering import Answering
+from ..answering import Answers
 from ..headers import Refused
 from ..outcome import refused
 from .answers import answer
@@ -43,7 +44,7 @@ Method: TypeAlias = Callable[[bytes, Any], Awaitable[bytes]]
 class Checks:
     """Answers `Check`. Any failure is an error of gRPC, never an OK."""
 
-    def __init__(self, answering: Answering) -> None:
+    def __init__(self, answering: Answers) -> None:
         self._answering = answering
 
     async def check(self, message: bytes, context: Any) -> bytes:
@@ -54,6 +55,7 @@ class Checks:
             await _end(context, grpc.StatusCode.INVALID_ARGUMENT, str(ex))
         except Refused as ex:
             return answer(refused(str(ex)), ())
+        HEADERS.set(tuple(check.asked.headers.fields.items()))
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 return answer(await self._answering.outcome(check.asked), check.names)
@@ -86,7 +88,7 @@ class Health:
         return found
 
 
-def handlers(answering: Answering, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
+def handlers(answering: Answers, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
     """Returns the handlers of both services. Messages come and go as bytes, so that no one else reads them."""
     checks, health = Checks(answering), Health(is_ready)
     return tuple(

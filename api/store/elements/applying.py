@@ -80,7 +80,7 @@ class EditApplier:
             return self._create(kind, edit)
         if isinstance(edit, Put):
             is_new = self._row(kind, edit.key) is None
-            edit = (CreateAt if is_new else Replace)(edit.kind, edit.key, edit.body, before=edit.before)
+            edit = (CreateAt if is_new else Replace)(edit.kind, edit.key, edit.body)
         if isinstance(edit, CreateAt):
             return self._moved(kind, edit.key, edit.before, self._create_at(kind, edit.key, edit.body))
         if isinstance(edit, Replace) and self._adds(kind, edit):

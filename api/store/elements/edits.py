@@ -54,13 +54,12 @@ class Replace:
 class Put:
     """Replace the element of this key, or add it if there is none. The body may leave the key out.
 
-    A route stays in its place, comes last if it is new, or comes before the route whose id is `before`.
+    A route stays in its place, or comes last if it is new.
     """
 
     kind: str
     key: ElementKey
     body: Body
-    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

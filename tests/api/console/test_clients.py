@@ -108,6 +108,7 @@ def test_what_the_service_refuses_stands_at_its_field(signed_in: Desk) -> None:
     signed_in.page.get_by_label("Name").fill("bound")
     signed_in.page.get_by_label("Only these").check()
     signed_in.page.get_by_label("Ids of environments").fill("nowhere")
+    press(signed_in, "Add")
     press(signed_in, "Create client")
     fault = signed_in.page.locator("#environments-fault")
     fault.get_by_text("There is no environment `nowhere`.").wait_for()

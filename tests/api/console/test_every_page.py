@@ -1,10 +1,12 @@
 """Every page: it opens by its address and its key, everybody can use it, and nothing hostile gets out of its place."""
 
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import DESK, PHONE, Desk, desk
 from tests.support.server import ROOT, Server
 
 pytestmark = pytest.mark.browser
@@ -80,6 +82,24 @@ def hostile(server: Server) -> Server:
     return server
 
 
+@pytest.fixture(scope="module")
+def window(browser: Any, server: Server) -> Iterator[Desk]:
+    """One window for all pages: to sign in takes longer than to look at a page."""
+    with desk(browser, server) as found:
+        found.sign_in()
+        yield found
+
+
+@pytest.fixture
+def everywhere(window: Desk) -> Iterator[Desk]:
+    """The shared window, at its usual size; what the browser complains about belongs to the test."""
+    window.page.set_viewport_size(DESK)
+    window.page.emulate_media(color_scheme="light")
+    yield window
+    complaints, window.complaints[:] = [*window.complaints], []
+    assert complaints == []
+
+
 def open_page(desk: Desk, place: str) -> None:
     desk.go(place)
     desk.page.locator("main h1").wait_for()
@@ -93,26 +113,26 @@ def test_the_list_of_pages_is_the_console_s_own() -> None:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
-def test_everybody_can_use_every_page(signed_in: Desk, page: str, dark: bool) -> None:
-    signed_in.page.emulate_media(color_scheme="dark" if dark else "light")
-    open_page(signed_in, f"#/default/{page}")
-    assert signed_in.serious() == []
-    assert not signed_in.page.get_by_role("alert").count()
+def test_everybody_can_use_every_page(everywhere: Desk, page: str, dark: bool) -> None:
+    everywhere.page.emulate_media(color_scheme="dark" if dark else "light")
+    open_page(everywhere, f"#/default/{page}")
+    assert everywhere.serious() == []
+    assert not everywhere.page.get_by_role("alert").count()
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_phone_shows_every_page_without_scrolling_sideways(signed_in: Desk, page: str) -> None:
-    signed_in.page.set_viewport_size({"width": 390, "height": 844})
-    open_page(signed_in, f"#/default/{page}")
-    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def test_a_phone_shows_every_page_without_scrolling_sideways(everywhere: Desk, page: str) -> None:
+    everywhere.page.set_viewport_size(PHONE)
+    open_page(everywhere, f"#/default/{page}")
+    assert everywhere.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_hostile_names_stay_text_on_every_page(hostile: Server, signed_in: Desk, page: str) -> None:
-    open_page(signed_in, f"#/hostile/{page}")
-    assert not signed_in.page.get_by_role("alert").count()
-    assert signed_in.page.locator("main script, main img").count() == 0
-    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def test_hostile_names_stay_text_on_every_page(hostile: Server, everywhere: Desk, page: str) -> None:
+    open_page(everywhere, f"#/hostile/{page}")
+    assert not everywhere.page.get_by_role("alert").count()
+    assert everywhere.page.locator("main script, main img").count() == 0
+    assert everywhere.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -120,10 +140,10 @@ def test_hostile_names_stay_text_on_every_page(hostile: Server, signed_in: Desk,
     "page",
     ["policies/{}", "roles/{}", "groups/{}", "subjects/{}/{}", "resource-types/{}", "resources/{}/{}", "grants/{}"],
 )
-def test_an_element_with_a_hostile_name_opens(hostile: Server, signed_in: Desk, page: str, name: str) -> None:
-    open_page(signed_in, "#/hostile/" + page.replace("{}", quote(name, safe="")))
-    assert not signed_in.page.get_by_role("alert").count()
-    assert signed_in.page.locator("main h1").inner_text().strip().startswith(name.strip()[:10])
+def test_an_element_with_a_hostile_name_opens(hostile: Server, everywhere: Desk, page: str, name: str) -> None:
+    open_page(everywhere, "#/hostile/" + page.replace("{}", quote(name, safe="")))
+    assert not everywhere.page.get_by_role("alert").count()
+    assert everywhere.page.locator("main h1").inner_text().strip().startswith(name.strip()[:10])
 
 
 def test_keys_open_pages_and_list_themselves(signed_in: Desk) -> None:

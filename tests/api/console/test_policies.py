@@ -169,8 +169,8 @@ def test_a_new_policy_is_created_and_undone(signed_in: Desk, server: Server) -> 
     signed_in.go("#/default/policies")
     signed_in.page.get_by_role("link", name="Create a policy").click()
     signed_in.page.get_by_label("Id", exact=True).fill("fresh")
-    signed_in.page.get_by_label("Roles").fill("editor")
-    signed_in.page.get_by_label("Roles").press("Enter")
+    signed_in.page.get_by_role("combobox", name="Roles").fill("editor")
+    signed_in.page.get_by_role("combobox", name="Roles").press("Enter")
     signed_in.page.get_by_label("Resource type", exact=True).fill("document")
     signed_in.page.get_by_role("checkbox", name="read").check()
     wait_for_text(signed_in, "allow editor to read document")
@@ -218,6 +218,7 @@ def test_text_that_is_not_saved_is_not_lost_without_asking(api: httpx.Client, si
     asked: list[str] = []
     signed_in.page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
     signed_in.go("#/default/roles")
+    signed_in.page.wait_for_timeout(300)
     assert asked == ["What you wrote here is not saved. Leave it?"]
     assert signed_in.page.get_by_label("Priority").input_value() == "8"
     signed_in.page.once("dialog", lambda dialog: dialog.accept())
@@ -230,7 +231,7 @@ def test_a_reader_is_offered_no_change(api: httpx.Client, at_desk: Desk) -> None
     at_desk.sign_in(made["key"], PAGE)
     at_desk.sees("This credential may only read")
     assert not at_desk.page.get_by_role("button", name="Delete").count()
-    assert not at_desk.page.get_by_role("link", name="Edit").count()
+    assert not at_desk.page.get_by_role("link", name="Edit", exact=True).count()
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
@@ -243,7 +244,7 @@ def test_hostile_names_break_nothing(name: str, signed_in: Desk, server: Server)
         try:
             signed_in.go("#/default/policies?role=editor")
             signed_in.page.locator("tbody a", has_text=name.strip()[:60]).first.click()
-            signed_in.page.get_by_role("link", name="Edit").click()
+            signed_in.page.get_by_role("link", name="Edit", exact=True).click()
             signed_in.page.get_by_label("Name", exact=True).wait_for()
             assert signed_in.page.get_by_label("Name", exact=True).input_value() == name
             assert signed_in.page.title().endswith("default · Writ")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.api.console.test_try import link
-from tests.support.console import Desk
+from tests.support.console import PHONE, Desk
 
 pytestmark = pytest.mark.browser
 
@@ -110,7 +110,7 @@ def test_a_review_of_a_role_tells_who_holds_it_and_what_it_gives(signed_in: Desk
     [link(WHO, "who-can"), link(WHAT, "what-can"), "#/default/matrix", "#/default/review/subject/user/hana.abdi"],
 )
 def test_everybody_can_use_them(signed_in: Desk, place: str) -> None:
-    signed_in.page.set_viewport_size({"width": 390, "height": 844})
+    signed_in.page.set_viewport_size(PHONE)
     signed_in.go(place)
     signed_in.page.get_by_role("row").nth(1).wait_for()
     signed_in.page.wait_for_load_state("networkidle")

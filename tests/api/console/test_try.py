@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.support.console import Desk
+from tests.support.console import PHONE, Desk
 
 pytestmark = pytest.mark.browser
 
@@ -107,7 +107,7 @@ def test_a_question_is_saved_as_a_policy_test(signed_in: Desk) -> None:
 @pytest.mark.parametrize("phone", [False, True])
 def test_everybody_can_use_it(signed_in: Desk, phone: bool) -> None:
     if phone:
-        signed_in.page.set_viewport_size({"width": 390, "height": 844})
+        signed_in.page.set_viewport_size(PHONE)
     signed_in.go(link(QUESTION))
     signed_in.sees("Denied")
     assert signed_in.serious() == []

@@ -12,19 +12,20 @@ import { signedIn } from "./session.js";
 import { mayLeave, watchUnsaved } from "./unsaved.js";
 import { drawWith, update } from "./update.js";
 
-let place = readPlace(location.hash);
+let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
+let place = readPlace(link);
 let shown = null; // {link, caller, page} that is drawn, with `page` null while its file loads
 let problem = null;
 
 drawWith(() => {
   const caller = signedIn();
-  if (caller && (shown === null || shown.link !== location.hash || shown.caller !== caller)) openPage(caller);
+  if (caller && (shown === null || shown.link !== link || shown.caller !== caller)) openPage(caller);
   document.title = caller ? `${shown?.page?.title ?? "Writ"} · ${place.env} · Writ` : "Sign in · Writ";
   render(html`${caller ? shell(place, content()) : signIn()}${drawDialogs()}`, document.body);
 });
 
 async function openPage(caller) {
-  const opening = { link: location.hash, caller, page: null };
+  const opening = { link, caller, page: null };
   shown = opening;
   problem = null;
   watchUnsaved(null);
@@ -47,12 +48,13 @@ function content() {
 }
 
 window.addEventListener("hashchange", () => {
-  if (shown !== null && location.hash === shown.link) return;
+  if (location.hash === link) return;
   if (!mayLeave()) {
-    history.replaceState(null, "", shown.link); // the user stays, and so does the address
+    history.replaceState(null, "", link); // the user stays, and so does the address
     return;
   }
-  place = readPlace(location.hash);
+  link = location.hash;
+  place = readPlace(link);
   update();
   document.querySelector("main")?.focus();
 });

@@ -52,7 +52,7 @@ function filterForm(place, filter) {
     goTo(placeLink(place.env, place.page, [], { ...given, since: instantOf(given.since), until: instantOf(given.until) }));
   };
   const span = (hours) => placeLink(place.env, place.page, [], { ...filter, since: hoursAgo(hours), until: "" });
-  return html`<form class="card" @submit=${submit} aria-label="Filter">
+  return html`<form class="card wide" @submit=${submit} aria-label="Filter">
     <div class="bar">
       <div><label for="event">Event</label><select id="event" name="event">
         <option value="">every event</option>

@@ -4,16 +4,17 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { update } from "../core/update.js";
 import { failure } from "./notice.js";
 
-const open = []; // {title, view(close), mayClose, element}
+const open = []; // {id, title, view(close), mayClose, isClosed}; a closed one keeps its place while others are open
 let nextId = 1;
 
 // Opens a dialog. `view(close)` draws its content. `mayClose()` may keep it open.
 export function openDialog({ title, view, mayClose = () => true }) {
-  const dialog = { id: `dialog-${nextId++}`, title, view, mayClose };
+  const dialog = { id: `dialog-${nextId++}`, title, view, mayClose, isClosed: false };
   dialog.close = () => {
     if (!dialog.mayClose()) return;
-    open.splice(open.indexOf(dialog), 1);
+    dialog.isClosed = true;
     document.getElementById(dialog.id)?.close();
+    if (open.every((one) => one.isClosed)) open.length = 0;
     update();
   };
   open.push(dialog);
@@ -28,7 +29,7 @@ export function openDialog({ title, view, mayClose = () => true }) {
 // Returns the drawing of the dialogs that are open.
 export function drawDialogs() {
   return open.map(
-    (dialog) => html`<dialog id=${dialog.id} aria-labelledby="${dialog.id}-title"
+    (dialog) => dialog.isClosed ? nothing : html`<dialog id=${dialog.id} aria-labelledby="${dialog.id}-title"
       @cancel=${(event) => (event.preventDefault(), dialog.close())}>
       <h2 id="${dialog.id}-title">${dialog.title}</h2>
       ${dialog.view(dialog.close)}

@@ -19,15 +19,16 @@ function cell(column, row, link) {
 }
 
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
-export function listPage(place, found, { empty, firstStep, ...shape }) {
-  if (!found.items.length && !place.query.get("cursor")) return nothingYet(empty, firstStep);
-  return html`${table({ ...shape, rows: found.items })}${pager(place, found.next_cursor)}`;
+export function listPage(place, found, { empty, firstStep, cursor = "cursor", ...shape }) {
+  if (!found.items.length && !place.query.get(cursor)) return nothingYet(empty, firstStep);
+  return html`${table({ ...shape, rows: found.items })}${pager(place, found.next_cursor, cursor)}`;
 }
 
-// Returns the ways to the first and the next page of a list.
-export function pager(place, next) {
-  const at = (cursor) => placeLink(place.env, place.page, place.given, { ...Object.fromEntries(place.query), cursor });
-  const isFirst = !place.query.get("cursor");
+// Returns the ways to the first and the next page of a list. `name` is where the address keeps the cursor.
+export function pager(place, next, name = "cursor") {
+  const kept = Object.fromEntries(place.query);
+  const at = (cursor) => placeLink(place.env, place.page, place.given, { ...kept, [name]: cursor });
+  const isFirst = !place.query.get(name);
   if (isFirst && !next) return nothing;
   return html`<p class="pager">
     ${isFirst ? nothing : html`<a href=${at(undefined)}>First page</a>`}

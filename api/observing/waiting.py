@@ -1,0 +1,93 @@
+"""What was answered waits here for the thread that tells of it, so that the event loop waits for no disk or network."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from .answered import Answered
+
+MOST_WAITING: Final = 20_000
+"""Answers of a worker that wait. Further ones are dropped and counted."""
+
+POLL_SECONDS: Final = 0.05
+"""How often the thread looks. PERF: it is not woken, so an answer costs the event loop little."""
+
+TURN_ANSWERS: Final = 32
+"""Answers after which the event loop has a turn."""
+
+REPORT_SECONDS: Final = 10.0
+"""How often a worker tells how many answers were dropped."""
+
+
+class Teller(Protocol):
+    """Tells of answers, in the thread of a worker."""
+
+    def start_worker(self, place: int) -> None:
+        """Prepare in a forked worker, at its place."""
+
+    def take(self, answers: Sequence[Answered]) -> None:
+        """Tell of answers. May take long."""
+
+    def finish(self, seconds: float) -> None:
+        """Tell of what is left, for so many seconds at most."""
+
+
+class Waiting:
+    """The queue of a worker and its thread. The event loop alone puts, the thread alone takes. See `Observer`."""
+
+    def __init__(self, tellers: Sequence[Teller], log: logging.Logger) -> None:
+        self._tellers, self._log = tellers, log
+        self._queue: deque[Answered] = deque()
+        self._dropped = self._reported = 0
+        self._reported_at = -REPORT_SECONDS
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="observing", daemon=True)
+
+    def answered(self, one: Answered) -> None:
+        """See `Observer`."""
+        if len(self._queue) < MOST_WAITING:
+            self._queue.append(one)
+        else:
+            self._dropped += 1
+
+    def start_worker(self, place: int) -> None:
+        """Start the thread, in a worker."""
+        for teller in self._tellers:
+            teller.start_worker(place)
+        self._thread.start()
+
+    def stop(self, seconds: float) -> None:
+        """Tell of what waits, for so many seconds at most."""
+        until = time.monotonic() + seconds
+        self._stopping.set()
+        self._thread.join(seconds)
+        for teller in self._tellers:
+            teller.finish(max(0.0, until - time.monotonic()))
+
+    def _run(self) -> None:
+        while not self._stopping.wait(POLL_SECONDS):
+            self._pass()
+            self._report()
+        self._pass()
+        self._reported_at = -REPORT_SECONDS
+        self._report()
+
+    def _report(self) -> None:
+        """The event loop does not say it: a log that nobody reads would stop the loop."""
+        dropped, now = self._dropped, time.monotonic()
+        if dropped > self._reported and now - self._reported_at >= REPORT_SECONDS:
+            self._log.error("%d requests are in no access log and no telemetry", dropped - self._reported)
+            self._reported, self._reported_at = dropped, now
+
+    def _pass(self) -> None:
+        while self._queue:
+            some = [self._queue.popleft() for _ in range(min(TURN_ANSWERS, len(self._queue)))]
+            for teller in self._tellers:
+                try:
+                    teller.take(some)
+                except Exception as ex:  # whatever it is must not end the thread, or the other teller
+                    self._log.error("requests are not told of: %s", type(ex).__name__, exc_info=ex)
+            time.sleep(0)  # gives the interpreter to the event loop

@@ -1,0 +1,108 @@
+"""The shapes of a preview: what is wrong with changes, and what they would do."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from ..management.management_shapes import EntryAnswer
+from .changes import MOST_CHANGES, ElementEdit
+from .report import Count, TestOutcome
+
+
+class WantedPreview(Struct, frozen=True, forbid_unknown_fields=True):
+    """The changes to preview, all or none, in order."""
+
+    changes: Annotated[tuple[ElementEdit, ...], Meta(min_length=1, max_length=MOST_CHANGES)]
+
+
+class PreviewDiagnostic(Struct, frozen=True):
+    """A fault or a warning. `path` starts at the element of the change with the number `change`, or at the request.
+
+    With an error, the changes can't be written.
+    """
+
+    code: str
+    severity: Literal["error", "warning"]
+    message: str
+    help: str
+    path: str
+    change: Count | None
+
+
+class TestName(Struct, frozen=True):
+    """A test: the id of its set, and its name there."""
+
+    id: str
+    name: str
+
+
+class ChangedTest(Struct, frozen=True):
+    """A test whose outcome the changes change."""
+
+    test: TestName
+    before: TestOutcome
+    after: TestOutcome
+
+
+class PreviewedTests(Struct, frozen=True):
+    """The stored tests on the model with the changes, and those that pass on one of the two models only.
+
+    `truncated` says that there are more of these.
+    """
+
+    passed: Count
+    failed: Count
+    not_run: Count
+    changed: tuple[ChangedTest, ...]
+    truncated: bool
+
+
+class LoggedRequest(Struct, frozen=True):
+    """A request in the decision log, and its instant."""
+
+    time: str
+    request: Any
+
+
+class DecisionGroup(Struct, frozen=True):
+    """Logged requests whose answers would change alike: their reason codes, and the policies or grants that decide.
+
+    `example` is the newest of them. Only an administrator sees it.
+    """
+
+    before: str
+    after: str
+    policy_id: str | None
+    policy_before: str | None
+    count: Count
+    example: LoggedRequest | None
+
+
+class PreviewedDecisions(Struct, frozen=True):
+    """The newest requests in the decision log, answered without and with the changes at their own instants.
+
+    `replayed` were compared, and `changed` of them would be answered otherwise. The others could not be compared: they
+    are masked or incomplete, depend on a rate limit, or are searches without a filter.
+    """
+
+    replayed: Count
+    changed: Count
+    masked: Count
+    rate_limited: Count
+    not_compared: Count
+    groups: tuple[DecisionGroup, ...]
+
+
+class ChangesPreview(Struct, frozen=True):
+    """What changes would do to the model of a `revision`.
+
+    With an error among the `diagnostics`, nothing else is known. `truncated` says that there are more `elements`.
+    `decisions` is null if there is no decision log that Writ can read back.
+    """
+
+    revision: Count | None
+    diagnostics: tuple[PreviewDiagnostic, ...]
+    elements: tuple[EntryAnswer, ...]
+    truncated: bool
+    tests: PreviewedTests | None
+    decisions: PreviewedDecisions | None

@@ -1,0 +1,253 @@
+"""The access log of real servers: one line for each request, whichever way it took, and nothing personal."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from writ.api.log import service_log
+from writ.api.observing.answered import Answered
+from writ.api.observing.starting import Observing
+from writ.api.observing.waiting import MOST_WAITING, Waiting
+
+from tests.support.bundling import bundle_file
+from tests.support.envoy_checks import envoy
+from tests.support.raw_http import RawConnection, request
+from tests.support.server import KEY, Server, command, environment, running, started, wait_until
+
+ROOT, SINGLE = "/v1/environments/default", "/access/v1/evaluation"
+PERSON = "maria.personal"
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+TRACED = {"X-Request-ID": "r-7", "traceparent": f"00-{TRACE_ID}-b7ad6b7169203331-01"}
+MODEL: dict[str, Any] = {
+    "model": 1,
+    "resource_types": [{"id": "document", "actions": ["read"]}],
+    "routes": [
+        {"id": "r", "methods": ["GET"], "path": "/documents/{id}", "resource_type": "document", "action": "read"}
+    ],
+}
+GATEWAY = {"subject": {"header": "X-Writ-Subject"}, "trusted_proxies": ["127.0.0.1"]}
+ASKED = {
+    "subject": {"type": "user", "id": PERSON},
+    "action": {"name": "read"},
+    "resource": {"type": "document", "id": "d1"},
+}
+SETTINGS = {"WRIT_ACCESS_LOG": "on", "WRIT_LOG_FORMAT": "json"}
+Line = dict[str, Any]
+
+
+def prepare(server: Server) -> None:
+    with server.client() as admin:
+        admin.put(f"{ROOT}/model", json=MODEL).raise_for_status()
+        admin.put(f"{ROOT}/gateway", json=GATEWAY).raise_for_status()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("server") / "data", settings=SETTINGS) as found:
+        prepare(found)
+        yield found
+
+
+def lines(server: Server) -> list[Line]:
+    return [line for text in server.log.splitlines() if (line := json.loads(text))["logger"] == "writ.access"]
+
+
+def lines_after(server: Server, before: int, count: int) -> list[Line]:
+    """The lines of the requests since `before`, of which there are `count`. They come a little later."""
+    wait_until(lambda: len(lines(server)) >= before + count)
+    time.sleep(0.1)
+    found = lines(server)[before:]
+    assert len(found) == count
+    assert PERSON not in server.log
+    assert KEY not in server.log
+    return found
+
+
+def seen(server: Server) -> int:
+    """The number of lines so far, once all are there."""
+    number = -1
+    while number != (number := len(lines(server))):
+        time.sleep(0.1)
+    return number
+
+
+def told(line: Line) -> tuple[object, ...]:
+    names = ("method", "route", "status", "environment", "caller", "request_id", "trace_id")
+    return tuple(line.get(name) for name in names)
+
+
+def test_the_lane_and_the_application_tell_the_same(server: Server) -> None:
+    before = seen(server)
+    with server.client() as client:
+        for _ in range(3):  # the first one's credential may have to be looked up: the application answers it
+            assert client.post(SINGLE, json=ASKED, headers=TRACED).status_code == 200
+        answer = client.post(SINGLE, json=ASKED, headers=TRACED | {"Origin": "https://a.example"})
+    found = lines_after(server, before, 4)
+    assert {told(line) for line in found} == {
+        ("POST", SINGLE, 200, "default", "admin-key", "r-7", TRACE_ID),
+    }
+    assert {line["bytes"] for line in found} == {len(answer.content)}
+    assert all(0 < line["duration_ms"] < 10_000 for line in found)
+    assert {(line["level"], line["worker"], line["message"]) for line in found} == {("info", 0, f"POST {SINGLE} 200")}
+    assert all(line["traceparent"] == TRACED["traceparent"] for line in found)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route", "status"),
+    [
+        ("GET", f"{ROOT}/subjects/user/{PERSON}", "/v1/environments/{env}/subjects/{type}/{id}", 404),
+        ("GET", f"{ROOT}/grants?cursor={PERSON}", "/v1/environments/{env}/grants", 400),
+        ("GET", f"/{PERSON}?a={PERSON}", None, 404),
+        ("HEAD", "/healthz", "/healthz", 200),
+        ("POST", f"/healthz?{PERSON}", "/healthz", 405),
+    ],
+)
+def test_neither_path_nor_query_is_told(server: Server, method: str, path: str, route: str | None, status: int) -> None:
+    before = seen(server)
+    with server.client() as client:
+        assert client.request(method, path).status_code == status
+    (line,) = lines_after(server, before, 1)
+    assert told(line)[:3] == (method, route, status)
+    assert (line["bytes"] == 0) is (method == "HEAD")
+
+
+def test_a_caller_is_told_for_its_own_requests_only(server: Server) -> None:
+    """All on one connection, where an earlier request must not lend its caller to a later one."""
+    before = seen(server)
+    body = json.dumps(ASKED).encode()
+    calls = [
+        request("POST", SINGLE, body, key=KEY),
+        request("POST", SINGLE, body, key=KEY),
+        request("POST", SINGLE, body, key="wrong"),
+        request("GET", "/healthz"),
+        request("POST", f"/environments/elsewhere{SINGLE}", body, key=KEY),
+    ]
+    with RawConnection(server.host, server.port) as connection:
+        for call in calls:
+            connection.send(call)
+            connection.answer()
+    found = lines_after(server, before, 5)
+    assert [(line["status"], line.get("caller"), line.get("environment")) for line in found] == [
+        (200, "admin-key", "default"),
+        (200, "admin-key", "default"),
+        (401, None, None),
+        (200, None, None),
+        (404, "admin-key", "elsewhere"),
+    ]
+    assert found[4]["route"] == f"/environments/{{env}}{SINGLE}"
+
+
+def test_a_gateway_is_told_by_its_contract(server: Server) -> None:
+    before = seen(server)
+    own = {"X-Writ-Authorization": f"Bearer {KEY}", "X-Writ-Subject": f"user:{PERSON}"}
+    with httpx.Client(base_url=server.url) as client:
+        for _ in range(2):  # the application, and the lane
+            assert client.get(f"/gateway/envoy/documents/{PERSON}", headers=own | TRACED).status_code == 403
+        assert client.get(f"/gateway/envoy/documents/{PERSON}").status_code == 401
+    found = lines_after(server, before, 3)
+    assert [told(line) for line in found] == [
+        *[("GET", "/gateway/envoy", 403, "default", "admin-key", "r-7", TRACE_ID)] * 2,
+        ("GET", "/gateway/envoy", 401, None, None, None, None),
+    ]
+
+
+def test_what_can_not_be_read_has_a_line_too(server: Server) -> None:
+    before = seen(server)
+    with RawConnection(server.host, server.port) as connection:
+        connection.send(f"GET /{PERSON} HTTP/9.9\r\nX-{PERSON}: {PERSON}\r\n\r\n".encode())
+        assert connection.answer().status == 400
+    (line,) = lines_after(server, before, 1)
+    assert told(line) == (None, None, 400, None, None, None, None)
+
+
+def test_checks_of_envoy_over_grpc_have_lines(tmp_path: Path) -> None:
+    pytest.importorskip("grpc", reason="grpcio is not installed")
+    with running(tmp_path / "data", "--envoy-bind", "127.0.0.1:0", settings=SETTINGS) as server:
+        prepare(server)
+        before = seen(server)
+        said = next(text for text in server.log.splitlines() if "over gRPC" in text)
+        sent = {"x-writ-subject": f"user:{PERSON}", "x-request-id": "r-7", "traceparent": TRACED["traceparent"]}
+        with envoy(int(json.loads(said)["message"].rpartition(":")[2]), KEY) as client:
+            assert client.ask("GET", f"/documents/{PERSON}", *sent.items()).status == 403
+        (line,) = lines_after(server, before, 1)
+    check = "/envoy.service.auth.v3.Authorization/Check"
+    assert told(line) == ("POST", check, 403, "default", "admin-key", "r-7", TRACE_ID)
+
+
+def test_lines_of_text_say_the_same(tmp_path: Path) -> None:
+    with running(tmp_path / "data", settings={"WRIT_ACCESS_LOG": "on"}) as server, server.client() as client:
+        client.post(SINGLE, json=ASKED, headers=TRACED)
+        assert wait_until(lambda: f"POST {SINGLE}" in server.log)
+    (line,) = [line for line in server.log.splitlines() if f"POST {SINGLE}" in line]
+    assert f"[INFO] POST {SINGLE} 200 duration_ms=" in line
+    assert line.endswith(
+        f"environment=default caller=admin-key request_id=r-7 traceparent={TRACED['traceparent']} trace_id={TRACE_ID}"
+    )
+
+
+def test_an_agent_has_the_same_lines(tmp_path: Path) -> None:
+    bundle = bundle_file({}, tmp_path / "m.bundle")
+    line = command("agent", "--bundle", str(bundle), "--unsigned", "--bind", "127.0.0.1:0", "--workers", "1")
+    with started(line, environment(SETTINGS), tmp_path / "agent.log", tmp_path) as agent:
+        before = seen(agent)
+        for _ in range(2):
+            httpx.post(agent.url + SINGLE, json=ASKED, headers=TRACED)
+        found = lines_after(agent, before, 2)
+    assert {told(line)[:4] for line in found} == {("POST", SINGLE, 200, "default")}
+
+
+def test_there_is_no_line_by_default(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        client.post(SINGLE, json=ASKED)
+    assert SINGLE not in server.log
+
+
+def test_without_it_the_parts_of_a_server_are_as_they_were() -> None:
+    off, part = Observing((), service_log("info"), False), object()
+    assert off.application(part) is part
+    assert off.lane(part) is part  # type: ignore[arg-type, comparison-overlap]
+    assert off.checks(part) is part  # type: ignore[arg-type, comparison-overlap]
+
+
+def test_a_reader_that_stops_reading_holds_up_no_decision(tmp_path: Path) -> None:
+    """Standard error is a pipe that fills up. More requests are answered than it can hold lines."""
+    line = command("serve", "--data", str(tmp_path / "data"), "--bind", "127.0.0.1:0", "--workers", "1")
+    variables = environment({"WRIT_ADMIN_KEY": KEY} | SETTINGS)
+    with subprocess.Popen(line, stderr=subprocess.PIPE, env=variables, cwd=tmp_path) as process:
+        assert process.stderr is not None
+        try:
+            while b"Writ decides at" not in (text := process.stderr.readline()):
+                assert text
+            url = json.loads(text)["message"].split()[3]
+            with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}, timeout=20) as client:
+                for _ in range(600):
+                    assert client.post(url + SINGLE, json=ASKED, headers={"X-Request-ID": "x" * 190}).status_code == 200
+        finally:
+            process.kill()
+
+
+def test_the_queue_is_bounded_and_what_is_dropped_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    taken: list[Answered] = []
+
+    class Teller:
+        def start_worker(self, place: int) -> None: ...
+        def finish(self, seconds: float) -> None: ...
+        def take(self, answers: Any) -> None:
+            taken.extend(answers)
+
+    log = service_log("info").getChild("test")
+    log.propagate = True
+    log.addHandler(caplog.handler)
+    waiting = Waiting([Teller()], log)
+    one = Answered("GET", "/x", 200, 0, 0, 0, "", "", False, None, None, None)
+    for _ in range(MOST_WAITING + 7):
+        waiting.answered(one)
+    waiting.start_worker(0)
+    waiting.stop(20)
+    assert len(taken) == MOST_WAITING
+    assert "7 requests are in no access log" in caplog.text
