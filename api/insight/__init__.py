@@ -2,5 +2,5 @@
 
 None of them changes anything. Reading path: `caller` says who asks; `convert` shows a policy in every form;
 `counts` counts the elements; `holdings` shows what a subject holds;
-`explain` explains a decision.
+`explain` explains a decision; `translate` shows a filter as SQL.
 """

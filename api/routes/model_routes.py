@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, counts, explain, holdings
+from ..insight import convert, counts, explain, holdings, translate
 from ..management import (
     declared_attributes,
     element_batch,
@@ -159,6 +159,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: explain.Explanation(given.engine_of, given.bodies, given.deciding),
         {"POST": (READ, explain.EXPLAIN)},
+    ),
+    Route(
+        "/v1/environments/{env}/filters:translate",
+        Env.NAMED,
+        lambda given: translate.FilterTranslation(given.management),
+        {"POST": (READ, translate.TRANSLATE)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
