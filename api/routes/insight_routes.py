@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..insight import convert, counts, explain, figures, holdings
+from ..insight import convert, counts, explain, figures, holdings, translate
 from .route import READ, Env, Route
 
 INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
@@ -35,6 +35,12 @@ INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: explain.Explanation(given.engine_of, given.bodies, given.deciding),
         {"POST": (READ, explain.EXPLAIN)},
+    ),
+    Route(
+        "/v1/environments/{env}/filters:translate",
+        Env.NAMED,
+        lambda given: translate.FilterTranslation(given.management),
+        {"POST": (READ, translate.TRANSLATE)},
     ),
 )
 """The rows of the room `insight`, below one environment."""
