@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, figures
+from ..insight import convert, denials, figures
 from ..management import (
     declared_attributes,
     element_batch,
@@ -176,6 +176,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: figures.Figures(given.management, given.counts.table.hour),
         {"GET": (READ, figures.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/denials",
+        Env.NAMED,
+        lambda given: denials.Denials(given.management, given.decision_log),
+        {"GET": (ADMIN, denials.LIST)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
