@@ -196,6 +196,7 @@ ONE_PLACE = {
     ),
     "fsspec": ("api/agent/sources/published.py", "api/publishing/target.py"),
     "prometheus_client": ("api/metrics/exposition.py",),
+    "opentelemetry": ("api/observing/telemetry.py",),
     "gunicorn": ("api/transport/",),
     "grpc": ("api/gateway/envoy/",),
     "google": ("api/gateway/envoy/",),

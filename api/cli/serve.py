@@ -138,7 +138,7 @@ def _prepare_service(options: StartOptions) -> Service:
     prepare_directory(directory := options.directory)
     lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
     rates, counts = counters_for(COUNTED, server.workers, settings, log)
-    logs = logs_of(settings, server, directory, log)
+    logs = logs_of(settings, server, "writ", counts, directory, log)
     store = opened_store(directory, settings, counts, log)
     refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
