@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ..insight import convert, counts, explain, figures, holdings, translate
-from .route import READ, Env, Route
+from ..insight import convert, counts, denials, explain, figures, holdings, translate
+from .route import ADMIN, READ, Env, Route
 
 INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
     Route(
@@ -17,6 +17,12 @@ INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: figures.Figures(given.management, given.counts.table.hour),
         {"GET": (READ, figures.GET)},
+    ),
+    Route(
+        "/v1/environments/{env}/denials",
+        Env.NAMED,
+        lambda given: denials.Denials(given.management, given.decision_log),
+        {"GET": (ADMIN, denials.LIST)},
     ),
     Route(
         "/v1/environments/{env}/counts",
