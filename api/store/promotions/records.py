@@ -6,10 +6,9 @@ from typing import Final
 import msgspec
 from sqlite_utils import Database
 
-from ...store.pages import MAX_PAGE
 from ..environments import Environment
 from ..errors import BadQuery, Conflict, NotFound
-from ..pages import cursor_after, read_cursor
+from ..pages import cursor_after, read_cursor, refuse_limit
 from .policy_model import PolicyModel, unpacked
 from .promotion import MAX_SHOWN_BYTES, Promotion, read_promotion
 
@@ -63,8 +62,7 @@ def records(db: Database, target: Environment, limit: int, cursor: str | None) -
     A page has at most `limit` of them, and no more than fit into MAX_SHOWN_BYTES, but one at least: the drift that one
     accepted may be as large as that.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    refuse_limit(limit)
     query = "SELECT number, body FROM promotions WHERE environment = ? AND number < ? ORDER BY number DESC LIMIT ?"
     found: list[Promotion] = []
     size, last = 0, 0
