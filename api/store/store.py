@@ -47,7 +47,7 @@ from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.updates import Updates, updates_since
-from .insight import Insight
+from .insight.insight import Insight
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel

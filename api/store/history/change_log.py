@@ -164,6 +164,12 @@ def revisions_page(
     return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
 
 
+def revisions_between(db: Database, environment: Environment, after: int, last: int) -> Sequence[Revision]:
+    """Returns the revisions behind `after` up to `last`, oldest first, as far as the store has them."""
+    query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision BETWEEN ? AND ? ORDER BY revision"
+    return [_revision(row) for row in db.execute(query, (environment.number, after + 1, last))]
+
+
 def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
     """Returns one revision. Raises NotFound."""
     query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision = ?"

@@ -14,9 +14,9 @@ import { review } from "./review.js";
 import { Suggestions } from "./suggestions.js";
 
 // Returns the page that a place of a kind asks for: its list, a new element, or one element. `list` has the list's
-// shape; `beside(body)` returns a function that draws what stands beside the form of an element.
-export function elementPages(place, kind, { list, beside }) {
-  if (place.given.length) return onePage(place, kind, beside);
+// shape; `beside(body)` returns a function that draws what stands beside the form of an element, or `before` it.
+export function elementPages(place, kind, { list, beside, before }) {
+  if (place.given.length) return onePage(place, kind, before ?? beside, Boolean(before));
   return place.query.get("new") ? newPage(place, kind) : elementList(place, kind, list);
 }
 
@@ -32,7 +32,7 @@ function newPage(place, kind) {
   };
 }
 
-function onePage(place, kind, beside) {
+function onePage(place, kind, beside, isBefore) {
   const suggestions = new Suggestions(place.env);
   let [draft, drawBeside, ending] = [null, null, null];
   const one = new Awaited(`the ${kind.noun}`, async (signal) => {
@@ -47,10 +47,14 @@ function onePage(place, kind, beside) {
     isUnsaved: () => draft?.isChanged ?? false,
     view: () => html`${heading(nameOf(draft?.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
-      ${one.view(() => html`<div class="columns wide-first">
-        <section><h2>Edit</h2>${form(draft, suggestions, () => one.again(), ending)}</section>
-        <div class="stack">${drawBeside ? drawBeside() : nothing}${ending.references(place)}</div>
-      </div>`)}`,
+      ${one.view(() => {
+        const edited = html`<section><h2>Edit</h2>${form(draft, suggestions, () => one.again(), ending)}</section>`;
+        const told = drawBeside ? drawBeside() : nothing;
+        return html`<div class="columns wide-first">
+          <div class="stack">${isBefore ? told : edited}</div>
+          <div class="stack">${isBefore ? edited : told}${ending.references(place)}</div>
+        </div>`;
+      })}`,
   };
 }
 

@@ -23,7 +23,7 @@ export function page(place) {
       filters: [{ name: "type", label: "Type" }, { name: "external_id", label: "External id" }],
       empty: "No subjects are registered. A subject that an assignment, a group or a grant names registers itself.",
     },
-    beside: (one) => {
+    before: (one) => {
       const found = new Awaited("what the subject holds", (signal) => get(`${elementPath(env, SUBJECT, [one.type, one.id])}/holdings`, { signal }));
       return () => found.view((held) => holdings(env, one, held));
     },

@@ -1,0 +1,254 @@
+"""Policies in the console: read as a sentence, edited as a form and as text, reviewed, saved and undone (issue 19, item 4)."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.support.console import HOSTILE_NAMES, Desk
+from tests.support.server import Server
+
+pytestmark = pytest.mark.browser
+
+ID = "editors-comment"
+POLICY = {
+    "id": ID,
+    "name": "Editors comment on drafts",
+    "effect": "ALLOW",
+    "priority": 7,
+    "roles": ["editor"],
+    "resource_types": [{"resource_type_id": "document", "actions": ["comment"]}],
+    "conditions": {"resource_attrs": [{"key": "status", "op": "eq", "value": "draft"}]},
+}
+PATH = f"/v1/environments/default/policies/{ID}"
+PAGE = f"#/default/policies/{ID}"
+EDITOR = f"{PAGE}?edit=yes"
+
+
+@pytest.fixture
+def api(server: Server) -> Iterator[httpx.Client]:
+    """A client of the API, with the policy of these tests stored."""
+    with server.client() as client:
+        client.delete(PATH)
+        assert client.post("/v1/environments/default/policies", json=POLICY).status_code == 201
+        yield client
+        client.delete(PATH)
+
+
+def text_of(desk: Desk) -> str:
+    value: str = desk.page.get_by_label("The policy as text").input_value()
+    return value
+
+
+def wait_for_text(desk: Desk, part: str) -> None:
+    desk.page.wait_for_function("part => document.getElementById('writ-text')?.value.includes(part)", arg=part)
+
+
+def save(desk: Desk) -> None:
+    desk.page.get_by_role("button", name="Review and save").click()
+    desk.page.get_by_role("button", name="Save the policy").click()
+
+
+def test_a_policy_reads_as_a_sentence_beside_its_text(api: httpx.Client, at_desk: Desk) -> None:
+    at_desk.sign_in(place=PAGE)
+    at_desk.sees("Allows everyone with the role")
+    at_desk.sees('when resource.status is "draft"')
+    assert at_desk.serious() == []
+
+
+def test_the_list_filters_by_the_api_and_by_text(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/policies?role=editor")
+    signed_in.sees("Editors comment on drafts")
+    assert not signed_in.page.get_by_text("Nothing on legal hold is deleted").count()
+    signed_in.page.get_by_label("Text on this page").fill("watermark")
+    signed_in.page.get_by_role("button", name="Filter").click()
+    signed_in.sees("Editors share finished documents")
+    assert "text=watermark" in signed_in.page.url
+    assert not signed_in.page.get_by_text("Editors comment on drafts").count()
+    assert signed_in.serious() == []
+
+
+def test_the_text_follows_the_form(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("Condition 1: value", exact=True).fill("review")
+    wait_for_text(signed_in, 'resource.status is "review"')
+    signed_in.page.get_by_label("Condition 1: comparison").select_option("is one of")
+    signed_in.page.get_by_label("Condition 1: value", exact=True).fill("review\ndraft")
+    wait_for_text(signed_in, 'resource.status in ["review", "draft"]')
+    signed_in.sees("Review and save")
+    assert signed_in.serious() == []
+
+
+def test_the_form_follows_the_text(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    field = signed_in.page.get_by_label("The policy as text")
+    field.fill(text_of(signed_in) + "    and context.mfa is true\n    at most 5 times in 2 minutes\n")
+    signed_in.page.get_by_label("Condition 2: attribute").wait_for()
+    assert signed_in.page.get_by_label("Condition 2: attribute").input_value() == "mfa"
+    assert signed_in.page.get_by_label("In so many seconds").input_value() == "120"
+    assert text_of(signed_in).endswith("in 2 minutes\n")  # what is typed stays as it was typed
+
+
+def test_an_operator_knows_the_declared_type(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_role("button", name="Add a condition").click()
+    signed_in.page.get_by_label("Condition 2: attribute").fill("pages")
+    operators = signed_in.page.get_by_label("Condition 2: comparison").locator("option").all_inner_texts()
+    assert "is at most" in operators
+    assert "matches" not in operators  # `pages` is a number
+    assert signed_in.page.get_by_label("Condition 2: value: kind").input_value() == "number"
+    signed_in.page.get_by_label("Condition 2: value", exact=True).fill("ten")
+    signed_in.sees("is not a number")
+    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+
+
+def test_a_finding_stands_at_the_field_and_at_the_character(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("The policy as text").fill(text_of(signed_in).replace("status", "statu"))
+    signed_in.page.locator("mark.error").first.wait_for()
+    assert "statu" in signed_in.page.locator("mark.error").first.inner_text()
+    signed_in.page.locator(".row.comparison .fault").first.wait_for()
+    assert signed_in.page.get_by_role("button", name="Review and save").is_disabled()
+
+
+def test_a_text_that_cannot_be_read_leaves_the_form_as_it_was(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("The policy as text").fill("policy x allow allow")
+    signed_in.sees("The text has errors, so the form shows the policy before them.")
+    signed_in.page.get_by_role("button", name="Drop the text").click()
+    wait_for_text(signed_in, 'resource.status is "draft"')
+
+
+def test_a_change_is_reviewed_saved_decided_by_and_undone(api: httpx.Client, signed_in: Desk) -> None:
+    question = {
+        "subject": {"type": "user", "id": "nobody-at-all"},
+        "action": {"name": "comment"},
+        "resource": {"type": "document", "id": "x", "properties": {"status": "draft"}},
+    }
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("For", exact=True).select_option("everyone")
+    wait_for_text(signed_in, "allow everyone")
+    signed_in.page.get_by_role("button", name="Review and save").click()
+    dialog = signed_in.page.get_by_role("dialog")
+    dialog.get_by_text("From then on").wait_for()
+    assert "editor" in dialog.locator(".removed").first.inner_text()
+    assert signed_in.serious() == []
+    assert api.post("/access/v1/evaluation", json=question).json()["decision"] is False
+    dialog.get_by_role("button", name="Save the policy").click()
+    signed_in.sees("The policy is saved.")
+    assert api.post("/access/v1/evaluation", json=question).json()["decision"] is True
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(PATH).json() == POLICY
+    assert api.post("/access/v1/evaluation", json=question).json()["decision"] is False
+
+
+def test_somebody_elses_change_is_shown_and_not_overwritten(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("Priority").fill("9")
+    wait_for_text(signed_in, "priority 9")
+    api.patch(PATH, json={"description": "theirs"})
+    save(signed_in)
+    signed_in.sees("Somebody else has changed this policy meanwhile.")
+    assert "theirs" in signed_in.page.locator(".removed").last.inner_text()
+    assert api.get(PATH).json()["priority"] == 7
+    signed_in.page.get_by_role("button", name="Keep mine, to save over it").click()
+    signed_in.page.get_by_role("button", name="Save the policy").click()
+    signed_in.sees("The policy is saved.")
+    assert api.get(PATH).json()["priority"] == 9
+
+
+def test_a_new_policy_is_created_and_undone(signed_in: Desk, server: Server) -> None:
+    signed_in.go("#/default/policies")
+    signed_in.page.get_by_role("link", name="Create a policy").click()
+    signed_in.page.get_by_label("Id", exact=True).fill("fresh")
+    signed_in.page.get_by_role("combobox", name="Roles").fill("editor")
+    signed_in.page.get_by_role("combobox", name="Roles").press("Enter")
+    signed_in.page.get_by_label("Resource type", exact=True).fill("document")
+    signed_in.page.get_by_role("checkbox", name="read").check()
+    wait_for_text(signed_in, "allow editor to read document")
+    signed_in.page.get_by_role("button", name="Review and save").click()
+    signed_in.page.get_by_role("button", name="Create the policy").click()
+    signed_in.sees("The policy is created.")
+    with server.client() as client:
+        assert client.get("/v1/environments/default/policies/fresh").status_code == 200
+        signed_in.page.get_by_role("button", name="Undo").click()
+        signed_in.page.get_by_role("heading", name="Policies").wait_for()
+        assert client.get("/v1/environments/default/policies/fresh").status_code == 404
+
+
+def test_deleting_asks_for_the_name_and_can_be_undone(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(PAGE)
+    signed_in.page.get_by_role("button", name="Delete").click()
+    button = signed_in.page.get_by_role("button", name="Delete the policy")
+    assert button.is_disabled()
+    signed_in.page.get_by_label("To confirm, type").fill(ID)
+    button.click()
+    signed_in.sees("The policy is deleted.")
+    assert api.get(PATH).status_code == 404
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(PATH).json() == POLICY
+
+
+def test_an_integer_of_any_length_survives_an_edit(api: httpx.Client, signed_in: Desk) -> None:
+    long = 90071992547409931234567890
+    api.patch(PATH, json={"conditions": {"resource_attrs": [{"key": "pages", "op": "lt", "value": long}]}})
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, str(long))
+    assert signed_in.page.get_by_label("Condition 1: value", exact=True).input_value() == str(long)
+    signed_in.page.get_by_label("Priority").fill("8")
+    wait_for_text(signed_in, "priority 8")
+    save(signed_in)
+    signed_in.sees("The policy is saved.")
+    assert api.get(PATH).json()["conditions"]["resource_attrs"][0]["value"] == long
+
+
+def test_text_that_is_not_saved_is_not_lost_without_asking(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go(EDITOR)
+    wait_for_text(signed_in, '"draft"')
+    signed_in.page.get_by_label("Priority").fill("8")
+    asked: list[str] = []
+    signed_in.page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    signed_in.go("#/default/roles")
+    signed_in.page.wait_for_timeout(300)
+    assert asked == ["What you wrote here is not saved. Leave it?"]
+    assert signed_in.page.get_by_label("Priority").input_value() == "8"
+    signed_in.page.once("dialog", lambda dialog: dialog.accept())
+    signed_in.go("#/default/roles")
+    signed_in.page.get_by_role("heading", name="Roles").wait_for()
+
+
+def test_a_reader_is_offered_no_change(api: httpx.Client, at_desk: Desk) -> None:
+    made = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()
+    at_desk.sign_in(made["key"], PAGE)
+    at_desk.sees("This credential may only read")
+    assert not at_desk.page.get_by_role("button", name="Delete").count()
+    assert not at_desk.page.get_by_role("link", name="Edit", exact=True).count()
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
+def test_hostile_names_break_nothing(name: str, signed_in: Desk, server: Server) -> None:
+    body = POLICY | {"id": name, "name": name, "description": name}
+    body["conditions"] = {"resource_attrs": [{"key": "status", "op": "eq", "value": name}]}
+    with server.client() as client:
+        made = client.post("/v1/environments/default/policies", json=body)
+        assert made.status_code == 201, made.text
+        try:
+            signed_in.go("#/default/policies?role=editor")
+            signed_in.page.locator("tbody a", has_text=name.strip()[:60]).first.click()
+            signed_in.page.get_by_role("link", name="Edit", exact=True).click()
+            signed_in.page.get_by_label("Name", exact=True).wait_for()
+            assert signed_in.page.get_by_label("Name", exact=True).input_value() == name
+            assert signed_in.page.title().endswith("default · Writ")
+        finally:
+            client.delete(made.headers["Location"])
+
+
