@@ -250,5 +250,3 @@ def test_hostile_names_break_nothing(name: str, signed_in: Desk, server: Server)
             assert signed_in.page.title().endswith("default · Writ")
         finally:
             client.delete(made.headers["Location"])
-
-
