@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { pageOf } from "../core/pages.js";
 import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
+import { number } from "../core/words.js";
 import { difference } from "../editing/difference.js";
 
 const OPEN_AT_FIRST = 5; // a list no longer than this shows its differences at once
@@ -56,6 +57,10 @@ function elementLink(env, one) {
 export function countsOf(changes) {
   const lists = Object.entries(changes);
   if (!lists.length) return html`<span class="soft">nothing</span>`;
-  return lists.map(([list, many], at) => html`${at ? ", " : nothing}<span class="counts">${list.replaceAll("_", " ")}
-    ${Object.entries(WORDS).map(([name, [mark, word]]) => many[name] ? html`<span title=${word}>${mark}${many[name]}<span class="hidden"> ${word}</span></span> ` : nothing)}</span>`);
+  return lists.map(([list, many], at) => html`${at ? ", " : nothing}<span class="counts">${list.replaceAll("_", " ")}${marks(many)}</span>`);
+}
+
+function marks(many) {
+  const found = Object.entries(WORDS).filter(([name]) => many[name]);
+  return found.map(([name, [mark, word]]) => html` <span title=${word}>${mark}${number(many[name])}<span class="hidden"> ${word}</span></span>`);
 }
