@@ -13,8 +13,8 @@ from ...bundles.wording import quoted
 from .actor import API_KEY_PREFIX, CLIENT_PREFIX
 from .environment_ids import Bounds
 from .environments import environment_by_id
-from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
-from .pages import MAX_PAGE, cursor_after, read_cursor
+from .errors import Fault, NotFound, OutOfBounds, Rejected
+from .pages import cursor_after, read_cursor, refuse_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,7 @@ def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bou
 def _page(
     db: Database, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
 ) -> tuple[list[tuple[Any, ...]], str | None]:
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    refuse_limit(limit)
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
     rows = db.execute(query, {"within": _json(within), "after": after, "limit": limit + 1}).fetchall()
