@@ -8,7 +8,7 @@ import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { cellOf, roleRights } from "../parts/rights.js";
+import { cellOf, roleRights, typeName } from "../parts/rights.js";
 
 const MOST_TYPES = 100;
 const ROWS = 25;
@@ -68,7 +68,7 @@ async function ofSubjects(env, type, subjects, signal) {
     const body = {
       subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
       action: { name: action },
-      resource: { type: type.id },
+      resource: { type: typeName(type) },
       options: { return: "filter" },
     };
     const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
@@ -97,6 +97,6 @@ function drawn(place, rows, { type, rows: found, next }) {
 function cellView(place, rows, type, row, action, cell) {
   const content = html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
   if (rows === "roles" || cell.word === "none") return content;
-  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: type.id } };
+  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: typeName(type) } };
   return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q: JSON.stringify(question) })}>${content}</a>${nothing}`;
 }
