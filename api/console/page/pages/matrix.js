@@ -11,6 +11,7 @@ import { nothingYet } from "../parts/notice.js";
 import { cellOf, roleRights, typeName } from "../parts/rights.js";
 
 const MOST_TYPES = 100;
+const MOST_POLICIES = 1_000;
 const ROWS = 25;
 const AT_ONCE = 6; // questions on their way at the same time
 
@@ -56,9 +57,11 @@ async function matrix(place, rows, types, signal) {
 }
 
 async function ofRoles(env, type, roles, signal) {
-  const query = { resource_type: type.id, limit: 1000 };
-  const found = await get(path`/v1/environments/${env}/policies`, { query, signal });
-  return roles.map((role) => type.actions.map((action) => roleRights(found.items, role.id, type.id, action)));
+  const about = [type.id, "*"].map((resource_type) => get(path`/v1/environments/${env}/policies`, { query: { resource_type, limit: MOST_POLICIES }, signal }));
+  const found = await Promise.all(about);
+  if (found.some((one) => one.next_cursor)) throw new Error(`More than ${MOST_POLICIES} policies are about this type. Ask about one subject instead.`);
+  const policies = found.flatMap((one) => one.items);
+  return roles.map((role) => type.actions.map((action) => roleRights(policies, role.id, type.id, action)));
 }
 
 async function ofSubjects(env, type, subjects, signal) {
