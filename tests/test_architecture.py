@@ -126,6 +126,7 @@ ROOMS = {
         "compile",
         "load",
         "check_policy",
+        "lint_model",
         "check_elements",
         "forms",
         "passes",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, counts, explain, holdings, translate
+from ..insight import convert, counts, explain, holdings, lints, translate
 from ..management import (
     declared_attributes,
     element_batch,
@@ -165,6 +165,12 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: translate.FilterTranslation(given.management),
         {"POST": (READ, translate.TRANSLATE)},
+    ),
+    Route(
+        "/v1/environments/{env}/lints",
+        Env.NAMED,
+        lambda given: lints.ModelLints(given.management),
+        {"GET": (READ, lints.GET)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
