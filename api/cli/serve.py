@@ -167,6 +167,7 @@ def _prepare_service(options: StartOptions) -> Service:
     sweep, uses = expiry_sweep(options, store, settings, activation, log), use_upkeep(parts)
     application = create_application(parts)
     metrics = logs.requests.application(open_application(application.metrics, counts, log))
+    checks = logs.requests.checks(application.answering)
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
         app=logs.requests.application(application.asgi),
@@ -179,9 +180,7 @@ def _prepare_service(options: StartOptions) -> Service:
         tls=server.tls,
         side=metrics_side(metrics, server.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(
-            envoy, logs.requests.checks(application.answering), application.is_ready, counts, settings.limits
-        ),
+        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, logs),
         heartbeat=partial(_beat, upkeep, uses, sweep, activation, gauges, logs),
         worker_stops=application.stop,

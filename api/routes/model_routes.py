@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, counts, explain, figures, holdings
 from ..management import (
     declared_attributes,
     element_batch,
@@ -164,36 +163,6 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: expiring.ExpiringList(given.management),
         {"GET": (READ, expiring.LIST)},
-    ),
-    Route(
-        "/v1/environments/{env}/policies:convert",
-        Env.NAMED,
-        lambda given: convert.PolicyConversion(given.management),
-        {"POST": (READ, convert.CONVERT)},
-    ),
-    Route(
-        "/v1/environments/{env}/figures",
-        Env.NAMED,
-        lambda given: figures.Figures(given.management, given.counts.table.hour),
-        {"GET": (READ, figures.GET)},
-    ),
-    Route(
-        "/v1/environments/{env}/counts",
-        Env.NAMED,
-        lambda given: counts.ElementCounts(given.management),
-        {"GET": (READ, counts.GET)},
-    ),
-    Route(
-        "/v1/environments/{env}/subjects/{type}/{id}/holdings",
-        Env.NAMED,
-        lambda given: holdings.SubjectHoldings(given.management),
-        {"GET": (READ, holdings.GET)},
-    ),
-    Route(
-        "/v1/environments/{env}/explain",
-        Env.NAMED,
-        lambda given: explain.Explanation(given.engine_of, given.bodies, given.deciding),
-        {"POST": (READ, explain.EXPLAIN)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

@@ -1,0 +1,30 @@
+// The result of a run of policy tests: what passed, what failed with which values, and what could not be run.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { placeLink } from "../core/place.js";
+import { counted, number } from "../core/words.js";
+import { sentence } from "../parts/notice.js";
+
+// Returns the drawing of the sets of a run, {id, passed, failed, not_run, tests}.
+export function report(env, sets, revision) {
+  const sum = (name) => sets.reduce((all, one) => all + one[name], 0);
+  const isGood = !sum("failed") && !sum("not_run");
+  return html`<div class="verdict ${isGood ? "allow" : "deny"}"><span class="mark" aria-hidden="true">${isGood ? "✓" : "✕"}</span><div>
+      <strong>${counted(sum("passed"), "test")} passed, ${number(sum("failed"))} failed${sum("not_run") ? `, ${number(sum("not_run"))} not run` : ""}</strong>
+      <p>On revision ${number(revision)}.</p></div></div>
+    ${sets.map((set) => set.tests.filter((test) => !test.passed).map((test) => failed(env, set, test)))}`;
+}
+
+function failed(env, set, test) {
+  return html`<div class="policy"><p><span class="mark no" aria-hidden="true">✕</span><span class="hidden">Failed: </span>
+      <b class="name">${test.name}</b> <a href=${placeLink(env, "tests", [set.id])}><code>${set.id}</code></a></p>
+    ${(test.problems ?? []).map((one) => html`<p class="soft">Not run: ${sentence(one.message ?? one)}</p>`)}
+    ${(test.failures ?? []).map(failure)}
+    ${test.more ? html`<p class="soft">and ${counted(test.more, "more failure")}</p>` : nothing}</div>`;
+}
+
+const failure = (one) => html`${one.label ? html`<p class="name">${one.label}</p>` : nothing}
+  <div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Expected</th><th scope="col">Got</th></tr></thead>
+    <tbody>${one.mismatches.map((each) => html`<tr><td><code>${each.member}</code></td>
+      <td><code>${JSON.stringify(each.expected)}</code></td><td><code>${JSON.stringify(each.got)}</code></td></tr>`)}</tbody></table></div>
+  ${one.reason ? html`<p class="soft">${sentence(one.reason)} <code>${one.reason_code}</code></p>` : nothing}`;
