@@ -1,4 +1,4 @@
-"""Policies in the console: read as a sentence, edited as a form and as text, reviewed, saved and undone (issue 19, item 4)."""
+"""Policies in the console: read, edited as a form and as text, reviewed, saved and undone (issue 19, item 4)."""
 
 from collections.abc import Iterator
 
@@ -250,5 +250,3 @@ def test_hostile_names_break_nothing(name: str, signed_in: Desk, server: Server)
             assert signed_in.page.title().endswith("default · Writ")
         finally:
             client.delete(made.headers["Location"])
-
-
