@@ -2,7 +2,8 @@
 
 Read from the top down; each room imports only what stands below it.
 
-- `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs.
+- `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs, and
+  `use_upkeep` stores when credentials were last used.
 - `app` puts the application together, from the one table of `routes`.
 - `transport` is the server: workers, connections, deadlines, TLS.
 - `agent` follows the bundle of an environment, for edge agents and for applications.

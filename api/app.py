@@ -25,6 +25,7 @@ from .credentials.recent_headers import RecentHeaders
 from .credentials.refused_attempts import RefusedAttempts
 from .credentials.tokens.access_tokens import AccessTokens
 from .credentials.tokens.endpoints import OAuth
+from .credentials.uses import CredentialUses
 from .decision_log.decision_log import NO_LOG, Log
 from .decisions.deciding import Deciding
 from .decisions.draining import Draining
@@ -89,9 +90,10 @@ class Collaborators:
     `activate` puts a commit in force. `clock` gives epoch seconds. `admin_key` is the digest of the administrator's
     key (SHA-256). `own_url` is the public URL if the settings name none. `signing` is the source of the keys that
     sign tokens, `bundle_signing` of those that sign bundles. `refused` and `exports` count refused attempts and exports
-    for the audit log. `page_secret` signs page tokens. `preparing` surrounds what prepares an environment. `counts`
-    counts for the metrics. `decision_log` takes the decisions. `draining` tells that the service is about to stop.
-    `notes_callers` says that the callers of requests are noted, for those who tell of requests.
+    for the audit log. `uses` notes when credentials are used. `page_secret` signs page tokens. `preparing` surrounds
+    what prepares an environment. `counts` counts for the metrics. `decision_log` takes the decisions. `draining` tells
+    that the service is about to stop. `notes_callers` says that the callers of requests are noted, for those who tell
+    of requests.
     """
 
     store: Store
@@ -105,6 +107,7 @@ class Collaborators:
     signing: KeySource
     bundle_signing: KeySource
     refused: RefusedAttempts
+    uses: CredentialUses
     exports: Exports
     page_secret: bytes
     preparing: Preparing
@@ -154,6 +157,7 @@ def collaborators(
         signing=prepare_signing_keys(directory, settings.signing_key, settings.signing_algorithm, clock, log),
         bundle_signing=prepare_bundle_keys(directory, settings.bundle_key, clock, log),
         refused=refused or RefusedAttempts(),
+        uses=CredentialUses(clock),
         exports=exports or Exports(clock),
         page_secret=read_or_create_secret(directory / _PAGE_KEY),
         preparing=preparing,
@@ -207,7 +211,7 @@ def create_application(parts: Collaborators) -> Application:
         parts.refused.add(Event.CREDENTIAL_REFUSED, address)
         return attempt(address)
 
-    recent = RecentHeaders(parts.store.watch, parts.clock)
+    recent = RecentHeaders(parts.store.watch, parts.clock, parts.uses.note)
     guards = NotingGuard if parts.notes_callers else Guard
     guard = guards([AdminKey(parts.admin_key), known], recent, ACCESS, known.environment_uuid, failed, parts.clock)
     paths = RawPaths(most_slashes=max(path.count("/") for path in ACCESS))
@@ -215,7 +219,7 @@ def create_application(parts: Collaborators) -> Application:
     app = falcon.asgi.App(middleware=middleware)
     errors.register(app)
     work = StoreWork(parts.store, parts.activate, parts.clock)
-    oauth = OAuth(work, tokens, errors.report, parts.log, attempt, parts.refused)
+    oauth = OAuth(work, tokens, errors.report, parts.log, attempt, parts.refused, parts.uses.note)
     services = _services(parts, work, Bodies(parts.settings.limits, guard.confirm), errors, oauth, ring)
     handlers = {route.path: _answering_head(route.handler(services)) for route in ROUTES}
     for path, handler in handlers.items():

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -26,6 +27,7 @@ LONGEST_REQUEST_ID: Final = 200
 FRAMES: Final = "frames"
 """The attribute of a record with the frames of an error whose text must not be logged."""
 
+_MICROS: Final = 1_000_000
 _TEXT: Final = "%(asctime)s [%(process)d] [%(levelname)s] %(message)s"
 _DATE: Final = "[%Y-%m-%d %H:%M:%S %z]"
 
@@ -48,7 +50,12 @@ class Cause(NamedTuple):
 
     def members(self) -> dict[str, object]:
         """Returns what is known of the request."""
+        if self == _NO_CAUSE:
+            return {}
         return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+_NO_CAUSE: Final = Cause()
 
 
 class Place:
@@ -96,18 +103,29 @@ def _shown(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
+@lru_cache(2)
+def _local_second(second: int) -> str:
+    """PERF: most lines are of the same second as the one before."""
+    return time.strftime(_DATE, time.localtime(second))
+
+
+@lru_cache(2)
+def _utc_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 def text_line(instant: float, process: int, level: str, message: str, members: Members) -> str:
     """Returns a line of text without its end, as `TextLines` makes it. `instant` is in epoch seconds."""
-    when = time.strftime(_DATE, time.localtime(instant))
-    return f"{when} [{process}] [{level.upper()}] {message}{shown(members)}"
+    return f"{_local_second(int(instant))} [{process}] [{level.upper()}] {message}{shown(members)}"
 
 
 def json_line(
     instant: float, process: int, level: str, logger: str, message: str, members: Members, cause: Cause
 ) -> str:
     """Returns a line of JSON without its end. `instant` is in epoch seconds."""
+    second, micros = divmod(round(instant * _MICROS), _MICROS)
     line: dict[str, Any] = {
-        "time": datetime.fromtimestamp(instant, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "time": f"{_utc_second(second)}.{micros // 1_000:03d}Z",
         "level": level.lower(),
         "logger": logger,
         "message": message,

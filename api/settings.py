@@ -306,6 +306,12 @@ class Settings:
     access_log: str = _row(
         "WRIT_ACCESS_LOG", choice(*SWITCH), SWITCH[0], "With `on`, the log has a line for each request."
     )
+    telemetry: str = _row(
+        "WRIT_OTEL",
+        choice(*SWITCH),
+        SWITCH[0],
+        "With `on`, Writ exports traces and metrics by OpenTelemetry, as the variables `OTEL_…` say.",
+    )
     limits: HttpLimits = field(default_factory=HttpLimits)
     warnings: tuple[str, ...] = ()
 

@@ -144,8 +144,7 @@ class Engine:
     def take_over(self, other: "Engine") -> None:
         """Puts into force what another engine has in force, with what it has cached. It never fails.
 
-        So a change can be tried on another engine, such as a `pinned` one, and kept on disk before it counts here. Each
-        engine keeps its own clock and counters.
+        So a change can be tried on another, such as a `pinned` one, before it counts here. Clock and counters stay.
         """
         self._snapshot = other._snapshot
 
@@ -160,6 +159,10 @@ class Engine:
         """Returns a `pinned` engine that counts for rate limits with other counters (C10)."""
         (engine := self.pinned())._counters = counters
         return engine
+
+    def uncounted(self) -> "Engine":
+        """Returns a `pinned` engine that reads the counters of rate limits, and never counts (C10)."""
+        return self.pinned() if self._counters is None else self.counting(self._counters.peeking())
 
     def held(self) -> "Engine":
         """Returns the same pinned engine as long as a revision is in force. PERF: a quarter of the time of `pinned`."""
@@ -232,13 +235,11 @@ class Engine:
 
     def _decide_carefully(self, request: Any, now: float | None, counts: bool = True) -> dict[str, Any]:
         read = read_evaluation(request)
-        snapshot = self._snapshot
-        instant = self._instant(now)
+        snapshot, instant = self._snapshot, self._instant(now)
         if read[-1]:
             refuse_if_impatient()  # a proof takes long
         # Found first: it may take long, and nothing may be counted before that is known (C10).
-        timed = asks_validity(request)
-        until = shown_instant(valid_until(snapshot, read, instant)) if timed else None
+        until = shown_instant(valid_until(snapshot, read, instant)) if (timed := asks_validity(request)) else None
         answer = decide(snapshot, read, instant, self._counters, counts)
         context = answer.context.copy()
         if timed:
@@ -395,6 +396,5 @@ class Engine:
             raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
         if not all(isinstance(attributes, dict) for attributes in (s, r, a, c)):
             raise BadRequest("attributes are dictionaries", "$")
-        instant = self._instant(now)
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
-        return decide(self._snapshot, request, instant, self._counters).allowed
+        return decide(self._snapshot, request, self._instant(now), self._counters).allowed

@@ -165,8 +165,8 @@ def agent_command(
 def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server: ServerOptions) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(server.log_level, server.log_format)
-    logs = logs_of(settings, server, None, log)
     rates, counts = counters_for(COUNTED, server.workers, settings, log)
+    logs = logs_of(settings, server, "writ-agent", counts, None, log)
     following = Following(replace(options, counters=rates.counters), *_telling(log))
     token_file = None if options.token_file is None else Path(options.token_file)
     keys = CallerKeys(callers, token_file, log) if admits else None

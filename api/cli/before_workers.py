@@ -4,6 +4,7 @@ import logging
 import time
 from pathlib import Path
 
+from ..app import Collaborators
 from ..audit_upkeep import AuditUpkeep
 from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
 from ..credentials.keys.ring import KeyRing, KeySealer
@@ -20,6 +21,7 @@ from ..serving.preparations import Preparations
 from ..settings import Settings
 from ..store.environment_ids import DEFAULT
 from ..store.store import Store
+from ..use_upkeep import UseUpkeep
 from .start_model import prepare_model
 from .start_options import StartOptions
 
@@ -101,3 +103,8 @@ def expiry_sweep(
     """Returns the sweep of the store. It removes nothing from the demo, which shows what has expired, too."""
     keep_days = 0 if options.demo else settings.sweep_days
     return ExpirySweep(store.expiring, options.directory, keep_days, activation, time.time, log)
+
+
+def use_upkeep(parts: Collaborators) -> UseUpkeep:
+    """Returns what stores the last uses of credentials. Raises OSError."""
+    return UseUpkeep(parts.uses, parts.store.credentials, parts.clock, parts.log)

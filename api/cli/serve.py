@@ -28,7 +28,8 @@ from ..store.errors import Conflict, StoreUnavailable
 from ..transport.listening import CannotListen, bound_socket, start_listening
 from ..transport.server import Service, run
 from ..transport.tls import UnusableTls
-from .before_workers import audit_upkeep, begin, expiry_sweep, open_engines, opened_store
+from ..use_upkeep import UseUpkeep
+from .before_workers import audit_upkeep, begin, expiry_sweep, open_engines, opened_store, use_upkeep
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence
 from .server_options import (
@@ -137,7 +138,7 @@ def _prepare_service(options: StartOptions) -> Service:
     prepare_directory(directory := options.directory)
     lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
     rates, counts = counters_for(COUNTED, server.workers, settings, log)
-    logs = logs_of(settings, server, directory, log)
+    logs = logs_of(settings, server, "writ", counts, directory, log)
     store = opened_store(directory, settings, counts, log)
     refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
@@ -163,9 +164,10 @@ def _prepare_service(options: StartOptions) -> Service:
         notes_callers=logs.requests.is_on,
     )
     greet_envoy(envoy)
-    sweep = expiry_sweep(options, store, settings, activation, log)
+    sweep, uses = expiry_sweep(options, store, settings, activation, log), use_upkeep(parts)
     application = create_application(parts)
     metrics = logs.requests.application(open_application(application.metrics, counts, log))
+    checks = logs.requests.checks(application.answering)
     gauges = WorkerGauges(counts, application.recent, live_engines.open_engines, lambda: live_engines.environments)
     return Service(
         app=logs.requests.application(application.asgi),
@@ -178,15 +180,13 @@ def _prepare_service(options: StartOptions) -> Service:
         tls=server.tls,
         side=metrics_side(metrics, server.metrics_bind, settings, log),
         held=(lock,),
-        beside=listener_on(
-            envoy, logs.requests.checks(application.answering), application.is_ready, counts, settings.limits
-        ),
+        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
         worker_starts=partial(start_worker, rates, counts, logs),
-        heartbeat=partial(_beat, upkeep, sweep, activation, gauges, logs),
+        heartbeat=partial(_beat, upkeep, uses, sweep, activation, gauges, logs),
         worker_stops=application.stop,
-        worker_ends=partial(_end_worker, upkeep, preparations, sweep, logs),
+        worker_ends=partial(_end_worker, upkeep, uses, preparations, sweep, logs),
         worker_gone=partial(_forget_worker, preparations, counts),
-        service_ends=upkeep.end_service,
+        service_ends=partial(_end_service, upkeep, uses),
         refused=logs.requests.refused(counts.refused_early),
         tell_connections=gauges.tell_connections,
         drain_begins=parts.draining.begin,
@@ -201,6 +201,7 @@ def _forget_worker(preparations: Preparations, counts: Counts, process: int) -> 
 
 def _beat(
     upkeep: AuditUpkeep,
+    uses: UseUpkeep,
     sweep: ExpirySweep,
     activation: Activation,
     gauges: WorkerGauges,
@@ -208,13 +209,22 @@ def _beat(
 ) -> None:
     logs.beat()
     upkeep.beat()
+    uses.beat()
     sweep.beat()
     activation.build_missing()
     gauges.beat()
 
 
-def _end_worker(upkeep: AuditUpkeep, preparations: Preparations, sweep: ExpirySweep, logs: ServerLogs) -> None:
+def _end_worker(
+    upkeep: AuditUpkeep, uses: UseUpkeep, preparations: Preparations, sweep: ExpirySweep, logs: ServerLogs
+) -> None:
     preparations.leave()
     logs.end_worker()
     sweep.end()
+    uses.end_worker()
     upkeep.end_worker()
+
+
+def _end_service(upkeep: AuditUpkeep, uses: UseUpkeep) -> None:
+    uses.end_service()
+    upkeep.end_service()

@@ -167,14 +167,18 @@ class ServerLogs(NamedTuple):
         self.requests.end_worker()
 
 
-def logs_of(settings: Settings, server: ServerOptions, directory: Path | None, log: logging.Logger) -> ServerLogs:
-    """Returns what tells of decisions and requests. `directory` has the key for hashes of the decision log.
+def logs_of(
+    settings: Settings, server: ServerOptions, name: str, counts: Counts, directory: Path | None, log: logging.Logger
+) -> ServerLogs:
+    """Returns what tells of decisions and requests. `name` is that of the service, for telemetry.
+
+    `directory` has the key for hashes of the decision log.
 
     Raises BadSetting, OSError.
     """
     target = server.decision_log
     asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
-    requests = observing(settings, log, server.tls is not None)
+    requests = observing(settings, name, counts, log, os.environ, server.tls is not None)
     return ServerLogs(decision_log(asked, directory, merged, log), requests)
 
 

@@ -51,7 +51,10 @@ class ClientPatch(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClientAnswer(Struct, frozen=True):
-    """A client. `revoked` is the time of its revocation, or null."""
+    """A client. `revoked` is the time of its revocation, or null.
+
+    `last_used_at` is the minute in which it last got or used a token, or null. It is stored once a minute.
+    """
 
     client_id: str
     name: str
@@ -61,6 +64,7 @@ class ClientAnswer(Struct, frozen=True):
     environments: tuple[str, ...] | None
     created: Instant
     revoked: Instant | None
+    last_used_at: Instant | None
 
 
 class ClientWithSecret(ClientAnswer, frozen=True, kw_only=True):
@@ -79,7 +83,10 @@ class NewApiKey(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ApiKeyAnswer(Struct, frozen=True):
-    """An API key without the key itself. It is valid until `expires_at`, or until it is deleted if that is null."""
+    """An API key without the key itself. It is valid until `expires_at`, or until it is deleted if that is null.
+
+    `last_used_at` is the minute of its last use, or null. It is stored once a minute.
+    """
 
     id: str
     name: str
@@ -87,6 +94,7 @@ class ApiKeyAnswer(Struct, frozen=True):
     environments: tuple[str, ...] | None
     created: Instant
     expires_at: Instant | None
+    last_used_at: Instant | None
 
 
 class ApiKeyWithSecret(ApiKeyAnswer, frozen=True, kw_only=True):

@@ -34,9 +34,11 @@ class RecentHeaders:
     `hits` and `misses` count the lookups.
     """
 
-    def __init__(self, watch: Watch, clock: Callable[[], float]) -> None:
-        """`clock` gives epoch seconds."""
-        self._watch, self._clock = watch, clock
+    def __init__(self, watch: Watch, clock: Callable[[], float], used: Callable[[str], None] = lambda _: None) -> None:
+        """`clock` gives epoch seconds. `used` notes the use of a credential by its actor, once a second at least while
+        it is used.
+        """
+        self._watch, self._clock, self._used = watch, clock, used
         self._prefixes = secrets.token_urlsafe(), secrets.token_urlsafe()
         self.hits = self.misses = 0
         self._known: OrderedDict[tuple[int, int], tuple[Credential, object, float, float]] = OrderedDict()
@@ -65,6 +67,7 @@ class RecentHeaders:
 
     def keep(self, header: str, credential: Credential, version: object) -> None:
         """See `Recent`."""
+        self._used(credential.actor)
         if version is None:
             return
         key = self._key(header)

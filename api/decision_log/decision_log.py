@@ -1,8 +1,8 @@
 """What handlers call: it fixes the instant of a decision, takes the answer, and never waits for a disk or a network."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter_ns
 from typing import Final, Protocol
 
 from ...runtime import Engine
@@ -94,13 +94,13 @@ class DecisionLog:
         if self._refuses and self._waiting.is_full():
             raise LogFull
         instant = int(self._clock() * MICROSECONDS)
-        return Moment(instant / MICROSECONDS, instant, time.perf_counter_ns())
+        return Moment(instant / MICROSECONDS, instant, perf_counter_ns())
 
     def keep(
         self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
     ) -> None:
         """See `Log`. Drops the answer if the log is full, and counts that."""
-        taken = Taken(kind, moment, time.perf_counter_ns(), engine, request, answer, asker, cut)
+        taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut)
         if not self._waiting.put(taken, self._refuses):
             self.dropped += 1
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from ...bundles.wording import quoted
@@ -13,6 +14,9 @@ Step: TypeAlias = str
 Path: TypeAlias = tuple[Step, ...]
 
 MOST_STEPS: Final = 32
+
+MOST_REMEMBERED: Final = 4_096
+"""Paths, and their ends, that are taken apart once."""
 
 _STEP: Final = re.compile(r'\.(\*|[^.\[\]"*\s]+)|\[(?:"((?:[^"\\]|\\["\\])*)"|(\*))\]')
 
@@ -49,12 +53,20 @@ def replaced(value: Any, path: Path, change: Callable[[Any], Any], drop: object)
     if not isinstance(value, dict):
         return False
     found = False
-    for used in range(1, len(path) + 1):
-        names = list(value) if used == 1 and path[0] == ANY else [".".join(path[:used])]
-        for name in names:
-            if name in value:
-                found = _in_member(value, name, path[used:], change, drop) or found
+    if path[0] == ANY:
+        for name in list(value):
+            found = _in_member(value, name, path[1:], change, drop) or found
+    for name, rest in _ways(path):
+        if name in value:
+            found = _in_member(value, name, rest, change, drop) or found
     return found
+
+
+@lru_cache(MOST_REMEMBERED)
+def _ways(path: Path) -> tuple[tuple[str, Path], ...]:
+    """Returns the names that a path may begin with, and what follows each of them."""
+    least = 2 if path[0] == ANY else 1
+    return tuple((".".join(path[:used]), path[used:]) for used in range(least, len(path) + 1))
 
 
 def _in_member(owner: dict[str, Any], name: str, rest: Path, change: Callable[[Any], Any], drop: object) -> bool:

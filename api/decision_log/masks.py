@@ -2,8 +2,8 @@
 
 import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -19,6 +19,8 @@ HASH_CHARACTERS: Final = 32
 LEAST_KEY_CHARACTERS: Final = 32
 MOST_BYTES: Final = 2**20
 """The most bytes of the masks."""
+
+Change: TypeAlias = Callable[[Any], Any]
 
 _DROPPED: Final = object()
 _DECODER: Final = msgspec.json.Decoder()
@@ -41,41 +43,52 @@ class Mask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _MASKS: Final = msgspec.json.Decoder(dict[str, list[Mask]])
 
 
+class EnvironmentMasks:
+    """The masks of one environment, one at least."""
+
+    def __init__(self, steps: Sequence[tuple[Path, Change]]) -> None:
+        self._steps = tuple(steps)
+
+    def __len__(self) -> int:
+        """Returns the number of masks."""
+        return len(self._steps)
+
+    def applied(self, request: bytes) -> bytes | None:
+        """Returns a request with the masks, or None if it has nothing that they are about."""
+        value, found = _DECODER.decode(request), False
+        for path, change in self._steps:
+            found = replaced(value, path, change, _DROPPED) or found
+        return _ENCODER.encode(value) if found else None
+
+
 class Masks:
     """The masks of all environments. `key` is the secret of hashes: with it, a value can be guessed and tried."""
 
     def __init__(self, by_environment: Mapping[str, Sequence[Mask]] | None = None, key: bytes | None = None) -> None:
         """Raises BadMasks if a path can't be read, or values are hashed and there is no key."""
-        self._key = key
-        self._steps: dict[str, list[tuple[Path, bool]]] = {}
-        for environment, masks in (by_environment or {}).items():
-            self._steps[environment] = [(_path(mask), mask.do == "hash") for mask in masks]
-        if key is None and any(hashes for masks in self._steps.values() for _, hashes in masks):
+        given = by_environment or {}
+        if key is None and any(mask.do == "hash" for masks in given.values() for mask in masks):
             raise BadMasks("the masks hash values, and there is no key for that; set `WRIT_DECISION_LOG_HASH_KEY`")
+        self._hmac = hmac.new(key or b"", digestmod=hashlib.sha256)  # PERF: to copy it takes less than to make it
+        steps = {
+            environment: [(_path(mask), self._hashed if mask.do == "hash" else _dropped) for mask in masks]
+            for environment, masks in given.items()
+        }
+        every = steps.pop(EVERY, [])
+        self._others = EnvironmentMasks(every) if every else None
+        self._masks = {
+            environment: EnvironmentMasks([*every, *own]) for environment, own in steps.items() if every or own
+        }
 
-    def are_for(self, environment: str | None) -> bool:
-        """Returns whether an environment has masks."""
-        return bool(self._steps) and bool(self._of(environment))
-
-    def applied(self, environment: str | None, request: bytes) -> bytes | None:
-        """Returns a request with the masks of an environment, or None if it has nothing that they are about."""
-        masks = self._of(environment)
-        if not masks:
-            return None
-        value, found = _DECODER.decode(request), False
-        for path, hashes in masks:
-            change = self._hashed if hashes else _dropped
-            found = replaced(value, path, change, _DROPPED) or found
-        return _ENCODER.encode(value) if found else None
-
-    def _of(self, environment: str | None) -> list[tuple[Path, bool]]:
-        return [*self._steps.get(EVERY, ()), *self._steps.get(environment or "", ())]
+    def of(self, environment: str | None) -> EnvironmentMasks | None:
+        """Returns the masks of an environment, or None if it has none."""
+        return self._masks.get(environment or "", self._others)
 
     def _hashed(self, value: Any) -> str:
         """Equal values of one JSON type have equal hashes."""
-        assert self._key is not None
-        digest = hmac.new(self._key, _ORDERED.encode(value), hashlib.sha256).hexdigest()
-        return f"hmac-sha256:{digest[:HASH_CHARACTERS]}"
+        found = self._hmac.copy()
+        found.update(_ORDERED.encode(value))
+        return f"hmac-sha256:{found.hexdigest()[:HASH_CHARACTERS]}"
 
 
 def read_masks(text: bytes) -> dict[str, list[Mask]]:

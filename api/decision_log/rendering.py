@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from ...bundles.prepared import prepared
 from .entry import Entry, Kind
-from .masks import Masks
+from .masks import EnvironmentMasks, Masks
 from .record import ENCODER, Record, time_text
 
 DEFAULT_RECORD_BYTES: Final = 2**20
@@ -111,8 +111,9 @@ class Rendering(NamedTuple):
     ) -> Record:
         shown: bytes | None = request
         masked, cut = False, entry.cut
-        if self.masks.are_for(entry.environment):
-            shown, masked = self._masked(entry.environment, request, told)
+        masks = self.masks.of(entry.environment)
+        if masks is not None:
+            shown, masked = _masked(masks, request, told)
             answer = bare(answer) if masked else answer
         if is_over or len(request) + len(answer) > self.most_bytes:
             shown, cut = None, True
@@ -134,15 +135,16 @@ class Rendering(NamedTuple):
             cut=cut,
         )
 
-    def _masked(self, environment: str | None, request: bytes, told: Told) -> tuple[bytes | None, bool]:
-        """Returns the request with its masks, and whether it has any.
 
-        An item that could not be read goes without its request: masks may not find what they look for in it.
-        """
-        if told.context.error is not None:
-            return None, True
-        masked = self.masks.applied(environment, request)
-        return (request, False) if masked is None else (masked, True)
+def _masked(masks: EnvironmentMasks, request: bytes, told: Told) -> tuple[bytes | None, bool]:
+    """Returns the request with its masks, and whether it has any.
+
+    An item that could not be read goes without its request: masks may not find what they look for in it.
+    """
+    if told.context.error is not None:
+        return None, True
+    masked = masks.applied(request)
+    return (request, False) if masked is None else (masked, True)
 
 
 def one_line(request: bytes) -> bytes:

@@ -51,7 +51,6 @@ class Turns:
         lines: list[bytes] = []
         for _ in range(min(TURN_LINES, len(fresh))):
             taken = fresh.popleft()
-            self._number += 1
             line = self._line(taken)
             if line is None:
                 self._lines_ready(lines, calls, cost_before)
@@ -72,6 +71,7 @@ class Turns:
 
     def _line(self, taken: Taken) -> bytes | None:
         """Returns the line of an answer, or None if the writer has to make it. It is empty if there is none."""
+        self._number += 1
         if self._plain is None:
             return None
         try:

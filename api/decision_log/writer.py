@@ -11,8 +11,11 @@ from .rendering import Rendering
 from .sinks.sink import Sink, SinkFailed, SinkRefused
 from .waiting import Lines, Waiting
 
-POLL_SECONDS: Final = 0.05
-"""How often the thread looks for what is ready. PERF: it is not woken, so an answer costs the event loop little."""
+POLL_SECONDS: Final = 0.1
+"""How often the thread looks for what is ready.
+
+PERF: it is not woken, so an answer costs the event loop little. Each look costs as much as a decision, since the thread
+and the event loop take the interpreter from each other."""
 
 TURN_ENTRIES: Final = 32
 """Entries after which the event loop has a turn: it may wait as long as they take, half a millisecond."""

@@ -42,6 +42,13 @@ class Deciding:
         self.counts.decided(engine, decision)
         return decision
 
+    async def explain(self, engine: Engine, work: Callable[[], _T]) -> _T:
+        """Returns the result of `work`, which asks `engine` for a proof. It is no decision, so it is not counted."""
+        try:
+            return work()
+        except TakesLong as ex:
+            return await self.finish(ex, engine, work)
+
     async def _decision(self, engine: Engine, decide: Callable[[], Members], is_long: bool) -> Members:
         if is_long:
             return await self.in_thread(decide)

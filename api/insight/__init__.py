@@ -1,5 +1,6 @@
 """The endpoints for tools that show and explain an environment, such as a console (page INSIGHT.md).
 
-None of them changes anything. Reading path: `caller` says who asks; `convert` shows a policy in every form; `figures`
-shows the decisions of the last hour.
+None of them changes anything. Reading path: `caller` says who asks; `convert` shows a policy in every form; `counts`
+counts the elements; `holdings` shows what a subject holds; `explain` explains a decision; `translate` makes SQL of a
+filter; `lints` warns about the model; `figures` shows the decisions of the last hour, and `denials` the newest denials.
 """

@@ -120,7 +120,7 @@ class EntryAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class RevisionDetail(Struct, frozen=True):
-    """A revision with the change of every element."""
+    """A revision with the change of every element. A page of them has a `next_cursor`, which is null at the end."""
 
     revision: Count
     by: str
@@ -128,3 +128,4 @@ class RevisionDetail(Struct, frozen=True):
     changes: dict[str, ListChanges]
     promotion: Origin | None
     entries: tuple[EntryAnswer, ...]
+    next_cursor: str | UnsetType | None = UNSET

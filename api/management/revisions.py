@@ -34,6 +34,8 @@ GET: Final = Operation(
     _TAG,
     "Read a revision with the change of every element",
     {200: Answer("The revision.", RevisionDetail, (ETAG,)), 304: UNCHANGED},
+    "With `limit` or `cursor`, the answer has a page of the changes, and the `next_cursor`.",
+    query=PAGE,
     headers=(IF_NONE_MATCH,),
 )
 
@@ -57,11 +59,11 @@ class OneRevision:
     """One revision, with the change of every element. It never changes."""
 
     def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+        self._work, self._limits = services.work, services.limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
-        """Answer 200 with a stream of changes."""
-        known_parameters(req)
+        """Answer 200 with a stream of changes, or with a page of them."""
+        asked = known_parameters(req, "limit", "cursor")
         number, bounds = revision_number(revision), req.context.credential.bounds
         environment = await self._work.read(self._work.store.environment, env, bounds)
         found, entries = await self._work.read(self._work.store.revision, env, number, bounds)
@@ -69,6 +71,10 @@ class OneRevision:
         resp.etag = tag
         if is_known(req, tag):
             resp.status = falcon.HTTP_304
+        elif asked:
+            limit, cursor = page_limit(asked, self._limits.page_items), asked.get("cursor")
+            page = self._work.store.revision_page
+            resp.data = _page(*await self._work.read(page, env, number, limit, cursor, bounds))
         else:
             resp.stream = Stream(_document(found, entries), self._work.read)
 
@@ -78,6 +84,11 @@ def revision_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
         raise NotFound(f"there is no revision {quoted(text)}; give its number")
     return int(text)
+
+
+def _page(revision: Revision, entries: tuple[ChangeEntry, ...], cursor: str | None) -> bytes:
+    shown = ENCODER.encode({"entries": [_shown(entry) for entry in entries], "next_cursor": cursor})
+    return ENCODER.encode(revision)[:-1] + b"," + shown[1:]
 
 
 def _document(revision: Revision, entries: Iterator[ChangeEntry]) -> Generator[bytes, None, None]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..exports import bundle
-from ..insight import convert, figures
 from ..management import (
     declared_attributes,
     element_batch,
@@ -164,18 +163,6 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: expiring.ExpiringList(given.management),
         {"GET": (READ, expiring.LIST)},
-    ),
-    Route(
-        "/v1/environments/{env}/policies:convert",
-        Env.NAMED,
-        lambda given: convert.PolicyConversion(given.management),
-        {"POST": (READ, convert.CONVERT)},
-    ),
-    Route(
-        "/v1/environments/{env}/figures",
-        Env.NAMED,
-        lambda given: figures.Figures(given.management, given.counts.table.hour),
-        {"GET": (READ, figures.GET)},
     ),
     Route(
         "/v1/environments/{env}/bundle",

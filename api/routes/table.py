@@ -10,6 +10,7 @@ from ..openapi import resource
 from ..openapi.document import document
 from ..openapi.operation import TEXT, Parameter
 from .decision_routes import DECISION_ROUTES
+from .insight_routes import INSIGHT_ROUTES
 from .model_routes import MODEL_ROUTES
 from .route import READ, Env, Route
 from .service_routes import SERVICE_ROUTES
@@ -17,6 +18,7 @@ from .service_routes import SERVICE_ROUTES
 ROUTES: Final[tuple[Route, ...]] = (
     *DECISION_ROUTES,
     *MODEL_ROUTES,
+    *INSIGHT_ROUTES,
     *SERVICE_ROUTES,
     Route("/openapi.json", Env.NONE, lambda _: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
 )

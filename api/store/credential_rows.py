@@ -8,11 +8,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from sqlite_utils import Database
 
+from ...bundles.conditions.instants import show_seconds
 from ...bundles.wording import quoted
+from .actor import API_KEY_PREFIX, CLIENT_PREFIX
 from .environment_ids import Bounds
 from .environments import environment_by_id
-from .errors import BadQuery, Fault, NotFound, OutOfBounds, Rejected
-from .pages import MAX_PAGE, cursor_after, read_cursor
+from .errors import Fault, NotFound, OutOfBounds, Rejected
+from .pages import cursor_after, read_cursor, refuse_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,9 @@ class Client:
 
     `bounds` are its environments' UUIDs, `environments` the ids of those that exist.
 
-    `secret` is the SHA-256 of its secret. `created` and `revoked` are RFC 3339. `revoked` is None while the client may
-    request tokens. `token_lifetime` is in seconds.
+    `secret` is the SHA-256 of its secret. `created`, `revoked` and `last_used` are RFC 3339. `revoked` is None while
+    the client may request tokens. `last_used` is the minute of its last use that the service has stored, or None.
+    `token_lifetime` is in seconds.
     """
 
     id: str
@@ -35,6 +38,7 @@ class Client:
     secret: bytes
     bounds: Bounds
     environments: tuple[str, ...] | None
+    last_used: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +55,18 @@ class ApiKey:
     expires_at: str | None
     bounds: Bounds
     environments: tuple[str, ...] | None
+    last_used: str | None = None
 
 
 _BOUND = (
     "environments, (SELECT json_group_array(id) FROM"
     " (SELECT e.id AS id FROM environments e JOIN json_each(t.environments) j ON e.uuid = j.value ORDER BY e.id))"
 )
-_CLIENT = f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_BOUND}"
-_API_KEY = f"id, name, scopes, created, expires_at, {_BOUND}"
+_USED = "(SELECT used FROM credential_uses WHERE credential = '{}' || t.id)"
+_CLIENT = (
+    f"id, name, description, scopes, token_lifetime, created, revoked, secret, {_USED.format(CLIENT_PREFIX)}, {_BOUND}"
+)
+_API_KEY = f"id, name, scopes, created, expires_at, {_USED.format(API_KEY_PREFIX)}, {_BOUND}"
 _WITHIN = (
     "(:within IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
@@ -155,8 +163,7 @@ def _one(db: Database, table: str, columns: str, noun: str, id: str, within: Bou
 def _page(
     db: Database, table: str, columns: str, within: Bounds, limit: int, cursor: str | None
 ) -> tuple[list[tuple[Any, ...]], str | None]:
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    refuse_limit(limit)
     (after,) = ("",) if cursor is None else read_cursor(table, cursor, 1)
     query = f"SELECT {columns} FROM {table} t WHERE {_WITHIN} AND id > :after ORDER BY id LIMIT :limit"
     rows = db.execute(query, {"within": _json(within), "after": after, "limit": limit + 1}).fetchall()
@@ -174,11 +181,15 @@ def _bounds(uuids: str | None, ids: str) -> tuple[Bounds, tuple[str, ...] | None
 
 
 def _client(row: tuple[Any, ...]) -> Client:
-    id, name, description, scopes, lifetime, created, revoked, secret, uuids, ids = row
-    bounds = _bounds(uuids, ids)
-    return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds)
+    id, name, description, scopes, lifetime, created, revoked, secret, used, uuids, ids = row
+    bounds, last_used = _bounds(uuids, ids), _shown_use(used)
+    return Client(id, name, description, tuple(scopes.split()), lifetime, created, revoked, secret, *bounds, last_used)
 
 
 def _api_key(row: tuple[Any, ...]) -> ApiKey:
-    id, name, scopes, created, expires_at, uuids, ids = row
-    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *_bounds(uuids, ids))
+    id, name, scopes, created, expires_at, used, uuids, ids = row
+    return ApiKey(id, name, tuple(scopes.split()), created, expires_at, *_bounds(uuids, ids), _shown_use(used))
+
+
+def _shown_use(used: int | None) -> str | None:
+    return None if used is None else show_seconds(used)

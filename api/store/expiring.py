@@ -19,7 +19,7 @@ from .environment_ids import Bounds
 from .environments import Environment, all_environments, environment_within
 from .errors import BadQuery
 from .history.committing import log_changes
-from .pages import MAX_PAGE, cursor_after, read_cursor
+from .pages import cursor_after, read_cursor, refuse_limit
 
 EXPIRING_KINDS: Final = (ElementKind.ASSIGNMENTS, ElementKind.GRANTS)
 """The kinds whose elements may expire, in the order of a page."""
@@ -65,8 +65,7 @@ class ExpiryIndex:
         The soonest comes first, then assignments, then the smallest id. Instants are in epoch seconds. Raises NotFound,
         OutOfBounds and BadQuery.
         """
-        if not 1 <= limit <= MAX_PAGE:
-            raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+        refuse_limit(limit)
         after = _Place(math.nextafter(now, math.inf), "", "")
         if cursor is not None:
             after = max(after, _place_in(cursor))

@@ -14,6 +14,12 @@ _LONGEST_CURSOR: Final = 16_384
 """In characters. The longest key fits."""
 
 
+def refuse_limit(limit: int) -> None:
+    """Raises BadQuery for a number of items that no page has."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+
+
 def cursor_after(list_name: str, key: tuple[str, ...]) -> str:
     """Returns the cursor of the page after a key."""
     return base64.urlsafe_b64encode(msgspec.json.encode([list_name, *key])).decode().rstrip("=")

@@ -40,14 +40,14 @@ from .environments import (
     environment_by_id,
     environment_within,
 )
-from .errors import BadQuery, ElementKey, PreconditionFailed
+from .errors import ElementKey, PreconditionFailed
 from .expiring import ExpiryIndex
 from .gateway_settings import read_gateway
 from .gathered_writes import write_gathered
 from .history import change_log
 from .history.change_log import ChangeEntry, Revision
 from .history.updates import Updates, updates_since
-from .insight import Insight
+from .insight.insight import Insight
 from .models.reading import KnownModel, ModelStream, model_of
 from .models.replacing import Replacement, ReplacementResult
 from .models.submitted_model import SubmittedModel
@@ -287,13 +287,8 @@ class Store:
         self, env: str, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
     ) -> tuple[tuple[Revision, ...], str | None]:
         """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
-        if not 1 <= limit <= MAX_PAGE:
-            raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
-        before = None if cursor is None else change_log.revision_in(cursor)
         with self._connections.reading() as db:
-            found = change_log.revisions_before(db, environment_within(db, env, bounds), before, limit + 1)
-        shown = tuple(found[:limit])
-        return shown, change_log.cursor_at(shown[-1].revision) if len(found) > limit else None
+            return change_log.revisions_page(db, environment_within(db, env, bounds), limit, cursor)
 
     def revision(self, env: str, number: int, bounds: Bounds = None) -> tuple[Revision, Iterator[ChangeEntry]]:
         """Returns a revision and its change of each element, read on demand. Raises NotFound."""
@@ -301,6 +296,15 @@ class Store:
             environment = environment_within(db, env, bounds)
             found = change_log.revision_numbered(db, environment, number)
         return found, self._entries(environment.number, number)
+
+    def revision_page(
+        self, env: str, number: int, limit: int = MAX_PAGE, cursor: str | None = None, bounds: Bounds = None
+    ) -> tuple[Revision, tuple[ChangeEntry, ...], str | None]:
+        """Returns a revision, some of its changes, and the cursor of the next page or None. Raises NotFound."""
+        with self._connections.reading() as db:
+            environment = environment_within(db, env, bounds)
+            found = change_log.revision_numbered(db, environment, number)
+            return found, *change_log.entries_page(db, environment.number, number, limit, cursor)
 
     def updates(self, env: str, since: int | None = None, most_bytes: int | None = None) -> Updates:
         """Returns the updates after the revision `since`, or after that of the newest bundle, up to the newest

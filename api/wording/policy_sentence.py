@@ -11,39 +11,19 @@ from typing import Final
 
 import msgspec
 
-from ...bundles.conditions.operators import TAKES_LIST, Operator
 from ...compiler.lowering.lower import EVERYTHING
-from ...compiler.model.elements import Condition, Conditions, Policy, RateLimit, Scope
-from .plain_values import MOST_LISTED, OWNERS, counted, listed, named, short_value
+from ...compiler.model.elements import Conditions, Policy, RateLimit, Scope
+from .comparisons import predicate
+from .plain_values import MOST_LISTED, OWNERS, counted, listed, named
 from .window_words import window_words
 
-_COMPARED: Final = {
-    Operator.EQ: "is {}",
-    Operator.NE: "has a value other than {}",
-    Operator.GT: "is greater than {}",
-    Operator.GTE: "is at least {}",
-    Operator.LT: "is less than {}",
-    Operator.LTE: "is at most {}",
-    Operator.IN: "is one of {}",
-    Operator.NIN: "has a value that is none of {}",
-    Operator.REGEX: "is a text with a match of the pattern {}",
-}
-_TEXTS_COMPARED: Final = {
-    Operator.GT: "is a text that sorts after {}",
-    Operator.GTE: "is the text {} or sorts after it",
-    Operator.LT: "is a text that sorts before {}",
-    Operator.LTE: "is the text {} or sorts before it",
-}
-"""The comparisons of texts, by code point (C4)."""
-
-_OF_NO_VALUES: Final = {Operator.IN: "is one of no values, which never holds", Operator.NIN: "has any value"}
 _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
 def policy_sentence(policy: Policy) -> str:
     """Returns what a policy without faults does, as one sentence, and its priority and state if they are not usual.
 
-    >>> from writ.compiler.model.elements import Condition, Conditions, Policy, Scope
+    >>> from writ.compiler.model.elements import Conditions, Policy, Scope
     >>> draft = Conditions(resource_attrs=(Condition("kind", "eq", "a"),))
     >>> policy_sentence(Policy("p7", "ALLOW", (Scope("document", ("update",)),), roles=("editor",), conditions=draft))
     'Allows everyone with the role `editor` to do `update` on any `document`, if the `kind` of the resource is "a".'
@@ -89,7 +69,7 @@ def _required(conditions: Conditions, effect: str) -> Iterator[str]:
     """Yields what must hold, but for a rate limit."""
     for section, owner in OWNERS.items():
         for condition in getattr(conditions, section) or ():
-            yield f"the {named(condition.key)} of the {owner} {compared(condition)}"
+            yield f"the {named(condition.key)} of the {owner} {predicate(condition.op, condition.value).holds}"
     unreadable = " (or is sent and can't be read)" if effect == "DENY" else ""
     if conditions.time_window is not None:
         yield f"the time is {window_words(msgspec.to_builtins(conditions.time_window))}{unreadable}"
@@ -97,19 +77,6 @@ def _required(conditions: Conditions, effect: str) -> Iterator[str]:
         blocks = conditions.ip_allowlist
         one_of = "one of " if len(blocks) > 1 else ""
         yield f"the address of the request is within {one_of}{listed(blocks, 'or')}{unreadable}"
-
-
-def compared(condition: Condition) -> str:
-    """Returns what an attribute must be, as a predicate.
-
-    >>> compared(Condition("status", Operator.NIN, ["final", "closed"]))
-    'has a value that is none of "final" or "closed"'
-    """
-    op, value = condition.op, condition.value
-    if TAKES_LIST[op] and isinstance(value, list):
-        return _COMPARED[op].format(listed([*map(short_value, value)], "or")) if value else _OF_NO_VALUES[op]
-    words = _TEXTS_COMPARED.get(op, _COMPARED[op]) if isinstance(value, str) else _COMPARED[op]
-    return words.format(short_value(value))
 
 
 def _rate(limit: RateLimit) -> str:

@@ -49,6 +49,18 @@ def question(request: Mapping[str, Any]) -> str:
     return f"May {subject} do {named(request['action']['name'])} on {resource}?"
 
 
+def asking_why(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the request, which now asks for an explanation. Options that can't be read stay, to be refused.
+
+    >>> asking_why({"options": {"explain": False, "valid_until": True}})
+    {'options': {'explain': True, 'valid_until': True}}
+    """
+    options = request.get("options")
+    if not isinstance(options, dict | None):
+        return dict(request)
+    return {**request, "options": {**(options or {}), "explain": True}}
+
+
 def _entity(entity: Mapping[str, Any]) -> str:
     named_by = next((name for name in ("id", "external_id", "name") if entity.get(name)), None)
     return f"{named(entity['type']).strip('`')} {'?' if named_by is None else named(entity[named_by])}"

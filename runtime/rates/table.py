@@ -109,6 +109,12 @@ class RateTable:
         free = min(_free_from(self._words_at(place), alive, limit, tick) for place in self._places(key))
         return max(1, ceil(free / TICKS - now))
 
+    def peeking(self) -> "RateTable":
+        """Returns a table that reads these counters as they are, and never counts (C10)."""
+        other = object.__new__(_Peeking)
+        other.__dict__.update(self.__dict__)
+        return other
+
     def _places(self, key: bytes) -> list[int]:
         """Returns the places of a key's cells in each row.
 
@@ -145,6 +151,17 @@ class RateTable:
         for row in self._rows_used():
             found += row[place : place + WORDS].tolist()
         return found
+
+
+class _Peeking(RateTable):
+    """Reads the counters of another table."""
+
+    def count(self, key: bytes, limit: int, window_seconds: int, now: float) -> int:
+        """Returns the number that `RateTable.count` would return, and counts nothing."""
+        tick = int(now * TICKS)
+        if self._own is None or now < 0 or expiry_of(tick, window_seconds) > LAST_TICK:
+            return limit + 1
+        return self._number(self._places(key), least_alive(tick), limit) + 1
 
 
 def _add(row: "memoryview[int]", places: Sequence[int], window_seconds: int, expiry: int, alive: int) -> None:

@@ -98,7 +98,7 @@ class Managed(testing.TestClient):
             log=LOG,
             own_url=OWN_URL,
         )
-        self.refused = parts.refused
+        self.refused, self.uses = parts.refused, parts.uses
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
 
     def create(self, kind: str, body: dict[str, Any]) -> testing.Result:

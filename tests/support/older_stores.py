@@ -45,6 +45,7 @@ _UNDONE: Final = {
             OR json_type(summary, '$.policies') IS NOT NULL OR json_type(summary, '$.routes') IS NOT NULL;
     """,
     11: "DROP TABLE policy_tests;",
+    13: "DROP TABLE credential_uses;",
     9: """
         DROP TABLE routes; DROP TABLE route_orders; ALTER TABLE environments DROP COLUMN gateway;
         DROP INDEX changes_of_policies;

@@ -14,7 +14,7 @@ import msgspec
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import read_lines
 from ...http.rejections import BodyRejected
-from ...wording.prose import explained, question
+from ...wording.prose import asking_why, explained, question
 from ..offline.json_lines import BAD_REQUEST, LIMITS, Instant, bad_line, read_request
 from ..output import CommandFailed, escaped, os_sentence
 from ..service_options import refuse_without_url, service_at, service_options
@@ -113,7 +113,7 @@ def _explain_all(ask: Ask, data: bytes, style: str) -> bool:
         try:
             if isinstance(request, BodyRejected):
                 raise request
-            answer = ask(_explaining(request))
+            answer = ask(asking_why(request))
         except BAD_REQUEST as ex:
             good = False
             _show_bad(number, str(ex), style)
@@ -141,16 +141,6 @@ def _requests(data: bytes) -> Iterator[tuple[int, dict[str, Any] | BodyRejected]
         else:
             if request is not None:
                 yield number, request
-
-
-def _explaining(request: dict[str, Any]) -> dict[str, Any]:
-    """Returns the request, which asks for an explanation. Options that can't be read stay, to be refused."""
-    options = request.get("options")
-    return (
-        request
-        if not isinstance(options, dict | None)
-        else {**request, "options": {**(options or {}), "explain": True}}
-    )
 
 
 def _show_bad(number: int, sentence: str, style: str) -> None:

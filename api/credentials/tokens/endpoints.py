@@ -44,7 +44,7 @@ class OAuth:
     """What the two endpoints share.
 
     `report` gets failures of the service itself. `failed` counts a wrong secret, as in `guard.Guard`, and `refused`
-    counts it for the audit log.
+    counts it for the audit log. `used` notes the use of a client by its actor.
     """
 
     work: StoreWork
@@ -53,6 +53,7 @@ class OAuth:
     log: logging.Logger
     failed: Callable[[str], int | None]
     refused: RefusedAttempts
+    used: Callable[[str], None]
 
     async def answer(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, work: Awaitable[bytes]) -> None:
         """Answer with the result of `work`, or with an error of RFC 6749. No answer may be cached (5.1)."""
@@ -120,6 +121,7 @@ class Token:
         actor, time = client_actor(req, client), self._oauth.work.time()
         # Before the answer: a token that is not in the audit log must not exist.
         await self._oauth.work.record(AuditEntry.of(time, actor, Event.TOKEN_ISSUED, details, within=client.bounds))
+        self._oauth.used(actor.name)
         return ENCODER.encode(TokenAnswer(issued.text, "Bearer", client.token_lifetime, scope))
 
     def _issued(self, form: ClientForm) -> tuple[Client, IssuedToken, str]:

@@ -11,8 +11,8 @@ from typing import Final
 from .sink import SinkFailed
 
 BATCH_BYTES: Final = 2**20
-BATCH_SECONDS: Final = 0.1
-"""A worker that is killed loses the records of so long, at most."""
+BATCH_SECONDS: Final = 0.0
+"""All that is ready is written each time. A worker that is killed loses what came since the last time."""
 
 _OWNER_ONLY: Final = 0o600
 _FLAGS: Final = os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOCTTY

@@ -9,7 +9,7 @@ from typing import Final
 from .sink import SinkFailed
 
 BATCH_BYTES: Final = 64 * 1024
-BATCH_SECONDS: Final = 0.1
+BATCH_SECONDS: Final = 0.0
 
 _OUTPUT: Final = 1
 

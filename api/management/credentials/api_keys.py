@@ -111,4 +111,4 @@ def _future(text: str, now: float) -> str:
 
 
 def _shown(key: ApiKey) -> ApiKeyAnswer:
-    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at)
+    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at, key.last_used)

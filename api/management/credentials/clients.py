@@ -181,6 +181,7 @@ def shown_client(client: Client) -> ClientAnswer:
         client.environments,
         client.created,
         client.revoked,
+        client.last_used,
     )
 
 

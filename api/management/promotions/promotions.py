@@ -7,8 +7,8 @@ import falcon.asgi
 
 from ...credentials.request_actor import actor_of
 from ...http.bodies import ENCODER, JSON
-from ...http.queries import known_parameters, page_limit
-from ...openapi.operation import Answer, Operation, page_of
+from ...http.queries import flag, known_parameters, page_limit
+from ...openapi.operation import Answer, Operation, Parameter, page_of
 from ...openapi.vocabulary import LOCATION, PAGE
 from ...store.promotions.promotion import Preview, Promotion, PromotionDetail, Wanted
 from ..body_shapes import shaped
@@ -26,7 +26,10 @@ LIST: Final = Operation(
     TAG,
     "List the promotions and restorations, newest first",
     {200: Answer("A page.", page_of(Promotion))},
-    query=PAGE,
+    query=(
+        Parameter("pending", "Only those that wait for an approval.", {"type": "boolean", "default": False}),
+        *PAGE,
+    ),
 )
 CREATE: Final = Operation(
     "promote",
@@ -59,10 +62,10 @@ class PromotionList:
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of promotions."""
-        asked = known_parameters(req, "limit", "cursor")
+        asked = known_parameters(req, "pending", "limit", "cursor")
         limit, bounds = page_limit(asked, self._limits.page_items), req.context.credential.bounds
-        listed = self._work.store.promotions.list
-        found, cursor = await self._work.read(listed, env, limit, asked.get("cursor"), bounds)
+        listed, pending = self._work.store.promotions.list, flag(asked, "pending")
+        found, cursor = await self._work.read(listed, env, limit, asked.get("cursor"), bounds, pending)
         resp.data = ENCODER.encode({"items": found, "next_cursor": cursor})
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:

@@ -13,7 +13,7 @@ from ..database.audit_by_actor import ACTOR_OF_ENTRY
 from ..environment_ids import Bounds
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_after, read_cursor
+from ..pages import cursor_after, read_cursor, refuse_limit
 from .events import Event
 
 GENESIS: Final = hashlib.sha256(b"writ audit log 1").digest()
@@ -130,8 +130,7 @@ def page(
 
     Raises BadQuery.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    refuse_limit(limit)
     values = {
         "client": where.client_id,
         "event": where.event,

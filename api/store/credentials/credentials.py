@@ -29,6 +29,7 @@ from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
 from .makers import record_maker, record_widener
+from .uses import forget_use, record_uses
 
 REVOCATION_SECONDS: Final = 86_400.0
 """Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""
@@ -83,6 +84,14 @@ class Credentials:
         """Returns the UUID of an environment, or None if there is none of that id."""
         with self._connections.reading() as db:
             return uuid_of(db, id)
+
+    def record_uses(self, uses: Mapping[str, int], now: float) -> None:
+        """Record when clients and API keys were last used, by their names as actors. All times are in epoch seconds.
+
+        This changes no right, so no entry of the audit log is made, and no process is told to look for changes.
+        """
+        with self._connections.writing(tells=False) as db:
+            record_uses(db, uses, now)
 
     # -- clients
 
@@ -159,6 +168,7 @@ class Credentials:
         with self._changing(actor) as db:
             client = client_row(db, id, actor.bounds)
             db.execute("DELETE FROM clients WHERE id = ?", (id,))
+            forget_use(db, f"{CLIENT_PREFIX}{id}")
             self._record(db, actor, Event.CLIENT_DELETED, client, _audit_details(client))
 
     # -- API keys
@@ -198,6 +208,7 @@ class Credentials:
         with self._changing(actor) as db:
             key = api_key_row(db, id, actor.bounds)
             db.execute("DELETE FROM api_keys WHERE id = ?", (id,))
+            forget_use(db, f"{API_KEY_PREFIX}{id}")
             self._record(db, actor, Event.API_KEY_DELETED, key, _audit_details(key))
 
     # -- tokens

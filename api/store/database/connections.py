@@ -65,11 +65,12 @@ class Connections:
         self._timed(False, perf_counter() - began)
 
     @contextmanager
-    def writing(self, wait_factor: int = 1) -> Iterator[Database]:
+    def writing(self, wait_factor: int = 1, tells: bool = True) -> Iterator[Database]:
         """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable, and
         NotTold after the commit.
 
-        It waits for earlier writes `wait_factor` times as long as other transactions do.
+        It waits for earlier writes `wait_factor` times as long as other transactions do. Without `tells`, other
+        processes are not told of the commit: nothing that they decide depends on it.
         """
         began, seconds, turn = perf_counter(), wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):
@@ -77,7 +78,8 @@ class Connections:
         try:
             with self._transaction("BEGIN IMMEDIATE", seconds) as db:
                 yield db
-            self._send_signal()
+            if tells:
+                self._send_signal()
         finally:
             turn.release()
         self._timed(True, perf_counter() - began)

@@ -12,6 +12,7 @@ from ....bundles.conditions.instants import parse_instant, seconds_not_before
 from ....compiler.checks.pattern_sizes import pattern_sizes
 from ....compiler.model.elements import Policy
 from .audit_by_actor import add_audit_actors
+from .credential_use_table import add_credential_uses
 from .policy_test_table import add_policy_tests
 
 PLACE_BITS = 40
@@ -387,5 +388,6 @@ MIGRATIONS = (
     _add_declarations,
     add_policy_tests,
     add_audit_actors,
+    add_credential_uses,
 )
 """Their number is the version of the format. Released migrations never change: each later change is another step."""

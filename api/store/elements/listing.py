@@ -10,7 +10,7 @@ from ....bundles.wording import alternatives, quoted
 from ....compiler.model.elements import ElementKind
 from ..environments import Environment
 from ..errors import BadQuery
-from ..pages import MAX_PAGE, cursor_after, read_cursor
+from ..pages import cursor_after, read_cursor, refuse_limit
 from .bodies import decode_body
 from .edits import StoredElement
 from .kinds import Kind, Value
@@ -91,8 +91,7 @@ def list_page(
     db: Database, environment: Environment, kind: Kind, filters: Mapping[str, str], limit: int, cursor: str | None
 ) -> Page:
     """Returns a page of a list, by key, in the order of code points; of routes in their order. Raises BadQuery."""
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
+    refuse_limit(limit)
     conditions, values = _conditions(kind, filters)
     if cursor is not None:
         conditions.append(f"({', '.join(kind.order)}) > ({', '.join('?' for _ in kind.order)})")

@@ -17,7 +17,7 @@ from ..elements.bodies import Body
 from ..elements.kinds import KINDS
 from ..environments import Environment
 from ..errors import BadQuery, ElementKey, NotFound
-from ..pages import cursor_after, read_cursor
+from ..pages import cursor_after, read_cursor, refuse_limit
 from .origin import Origin, read_origin, refuse_direct_change
 
 CHUNK_ENTRIES = 1_000
@@ -35,6 +35,7 @@ GATEWAY = "gateway"
 """What counts of changes call the gateway settings."""
 
 _REVISIONS = "revisions"
+_ENTRIES = "entries"
 _COLUMNS = "revision, actor, time, summary, origin"
 _NOTHING = {"added": 0, "changed": 0, "removed": 0}
 
@@ -151,12 +152,23 @@ class ChangeLogWriter:
             self._chunks += 1
 
 
-def revisions_before(db: Database, environment: Environment, before: int | None, limit: int) -> Sequence[Revision]:
-    """Returns revisions, newest first: those below `before`, or the newest ones if it is None."""
+def revisions_page(
+    db: Database, environment: Environment, limit: int, cursor: str | None
+) -> tuple[tuple[Revision, ...], str | None]:
+    """Returns revisions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
+    refuse_limit(limit)
     query = f"""SELECT {_COLUMNS} FROM changes
         WHERE environment = ? AND revision < ? ORDER BY revision DESC LIMIT ?"""
-    below = environment.revision + 1 if before is None else before
-    return [_revision(row) for row in db.execute(query, (environment.number, below, limit))]
+    below = environment.revision + 1 if cursor is None else _revision_in(cursor)
+    found = tuple(_revision(row) for row in db.execute(query, (environment.number, below, limit + 1)))
+    shown = found[:limit]
+    return shown, cursor_after(_REVISIONS, (str(shown[-1].revision),)) if len(found) > limit else None
+
+
+def revisions_between(db: Database, environment: Environment, after: int, last: int) -> Sequence[Revision]:
+    """Returns the revisions behind `after` up to `last`, oldest first, as far as the store has them."""
+    query = f"SELECT {_COLUMNS} FROM changes WHERE environment = ? AND revision BETWEEN ? AND ? ORDER BY revision"
+    return [_revision(row) for row in db.execute(query, (environment.number, after + 1, last))]
 
 
 def revision_numbered(db: Database, environment: Environment, revision: int) -> Revision:
@@ -181,6 +193,36 @@ def entries_chunk(db: Database, environment: int, revision: int, chunk: int) -> 
     return None if row is None else _entries.decode(zlib.decompress(row[0]))
 
 
+def entries_page(
+    db: Database, environment: int, revision: int, limit: int, cursor: str | None
+) -> tuple[tuple[ChangeEntry, ...], str | None]:
+    """Returns a revision's entries in their order, and the cursor of the next page, or None. Raises BadQuery.
+
+    Only the chunks of the page are read.
+    """
+    refuse_limit(limit)
+    chunk, start = (0, 0) if cursor is None else _entry_in(cursor, revision)
+    found: list[ChangeEntry] = []
+    while (entries := entries_chunk(db, environment, revision, chunk)) is not None:
+        taken = entries[start : start + limit - len(found)]
+        if found and not taken:
+            return tuple(found), cursor_after(_ENTRIES, (str(revision), str(chunk), str(start)))
+        found += taken
+        start += len(taken)
+        if start >= len(entries):
+            chunk, start = chunk + 1, 0
+    return tuple(found), None
+
+
+def _entry_in(cursor: str, revision: int) -> tuple[int, int]:
+    """Returns the chunk and the place in it that a cursor names."""
+    of, *place = read_cursor(_ENTRIES, cursor, 3)
+    if of != str(revision) or not all(one.isascii() and one.isdigit() and len(one) < 10 for one in place):
+        raise BadQuery("the cursor is not of this list; begin without one")
+    chunk, start = map(int, place)
+    return chunk, start
+
+
 def _packed(text: bytes) -> bytes:
     """PERF: to set up zlib for a long text takes 40 µs or more, a fair part of a write of one element."""
     packer = zlib.compressobj(level=1, wbits=10, memLevel=1) if len(text) <= _SHORT else zlib.compressobj(level=1)
@@ -198,12 +240,7 @@ def _revision(row: tuple[int, str, str, str, str | None]) -> Revision:
     )
 
 
-def cursor_at(revision: int) -> str:
-    """Returns the cursor of the page of revisions before this one."""
-    return cursor_after(_REVISIONS, (str(revision),))
-
-
-def revision_in(cursor: str) -> int:
+def _revision_in(cursor: str) -> int:
     """Returns the revision that a cursor of revisions names. Raises BadQuery."""
     (text,) = read_cursor(_REVISIONS, cursor, 1)
     if not (text.isascii() and text.isdigit() and len(text) < 19):

@@ -117,11 +117,14 @@ class Promotions:
             return PromotionDetail(**asdict(found), elements=elements, truncated=truncated)
 
     def list(
-        self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None
+        self, env: str, limit: int, cursor: str | None = None, bounds: Bounds = None, pending: bool = False
     ) -> tuple[list[Promotion], str | None]:
-        """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery."""
+        """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery.
+
+        With `pending`, only those that wait for an approval.
+        """
         with self._connections.reading() as db:
-            return records(db, environment_within(db, env, bounds), limit, cursor)
+            return records(db, environment_within(db, env, bounds), limit, cursor, pending)
 
     def drift(self, env: str, bounds: Bounds = None) -> Drift:
         """Returns what was edited in place since the last promotion. Raises NotFound."""

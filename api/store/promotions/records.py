@@ -6,10 +6,9 @@ from typing import Final
 import msgspec
 from sqlite_utils import Database
 
-from ...store.pages import MAX_PAGE
 from ..environments import Environment
 from ..errors import BadQuery, Conflict, NotFound
-from ..pages import cursor_after, read_cursor
+from ..pages import cursor_after, read_cursor, refuse_limit
 from .policy_model import PolicyModel, unpacked
 from .promotion import MAX_SHOWN_BYTES, Promotion, read_promotion
 
@@ -57,15 +56,17 @@ def waiting_content(db: Database, promotion: Promotion) -> PolicyModel:
     return unpacked(zlib.decompress(packed))
 
 
-def records(db: Database, target: Environment, limit: int, cursor: str | None) -> tuple[list[Promotion], str | None]:
+def records(
+    db: Database, target: Environment, limit: int, cursor: str | None, pending: bool = False
+) -> tuple[list[Promotion], str | None]:
     """Returns promotions, newest first, and the cursor of the next page, or None at the end. Raises BadQuery.
 
-    A page has at most `limit` of them, and no more than fit into MAX_SHOWN_BYTES, but one at least: the drift that one
-    accepted may be as large as that.
+    With `pending`, only those that wait for an approval. A page has at most `limit` of them, and no more than fit into
+    MAX_SHOWN_BYTES, but one at least: the drift that one accepted may be as large as that.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadQuery(f"`limit` is a number from 1 to {MAX_PAGE}")
-    query = "SELECT number, body FROM promotions WHERE environment = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    refuse_limit(limit)
+    wanted = f"environment = ? AND number < ?{' AND pending' if pending else ''}"
+    query = f"SELECT number, body FROM promotions WHERE {wanted} ORDER BY number DESC LIMIT ?"
     found: list[Promotion] = []
     size, last = 0, 0
     for number, body in db.execute(query, (target.number, _before(cursor), limit + 1)):

@@ -1,4 +1,4 @@
-"""Policies in the console: read, edited as a form and as text, reviewed, saved and undone (issue 19, item 4)."""
+"""Policies in the console: read as sentences, edited in both forms, and their effect shown before they are saved."""
 
 from collections.abc import Iterator
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from writ.api.decision_log.entry import Asker, Entry, Kind, Moment, Taken
 from writ.api.decision_log.masks import Mask, Masks
 from writ.api.decision_log.opa_shape import event_of
-from writ.api.decision_log.plain_lines import PlainLines
+from writ.api.decision_log.plain_lines import LONGEST_MASKED, MOST_MASKS, MOST_REMEMBERED, Endings, PlainLines
 from writ.api.decision_log.record import time_text
 from writ.api.decision_log.rendering import BATCH_RECORD_BYTES, Rendering, trace_id
 from writ.api.decisions.batch import merged
@@ -54,17 +54,37 @@ def test_a_record_has_the_members_of_the_design_in_their_order() -> None:
     ]
 
 
+REASONED = {"decision": True, "context": {"reason": "`x` is secret", "reason_code": "ALLOWED", "policy_id": "%d"}}
+FAILED = {"decision": False, "context": {"error": {"status": 400, "message": "secret"}}}
+MASKS = [
+    {},
+    {"*": [Mask("$.subject.id", "hash")]},
+    {"*": [Mask("$.action", "drop")]},
+    {"*": [Mask("$.none.b", "drop")]},
+]
+
+
 @given(
-    st.sampled_from([ALLOWED, DENIED, {"decision": False, "context": {"reason_code": "é\n", "policy_id": None}}]),
+    st.sampled_from(
+        [ALLOWED, DENIED, REASONED, {"decision": False, "context": {"reason_code": "é\n", "policy_id": None}}]
+    ),
     st.text(max_size=5),
-    st.none() | st.text(max_size=5),
+    st.none() | st.text(max_size=5) | st.just("%d%%b"),
     st.none() | st.binary(max_size=300),
     st.sampled_from([None, b"", TRACE]),
     st.integers(0, 2**50),
     st.booleans(),
+    st.sampled_from(MASKS),
 )
 def test_a_plain_line_is_that_of_its_record(
-    answer: Any, caller: str, environment: str, id_: bytes | None, trace: bytes | None, number: int, indented: bool
+    answer: Any,
+    caller: str,
+    environment: str,
+    id_: bytes | None,
+    trace: bytes | None,
+    number: int,
+    indented: bool,
+    masks: dict[str, list[Mask]],
 ) -> None:
     encode = msgspec.json.encode
     body = json.dumps(ASK, indent=2).encode() if indented else encode(ASK)
@@ -72,9 +92,37 @@ def test_a_plain_line_is_that_of_its_record(
     taken = Taken(
         Kind.EVALUATION, Moment(0.0, number, 1), 7_001, engine, body, encode(answer), Asker(caller, id_, trace)
     )
-    rendering = Rendering("p-", merged)
+    rendering = Rendering("p-", merged, Masks(masks, b"k" * 32))
     expected = [encode(record) for record in rendering.records(Entry.of(taken, number))]
-    assert [PlainLines(rendering).line(taken, number)] == expected
+    lines = PlainLines(rendering)
+    assert [lines.line(taken, number)] == expected
+    assert [lines.line(taken, number)] == expected, "what it remembers is the same"
+
+
+def test_what_is_remembered_is_of_the_engine_the_second_the_answer_and_the_caller() -> None:
+    encode = msgspec.json.encode
+    rendering = Rendering("p-", merged, Masks({"test": [Mask("$.subject.id", "drop")]}))
+    lines, engines = PlainLines(rendering), [pinned(environment) for environment in ("prod", "test", None)]
+    for number in range(400):
+        answer = (ALLOWED, DENIED, REASONED)[number // 3 % 3]
+        instant = number * 300_000
+        asker = Asker(f"caller{number // 7 % 5}")
+        taken = Taken(
+            Kind.EVALUATION, Moment(0.0, instant, 1), 7_001, engines[number % 3], encode(ASK), encode(answer), asker
+        )
+        (expected,) = rendering.records(Entry.of(taken, number))
+        assert lines.line(taken, number) == encode(expected)
+
+
+def test_the_answers_that_are_remembered_are_bounded() -> None:
+    encode = msgspec.json.encode
+    endings = Endings(hides=False)
+    for number in range(3 * MOST_REMEMBERED):
+        answer = encode(ALLOWED | {"n": number})
+        for caller in ("a", f"b{number}"):
+            assert endings.of(answer, caller) == endings.of(answer, caller)
+            assert answer in endings.of(answer, caller).text
+    assert sum(map(len, endings._known.values())) <= MOST_REMEMBERED
 
 
 def pinned(environment: str | None) -> Any:
@@ -85,21 +133,24 @@ def pinned(environment: str | None) -> Any:
 
 def test_what_is_not_plain_is_left_to_the_writer_and_what_is_left_out_is_empty() -> None:
     encode = msgspec.json.encode
-    plain = PlainLines(Rendering("p-", merged, Masks({"test": [Mask("$.a", "drop")]}), permits=0.0, most_bytes=400))
+    masks = Masks({"test": [Mask("$.a", "drop")], "many": [Mask("$.a", "drop")] * (MOST_MASKS + 1)})
+    plain = PlainLines(Rendering("p-", merged, masks, permits=0.0, most_bytes=LONGEST_MASKED + 400))
     found = [
         plain.line(Taken(kind, Moment(0.0, 0, 0), 0, pinned(environment), request, encode(answer), Asker("c"), cut), 1)
         for kind, environment, request, answer, cut in (
             (Kind.EVALUATION, "prod", encode(ASK), ALLOWED, False),
             (Kind.EVALUATION, "prod", encode(ASK), DENIED, False),
             (Kind.SEARCH, "prod", encode(ASK), DENIED, False),
-            (Kind.EVALUATION, "test", encode(ASK), DENIED, False),
+            (Kind.EVALUATION, "test", encode(ASK), FAILED, False),
+            (Kind.EVALUATION, "test", encode({"x": "y" * LONGEST_MASKED}), DENIED, False),
+            (Kind.EVALUATION, "many", encode(ASK), DENIED, False),
             (Kind.EVALUATION, "prod", encode(ASK), DENIED, True),
-            (Kind.EVALUATION, "prod", encode({"x": "y" * 400}), DENIED, False),
+            (Kind.EVALUATION, "prod", encode({"x": "y" * (LONGEST_MASKED + 400)}), DENIED, False),
         )
     ]
     assert found[0] == b""
     assert found[1]
-    assert found[2:] == [None] * 4
+    assert found[2:] == [None] * 6
 
 
 def test_a_request_of_many_lines_is_one() -> None:

@@ -51,6 +51,35 @@ def test_a_large_revision_is_told_whole(service: Managed) -> None:
     assert [one["after"] for one in entries] == items
 
 
+@pytest.mark.parametrize("limit", [1, 7, 999, 1_000])
+def test_the_changes_of_a_large_revision_come_in_pages_too(service: Managed, limit: int) -> None:
+    count = 2_000 if limit == 1_000 else min(limit * 3 + 1, 1_500)
+    document = {"model": 1, "roles": [{"id": f"r{number:04}"} for number in range(count)]}
+    assert service.simulate_put(f"{ROOT}/model", json=document).status_code == 200
+    whole = service.simulate_get(f"{ALL}/1").json
+    assert "next_cursor" not in whole
+    query, entries, pages = f"limit={limit}", [], 0
+    while query:
+        page = service.simulate_get(f"{ALL}/1?{query}").json
+        assert {name: page[name] for name in ("revision", "by", "time", "changes", "promotion")} == {
+            name: value for name, value in whole.items() if name != "entries"
+        }
+        assert len(page["entries"]) == min(limit, count - len(entries))
+        entries += page["entries"]
+        query, pages = page["next_cursor"] and f"limit={limit}&cursor={page['next_cursor']}", pages + 1
+    assert entries == whole["entries"]
+    assert pages == -(-count // limit)
+
+
+def test_a_cursor_of_another_revision_is_refused(full: Managed) -> None:
+    service_lists = [{"id": f"q{number}"} for number in range(3)]
+    full.simulate_post(f"{ROOT}/roles:batch", json={"items": service_lists})
+    cursor = full.simulate_get(f"{ALL}/10?limit=1").json["next_cursor"]
+    for query in (f"cursor={cursor}", "cursor=x", "limit=0", "limit=1001"):
+        assert full.simulate_get(f"{ALL}/9?{query}").status_code == 400, query
+    assert full.simulate_get(f"{ALL}/10?cursor={cursor}").json["next_cursor"] is None
+
+
 def test_a_revision_is_never_sent_twice(full: Managed) -> None:
     tag = full.simulate_get(f"{ALL}/1").headers["ETag"]
     assert full.simulate_get(f"{ALL}/1", headers={"If-None-Match": tag}).status_code == 304

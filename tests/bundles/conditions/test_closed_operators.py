@@ -10,7 +10,7 @@ import pandas
 import pytest
 from sqlalchemy import column
 from writ.api.store.search.candidate_sql import CandidateSql
-from writ.api.wording import policy_sentence
+from writ.api.wording import comparisons
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, TAKES_LIST, Operator, Ordering
 from writ.bundles.conditions.trees import domain
@@ -105,8 +105,8 @@ def test_a_table_of_orderings_is_total(table):
 
 def test_a_table_of_operators_is_total():
     assert TAKES_LIST.keys() == NAMES_ITS_VALUES.keys() == PREDICATES.keys() == set(Operator)
-    assert policy_sentence._COMPARED.keys() == set(Operator)
-    assert policy_sentence._OF_NO_VALUES.keys() == {op for op in Operator if TAKES_LIST[op]}
+    assert comparisons.PREDICATES.keys() == set(Operator)
+    assert comparisons.OF_NO_VALUES.keys() == {op for op in Operator if TAKES_LIST[op]}
     assert text._SYMBOLS.keys() == trees._RANKS.keys() == read_tree._OPERATORS.keys() == set(Operator)
     assert domain._HOLDS.keys() == attributes._SHAPES.keys() == set(Operator)
     assert trees._SINGLE_VALUE.keys() == _MEANING.keys() == {op for op in Operator if TAKES_LIST[op]}

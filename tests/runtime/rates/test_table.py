@@ -263,3 +263,25 @@ def test_slots_follow_each_other_through_all_words():
     places = [expiry_of(START * TICKS + n * 60, 60) // 60 % WORDS for n in range(WORDS)]
     assert sorted(places) == list(range(WORDS))
     assert {b - a for a, b in pairwise(places)} == {1, 1 - WORDS} or {b - a for a, b in pairwise(places)} == {1}
+
+
+@settings(max_examples=100, deadline=None)
+@given(limit=st.integers(1, 6), window=st.integers(1, 40), steps=st.lists(gaps, max_size=30))
+def test_peeking_tells_what_counting_would_and_changes_nothing(limit, window, steps):
+    table, now = a_table(), float(START)
+    peeking = table.peeking()
+    for step in steps:
+        now += step
+        before = bytes(table._used.obj)
+        assert [peeking.count(KEY, limit, window, now) for _ in range(2)] == [
+            peeking.count(KEY, limit, window, now)
+        ] * 2
+        assert peeking.wait(KEY, limit, window, now) == table.wait(KEY, limit, window, now)
+        assert bytes(table._used.obj) == before
+        expected = peeking.count(KEY, limit, window, now)
+        assert table.count(KEY, limit, window, now) == expected
+    assert peeking.count(KEY, limit, window, -1.0) == limit + 1
+
+
+def test_peeking_without_a_row_finds_every_limit_reached():
+    assert a_table(row=None).peeking().count(KEY, 3, 60, START) == 4

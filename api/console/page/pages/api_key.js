@@ -8,10 +8,10 @@ import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
 import { Awaited } from "../parts/awaited.js";
 import { confirmEnd } from "../parts/dialog.js";
+import { noteDone } from "../parts/done.js";
 import { faultOf, refusalOf } from "../parts/fault.js";
 import { heading } from "../parts/heading.js";
 import { isSecretShown, showSecret } from "../parts/secret.js";
-import { tellNext } from "../parts/told.js";
 import { when } from "../parts/when.js";
 import { auditTrail } from "./audit_rows.js";
 import { deed } from "./client_end.js";
@@ -123,7 +123,7 @@ function remove(place, where, one) {
     button: "Delete API key",
     act: async () => {
       await call("DELETE", where);
-      tellNext(`The API key ${one.name} is deleted.`, html`The API key <span class="name">${one.name}</span> is deleted.`);
+      noteDone({ link: placeLink(place.env, place.page), text: `The API key ${one.name} is deleted` });
       goTo(placeLink(place.env, place.page));
     },
   });

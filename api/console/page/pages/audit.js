@@ -4,7 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { Awaited } from "../parts/awaited.js";
-import { Export } from "../parts/export.js";
+import { csv, Export } from "../parts/csv.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
@@ -19,24 +19,36 @@ const SPANS = [
   ["24", "Last day"],
   ["168", "Last week"],
 ];
-const COLUMNS = [
-  ...["id", "time", "event", "actor", "client_id", "environment", "address", "request_id"].map((name) => [name, (one) => one[name]]),
-  ["details", (one) => JSON.stringify(one.details)],
-];
+const MEMBERS = ["id", "time", "event", "actor", "client_id", "environment", "address", "request_id"];
+const EXPORTED_AT_ONCE = 1_000;
 
 export function page(place) {
   const filter = Object.fromEntries(FILTERS.map((name) => [name, place.query.get(name) ?? ""]));
   const read = (query, signal) => get("/v1/audit", { query: { ...filter, ...query }, signal });
   const entries = new Awaited("the audit log", (signal) => read({ limit: ROWS, cursor: place.query.get("cursor") }, signal));
-  const whole = new Export({ name: "audit", columns: COLUMNS, read: ({ signal, ...query }) => read(query, signal) });
+  const exports = exportsOf(read);
   const isFiltered = Object.values(filter).some(Boolean);
   return {
     title: "Audit",
     view: () => html`${heading("Audit", "Who did what, the newest first. Every change of a model, a client, a key or an environment is here.")}
       ${filterForm(place, filter)}
       <section aria-label="Entries">${entries.view((found) => listing(place, found, isFiltered))}
-        ${entries.value?.items.length ? whole.view() : nothing}</section>`,
+        ${entries.value?.items.length ? html`<div class="actions">${exports.map((one) => one.view())}</div>` : nothing}</section>`,
   };
+}
+
+// Both exports ask anew for all that the filter selects, with pages as large as the service allows.
+function exportsOf(read) {
+  const ask = async (next, signal) => {
+    const found = await read({ limit: EXPORTED_AT_ONCE, cursor: next }, signal);
+    return { rows: found.items, next: found.next_cursor };
+  };
+  const lines = (rows) => rows.map((one) => `${JSON.stringify(one)}\n`).join("");
+  const table = (rows) => csv([...MEMBERS, "details"], rows.map((one) => [...MEMBERS.map((name) => one[name]), JSON.stringify(one.details)]));
+  return [
+    new Export({ name: "audit.csv", type: "text/csv", ask, write: table, button: "Export as CSV" }),
+    new Export({ name: "audit.jsonl", type: "application/x-ndjson", ask, write: lines, button: "Export as JSON lines" }),
+  ];
 }
 
 function listing(place, found, isFiltered) {
@@ -52,7 +64,7 @@ function filterForm(place, filter) {
     goTo(placeLink(place.env, place.page, [], { ...given, since: instantOf(given.since), until: instantOf(given.until) }));
   };
   const span = (hours) => placeLink(place.env, place.page, [], { ...filter, since: hoursAgo(hours), until: "" });
-  return html`<form class="card wide" @submit=${submit} aria-label="Filter">
+  return html`<form class="card long" @submit=${submit} aria-label="Filter">
     <div class="bar">
       <div><label for="event">Event</label><select id="event" name="event">
         <option value="">every event</option>

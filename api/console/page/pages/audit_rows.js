@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
-import { placeLink, readPlace } from "../core/place.js";
+import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
@@ -70,15 +70,6 @@ export function auditTable(entries) {
       { title: "Details", cell: details },
     ],
   });
-}
-
-// Returns the drawing of whoever acted, with a link to the credential.
-export function actor(name) {
-  const at = name.indexOf(":");
-  const kind = { client: "client", "api-key": "key" }[name.slice(0, Math.max(0, at))];
-  if (!kind) return html`<span class="name">${name}</span>`;
-  const link = placeLink(readPlace(location.hash).env, "clients", [kind, name.slice(at + 1)]);
-  return html`<a href=${link}><code>${name}</code></a>`;
 }
 
 function details(one) {

@@ -5,8 +5,8 @@ import { call, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { confirmEnd } from "../parts/dialog.js";
+import { noteDone } from "../parts/done.js";
 import { announce } from "../parts/shell.js";
-import { tellNext } from "../parts/told.js";
 import { typable } from "./credential_fields.js";
 
 // Returns a function that draws these actions for a client.
@@ -37,7 +37,7 @@ export function endings({ place, where, again, showSecret }) {
     button: "Delete client",
     act: async () => {
       await call("DELETE", where);
-      tellNext(`The client ${one.name} is deleted.`, html`The client <span class="name">${one.name}</span> is deleted.`);
+      noteDone({ link: placeLink(place.env, place.page), text: `The client ${one.name} is deleted` });
       goTo(placeLink(place.env, place.page));
     },
   });

@@ -1,13 +1,12 @@
 // Clients and API keys: both lists, and the way to each of them.
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
 import { placeLink } from "../core/place.js";
 import { Awaited } from "../parts/awaited.js";
+import { doneNotice } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { listPage } from "../parts/list.js";
-import { notice } from "../parts/notice.js";
-import { toldBefore } from "../parts/told.js";
 import { when } from "../parts/when.js";
 import { apiKeyPage, newApiKeyPage } from "./api_key.js";
 import { clientPage, newClientPage } from "./client.js";
@@ -22,14 +21,13 @@ export function page(place) {
 }
 
 function lists(place) {
-  const told = toldBefore();
   const clients = pageOf("the clients", "/v1/clients", place.query.get("clients"));
   const keys = pageOf("the API keys", "/v1/api-keys", place.query.get("keys"));
   const make = (what, text) => html`<a class="button" href=${placeLink(place.env, place.page, [what])}>${text}</a>`;
   return {
     title: "Clients and keys",
     view: () => html`${heading("Clients and keys", "The credentials of programs that call Writ, and of people who sign in here.")}
-      ${told ? notice("good", html`<p>${told}</p>`) : nothing}
+      ${doneNotice(place)}
       <section><div class="title"><h2>Clients</h2>${make("new-client", "Create client")}</div>
         <p class="soft">A client gets short-lived tokens with its id and secret.</p>
         ${clients.view((found) => clientList(place, found))}</section>

@@ -2,9 +2,10 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";
-import { number, value } from "../core/words.js";
+import { counted, number, value } from "../core/words.js";
 import { sentence } from "./notice.js";
 
+const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
 const COMPARED = {
   eq: "is", ne: "is not", gt: "is greater than", gte: "is at least", lt: "is less than", lte: "is at most",
@@ -16,8 +17,8 @@ const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?",
 export function proof(env, answer) {
   const { context } = answer;
   const explanation = context.explanation ?? { candidates: [], lacking: [] };
-  return html`${verdict(answer)} ${answer.decision ? nothing : needed(env, answer.needs ?? [])}
-    <h2>Why</h2>
+  return html`${verdict(answer)} ${answer.decision ? nothing : needed(env, answer)}
+    <h2 class="apart">Why</h2>
     ${explanation.candidates.map((one) => candidate(env, one))}
     ${explanation.lacking.map((one) => lacking(env, one))}
     ${explanation.candidates.length + explanation.lacking.length ? nothing : html`<p class="soft">No policy and no grant is about this subject, action and resource.</p>`}
@@ -31,13 +32,22 @@ export function verdict(answer) {
     <div><strong>${word}</strong><p class="name">${sentence(answer.context.reason)}</p></div></div>`;
 }
 
-function needed(env, needs) {
-  if (!needs.length) return nothing;
-  return html`<div class="todo"><p><b>To allow it</b>, ${needs.length > 1 ? "any one of these policies is enough" : "this policy is enough"}:</p>
-    ${needs.map(
-      (one) => html`<p>${policyLink(env, one.id)} needs</p>
-        <ul>${one.missing.map((text) => html`<li class="name">${ticked(text)}</li>`)}</ul>`,
-    )}</div>`;
+function needed(env, { needs = [], overridden_by: denials = [] }) {
+  if (!needs.length && !denials.length) return nothing;
+  const [first, more] = [needs.slice(0, SHOWN_NEEDS), needs.slice(SHOWN_NEEDS)];
+  const any = needs.length > 1 ? "any one of these policies is enough" : "this policy is enough";
+  return html`<div class="todo">
+    ${denials.length ? html`<p><b>It stays denied</b> as long as ${policyLinks(env, denials)} ${denials.length > 1 ? "hold" : "holds"}.</p>` : nothing}
+    ${needs.length ? html`<p><b>${denials.length ? "Apart from that" : "To allow it"}</b>, ${any}:</p>` : nothing}
+    ${first.map((one) => need(env, one))}
+    ${more.length ? html`<details><summary>Show ${counted(more.length, "more", "more")}</summary>${more.map((one) => need(env, one))}</details>` : nothing}
+  </div>`;
+}
+
+function need(env, one) {
+  if (one.missing.length === 1) return html`<p>${policyLink(env, one.id)} needs: <span class="name">${ticked(one.missing[0])}</span></p>`;
+  return html`<p>${policyLink(env, one.id)} needs all of these:</p>
+    <ul>${one.missing.map((text) => html`<li class="name">${ticked(text)}</li>`)}</ul>`;
 }
 
 function candidate(env, one) {
@@ -84,5 +94,6 @@ export function tag(effect) {
   return html`<span class="tag ${effect === "DENY" ? "deny" : "allow"}">${effect}</span>`;
 }
 
+const policyLinks = (env, ids) => ids.map((id, at) => html`${at ? ", " : ""}${policyLink(env, id)}`);
 const policyLink = (env, id) => html`<a class="name" href=${placeLink(env, "policies", [id])}>${id}</a>`;
 const grantLink = (env, id) => html`<a class="name" href=${placeLink(env, "grants", [id])}>${id}</a>`;

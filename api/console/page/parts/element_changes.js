@@ -1,0 +1,66 @@
+// Changes of elements as a list: each opens to show what differs. Large lists draw only what is open.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { pageOf } from "../core/pages.js";
+import { placeLink } from "../core/place.js";
+import { update } from "../core/update.js";
+import { number } from "../core/words.js";
+import { difference } from "../editing/difference.js";
+
+const OPEN_AT_FIRST = 5; // a list no longer than this shows its differences at once
+const WORDS = { added: ["+", "added"], changed: ["~", "changed"], removed: ["−", "removed"], moved: ["↕", "moved"] };
+
+export class ElementChanges {
+  // `elements` are {kind, id, type?, change, before, after}. `also(one)` may add words behind one of them.
+  constructor(env, elements, { also = () => nothing, names } = {}) {
+    Object.assign(this, { env, elements, also, names });
+    this.open = new Set(elements.length <= OPEN_AT_FIRST ? elements.keys() : []);
+  }
+
+  // Returns the drawing of the list.
+  view() {
+    return html`<ul class="changes">${this.elements.map((one, at) => html`<li>${this.row(one, at)}</li>`)}</ul>`;
+  }
+
+  row(one, at) {
+    const [mark, word] = WORDS[one.change];
+    const isOpen = this.open.has(at);
+    return html`<details .open=${isOpen} @toggle=${(event) => this.turn(at, event.target.open)}>
+      <summary><span class="mark" aria-hidden="true">${mark}</span>
+        <span class="soft">${one.kind.replaceAll("_", " ")}</span> ${idOf(one)} <span class="soft">${word}</span> ${this.also(one)}</summary>
+      ${isOpen ? html`<div class="opened">${this.content(one)}</div>` : nothing}
+    </details>`;
+  }
+
+  content(one) {
+    const link = one.change !== "removed" && this.env ? elementLink(this.env, one) : null;
+    return html`${one.change === "moved" ? html`<p>It comes earlier or later among the routes.</p>` : difference(one.before, one.after, this.names)}
+      ${link ? html`<p><a href=${link}>Open it as it is now</a></p>` : nothing}`;
+  }
+
+  turn(at, isOpen) {
+    if (this.open.has(at) === isOpen) return;
+    if (isOpen) this.open.add(at);
+    else this.open.delete(at);
+    update();
+  }
+}
+
+const idOf = (one) => html`${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
+
+function elementLink(env, one) {
+  const page = one.kind.replaceAll("_", "-");
+  return pageOf(page) ? placeLink(env, page, one.type ? [one.type, one.id] : [one.id]) : null;
+}
+
+// Returns how many elements of each list a change touches, in words: "policies +2 ~1".
+export function countsOf(changes) {
+  const lists = Object.entries(changes);
+  if (!lists.length) return html`<span class="soft">nothing</span>`;
+  return lists.map(([list, many], at) => html`${at ? ", " : nothing}<span class="counts">${list.replaceAll("_", " ")}${marks(many)}</span>`);
+}
+
+function marks(many) {
+  const found = Object.entries(WORDS).filter(([name]) => many[name]);
+  return found.map(([name, [mark, word]]) => html` <span title=${word}>${mark}${number(many[name])}<span class="hidden"> ${word}</span></span>`);
+}

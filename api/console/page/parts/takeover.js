@@ -1,0 +1,94 @@
+// What a promotion or a restoration would do: its preview, and the form that carries out exactly that.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { call } from "../core/api.js";
+import { update } from "../core/update.js";
+import { counted } from "../core/words.js";
+import { Act } from "./act.js";
+import { Awaited } from "./awaited.js";
+import { countsOf, ElementChanges } from "./element_changes.js";
+import { actor } from "./actor.js";
+import { notice } from "./notice.js";
+import { announce, refreshShell } from "./shell.js";
+import { when } from "./when.js";
+
+const SHOWN_SUBJECTS = 10;
+
+// A takeover that is asked for. `where` is the path of its call, `body` what the call needs beside the note.
+// `done({data})` is called with the promotion.
+export class Takeover {
+  constructor({ env, what, where, body = {}, button, done, mayAccept = false }) {
+    Object.assign(this, { env, where, body, button, done, mayAccept, note: "", accepts: false, act: new Act() });
+    this.preview = new Awaited(what, async (signal) => {
+      const { data } = await call("POST", where, { body: { ...body, dry_run: true }, signal });
+      this.changes = new ElementChanges(null, data.elements);
+      this.drift = new ElementChanges(null, data.drift.changes, { also: editedBy, names: ["promoted", "edited"] });
+      return data;
+    });
+  }
+
+  // Returns the drawing.
+  view() {
+    return this.preview.view((found) => html`
+      <section><h2>What would change in <code>${this.env}</code></h2>
+        ${found.elements.length ? html`<p>${countsOf(found.changes)}</p>${this.changes.view()}` : html`<p>Nothing: both policy models are the same.</p>`}
+        ${found.truncated ? html`<p class="soft">There are more changes than are shown here.</p>` : nothing}
+        ${this.whoLoses(found.loses)} ${inUse(found.in_use)}</section>
+      ${found.drift.changes.length ? this.edits(found) : nothing}
+      ${this.form(found)}`);
+  }
+
+  edits(found) {
+    return html`<section><h2>Edits in place that it overwrites</h2>
+      ${notice("warn", html`<p><code>${this.env}</code> was edited since its last promotion. Take these edits over into
+        <code>${found.from}</code> first, or accept that they are lost.</p>`)}
+      ${this.drift.view()}
+      ${this.mayAccept ? html`<label><input type="checkbox" .checked=${this.accepts}
+        @change=${(event) => ((this.accepts = event.target.checked), update())}> Overwrite these edits</label>` : nothing}</section>`;
+  }
+
+  whoLoses(roles) {
+    if (!roles.length) return nothing;
+    return html`<h3>Who loses access</h3><ul class="plain">${roles.map((one) => html`<li>Role <code>${one.role}</code> loses
+      ${listed(one.policies)} and keeps ${counted(one.left, "policy", "policies")}.
+      ${one.subjects.length ? html`It is held by ${listed(one.subjects.map((it) => `${it.type} ${it.id}`), one.truncated)}.` : "Nobody holds it."}</li>`)}</ul>`;
+  }
+
+  form(found) {
+    const submit = (event) => (event.preventDefault(), this.run(found));
+    return html`<form class="card" @submit=${submit}>
+      <label for="note">Note, for the history and the audit log</label>
+      <input id="note" maxlength="2000" autocomplete="off" .value=${this.note} @input=${(event) => (this.note = event.target.value)}>
+      ${this.act.trouble()}
+      <p class="actions"><button type="submit" ?disabled=${this.act.isBusy}>${this.button}</button>
+        <button class="quiet" type="button" @click=${() => this.preview.again()}>Look again</button></p>
+      <p class="meta"><span>Exactly this: digest <code>${found.digest.slice(0, 12)}…</code></span></p>
+    </form>`;
+  }
+
+  async run(found) {
+    const more = this.accepts ? { accept_drift: true } : {};
+    const body = { ...this.body, ...more, note: this.note || null, expect_digest: found.digest };
+    const answer = await this.act.run(() => call("POST", this.where, { body }));
+    if (!answer) return;
+    announce(answer.data.status === "pending" ? "It waits for an approval." : "It is done.");
+    refreshShell();
+    this.done(answer.data);
+  }
+}
+
+// Returns who made an edit in place, and when.
+export const editedBy = (one) => html`<span class="soft">by ${actor(one.by)} in revision ${one.revision}, ${when(one.time)}</span>`;
+
+function inUse(uses) {
+  if (!uses.length) return nothing;
+  return html`<h3>What stands in the way</h3>
+    ${notice("bad", html`<p>These elements still use what it would remove. Change them first.</p>
+      <ul>${uses.map((one) => html`<li>${one.kind.replaceAll("_", " ")} <code>${one.id}</code> refers to <code>${one.refers_to}</code></li>`)}</ul>`)}`;
+}
+
+function listed(names, isCut = false) {
+  const more = names.length - SHOWN_SUBJECTS;
+  const rest = more > 0 ? ` and ${more} more` : isCut ? " and others" : nothing;
+  return html`${names.slice(0, SHOWN_SUBJECTS).map((one, at) => html`${at ? ", " : nothing}<code>${one}</code>`)}${rest}`;
+}

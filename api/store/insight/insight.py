@@ -1,0 +1,46 @@
+"""What tools ask about an environment: its counts, what a subject holds, and the elements that a draft refers to."""
+
+from collections.abc import Mapping, Sequence
+
+from ....compiler.model.elements import Element, ElementKind, Policy
+from ..database.connections import Connections
+from ..elements.bodies import element_of
+from ..elements.declarations import all_declared, declared, referred
+from ..elements.tables import TABLES
+from ..environment_ids import Bounds
+from ..environments import environment_within
+from ..errors import ElementKey
+from .counts import Counts, RememberedCounts
+from .holdings import Holdings, holdings
+
+
+class Insight:
+    """What tools ask about an environment. Every method raises NotFound, OutOfBounds and StoreUnavailable."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections, self._counts = connections, RememberedCounts()
+
+    def counts(self, env: str, bounds: Bounds = None) -> Counts:
+        """Returns the number of elements of each list of the model document."""
+        with self._connections.reading() as db:
+            return self._counts.at(db, environment_within(db, env, bounds))
+
+    def holdings(self, env: str, key: ElementKey, bounds: Bounds = None) -> Holdings:
+        """Returns what the subject of that type and id holds and why, at one revision."""
+        with self._connections.reading() as db:
+            return holdings(db, environment_within(db, env, bounds), key)
+
+    def declared_for(
+        self, env: str, policy: Policy, every_name: bool, bounds: Bounds = None
+    ) -> Mapping[str, Sequence[Element]]:
+        """Returns the elements that a policy refers to and the silenced lints, by list.
+
+        With `every_name`, it adds all elements that a policy could refer to, except those of lists too long for a
+        search.
+        """
+        with self._connections.reading() as db:
+            number = environment_within(db, env, bounds).number
+            references = referred(db, number, (policy,))
+            found = declared(db, number, references | all_declared(db, number) if every_name else references)
+            silences = TABLES[ElementKind.LINTS].bodies(db, number)
+            return found | {ElementKind.LINTS: [element_of(ElementKind.LINTS, body) for body in silences]}
