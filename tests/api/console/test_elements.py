@@ -1,4 +1,4 @@
-"""The elements of a model in the console: lists, forms, what refers to them, and what a change shows (issue 19, item 4)."""
+"""The elements of a model in the console: lists, forms, and what refers to them (issue 19, item 4)."""
 
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -188,6 +188,13 @@ def test_a_subject_shows_what_it_holds_and_why(api: httpx.Client, signed_in: Des
     assert signed_in.serious() == []
 
 
+def test_a_subject_that_only_a_group_names_has_a_page(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "ae-team", "members": [{"type": "user", "id": "named-only"}]})
+    signed_in.go("#/default/subjects/user/named-only")
+    signed_in.sees("Create an entry")
+    signed_in.page.locator("section", has_text="Groups").get_by_role("link", name="ae-team").wait_for()
+
+
 def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) -> None:
     later = {"id": "all-documents", "methods": ["GET"], "path": "/d/*", "resource_type": "document", "action": "read"}
     api.post(f"{BASE}/routes", json=later | {"resource_id": "main"})
@@ -236,7 +243,7 @@ def test_a_hostile_name_is_text_everywhere(name: str, api: httpx.Client, signed_
     assert role.status_code == 201, role.text
     api.post(f"{BASE}/groups", json={"id": name, "name": name, "members": [holder]})
     api.post(f"{BASE}/assignments", json={"id": name, "role": name, "group": name})
-    api.put(f"{BASE}/subjects/{_part(name)}/{_part(name)}", json={"attributes": {name[:256]: name}})
+    api.post(f"{BASE}/subjects", json=holder | {"attributes": {name[:256]: name}})
     for place in ("roles", "groups", "assignments", "subjects"):
         key = f"{_part(name)}/{_part(name)}" if place == "subjects" else _part(name)
         signed_in.go(f"#/default/{place}/{key}")
@@ -247,9 +254,10 @@ def test_a_hostile_name_is_text_everywhere(name: str, api: httpx.Client, signed_
         assert not wide, place
 
 
-@pytest.mark.parametrize(
-    "place", ["policies", "groups", "resource-types/document", "policies?new=yes", "grants?new=yes"]
-)
+PLACES = ("policies", "groups", "resource-types/document", "policies?new=yes", "grants?new=yes")
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_a_phone_is_wide_enough(browser: object, server: Server, place: str) -> None:
     with desk(browser, server, phone=True) as phone:
         phone.sign_in(place=f"#/default/{place}")
