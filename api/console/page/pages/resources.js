@@ -23,6 +23,7 @@ export function page(place) {
       filters: [{ name: "type", label: "Type" }, { name: "name", label: "Name" }, { name: "external_id", label: "External id" }],
       empty: "No resources are registered. Searches list registered resources.",
     },
+    absent: "This resource has no entry of its own. Searches find it only once it has one.",
     beside: (one) => {
       const grants = related(env, [
         {
