@@ -88,7 +88,7 @@ async function ofSubjects(env, type, subjects, signal) {
 function drawn(place, rows, { type, rows: found, next }) {
   if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
   if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
       <caption>${rows === "roles" ? "What the policies say of each role. Conditions and other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. Times, addresses and facts of the moment are left open."}</caption>
       <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
       <tbody>${found.map(({ row, cells }) => html`<tr>

@@ -8,6 +8,7 @@ import { value } from "../core/words.js";
 import { Awaited } from "./awaited.js";
 import { table } from "./list.js";
 import { nothingYet, sentence } from "./notice.js";
+import { COMPARED } from "./proof.js";
 
 const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
 const SHOWN_ROWS = 20;
@@ -39,7 +40,7 @@ export class FilterView {
 
   // Returns the drawing of the three forms.
   view() {
-    return html`<h2>Filter<small class="soft"> for every resource of this type</small></h2>
+    return html`<h2 class="apart">Filter<small class="soft"> for every resource of this type</small></h2>
       ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>`)}
       <h3>As SQL</h3>
       <div class="bar"><div><label for="dialect">Database</label>
@@ -70,6 +71,6 @@ export class FilterView {
 
 function node(one) {
   if (one.type === "const") return html`<li>${one.value ? "every resource" : "no resource"}</li>`;
-  if (one.type === "field") return html`<li><code>${one.field}</code> ${one.operator} <code>${value(one.value)}</code></li>`;
+  if (one.type === "field") return html`<li><code>${one.field}</code> ${COMPARED[one.operator] ?? one.operator} <code>${value(one.value)}</code></li>`;
   return html`<li>${JOINED[one.operator] ?? one.operator}<ul>${one.conditions.map(node)}</ul></li>`;
 }
