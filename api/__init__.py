@@ -7,9 +7,10 @@ Read from the top down; each room imports only what stands below it.
 - `transport` is the server: workers, connections, deadlines, TLS.
 - `agent` follows the bundle of an environment, for edge agents and for applications.
 - `errors` turns errors into answers.
-- `decisions` and `management` have the endpoints.
+- `insight`, `decisions` and `management` have the endpoints.
 - `credentials` says who the caller is. `serving` keeps the live engines and their bundles.
 - `metrics` counts what a server does, and `scraping` answers `/metrics`.
-- `openapi` describes the endpoints. `http` reads requests. `store` has all SQL.
+- `openapi` describes the endpoints. `http` reads requests. `wording` says in words what a policy or
+  a decision means. `store` has all SQL.
 - `log`, `settings` and `setting_readers` have the log and the table of `WRIT_` variables.
 """
