@@ -11,6 +11,7 @@ Read from the top down; each room imports only what stands below it.
 - `decisions` and `management` have the endpoints, and `insight` those for tools that show an environment.
 - `credentials` says who the caller is. `serving` keeps the live engines and their bundles.
 - `metrics` counts what a server does, and `scraping` answers `/metrics`.
-- `openapi` describes the endpoints. `http` reads requests. `store` has all SQL.
+- `openapi` describes the endpoints. `http` reads requests. `wording` says in words what a policy or
+  a decision means. `store` has all SQL.
 - `log`, `settings` and `setting_readers` have the log and the table of `WRIT_` variables.
 """

@@ -6,6 +6,7 @@ as JSON to its standard output.
 
 import sys
 from asyncio.subprocess import PIPE
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
@@ -116,7 +117,8 @@ class Linter:
             said, _ = await process.communicate(msgspec.json.encode(request))
         finally:
             if process.returncode is None:
-                process.kill()
+                with suppress(ProcessLookupError):  # it ended just now
+                    process.kill()
         return said
 
 
