@@ -85,7 +85,7 @@ def test_faulty_json_is_not_saved(api: httpx.Client, signed_in: Desk) -> None:
 def test_a_change_shows_the_tests_that_it_breaks_before_it_is_saved(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go("#/default/policies/guests-read?edit=yes")
     signed_in.page.get_by_label("Condition 1: value", exact=True).fill("memo")
-    signed_in.page.wait_for_function("document.getElementById('writ-text').value.includes('memo')")
+    signed_in.page.wait_for_function("() => document.getElementById('writ-text').value.includes('memo')")
     signed_in.page.get_by_role("button", name="Review and save").click()
     dialog = signed_in.page.get_by_role("dialog")
     dialog.get_by_text("0 tests would pass and 1 would fail").wait_for()
