@@ -139,6 +139,7 @@ ROOMS = {
         "compile",
         "load",
         "check_policy",
+        "lint_model",
         "check_elements",
         "forms",
         "passes",

@@ -84,6 +84,19 @@ def test_the_matrix_of_roles_says_what_policies_say(signed_in: Desk) -> None:
     row = signed_in.page.get_by_role("row").filter(has_text="contractor")
     row.wait_for()
     assert "denied" in row.inner_text()
+    cells = signed_in.page.get_by_role("row").filter(has=signed_in.page.get_by_text("auditor", exact=True)).first
+    assert [text.split()[-1] for text in cells.get_by_role("cell").all_inner_texts()] == ["all", "none", "none", "none"]
+    suspended = signed_in.page.get_by_role("row").filter(has_text="suspended")
+    assert {text.split()[-1] for text in suspended.get_by_role("cell").all_inner_texts()} == {"denied"}
+
+
+def test_a_type_is_asked_for_by_its_name(signed_in: Desk) -> None:
+    """Requests say the name of a type, which is not its id in the demo's personnel files."""
+    signed_in.go("#/default/review/subject/user/hana.abdi")
+    signed_in.page.get_by_role("row").filter(has_text="hr-file").filter(has_text="some").wait_for()
+    signed_in.go(link({**WHAT, "resource": {"type": "personnel_file"}}, "what-can"))
+    signed_in.page.get_by_role("link", name="pf-emea-10015").click()
+    signed_in.page.get_by_role("heading", name="Hana Abdi, 10015").wait_for()
 
 
 def test_a_review_of_a_subject_tells_where_each_right_comes_from(signed_in: Desk) -> None:

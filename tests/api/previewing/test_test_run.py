@@ -18,7 +18,7 @@ from writ.bundles.zones import VERSION, zone_data
 from writ.compiler.compile import compile_model
 from writ.compiler.load import load
 from writ.compiler.model.elements import Model
-from writ.runtime import Engine
+from writ.runtime import Engine, RateCounters
 
 from tests.api.conftest import MODEL
 from tests.support.command import writ
@@ -222,8 +222,8 @@ def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch)
 
 
 def ready(model: Model) -> models.TestedModel:
-    engine = Engine(bundle_in_memory(compile_model(model, zone_data, VERSION).write))
-    return models.TestedModel(engine, None, True, declared_in(model, ()))
+    engine = Engine(bundle_in_memory(compile_model(model, zone_data, VERSION).write), counters=RateCounters())
+    return models.TestedModel(engine, None, declared_in(model, ()))
 
 
 def test_a_stored_set_is_a_file_with_an_id() -> None:

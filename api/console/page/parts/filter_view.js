@@ -15,8 +15,9 @@ const JOINED = { and: "all of these", or: "any of these", not: "not" };
 
 // What the page shows of one filter.
 export class FilterView {
-  constructor(env, request) {
+  constructor(env, request, typeIdOf) {
     this.env = env;
+    this.typeIdOf = typeIdOf;
     this.dialect = DIALECTS[0];
     const { subject, action, resource, context } = request;
     const body = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}) };
@@ -61,7 +62,7 @@ export class FilterView {
         { title: "Actions", cell: (row) => (row.actions ?? []).join(", ") },
       ],
       rows: found.results,
-      link: (row) => placeLink(this.env, "resources", [row.type, row.id]),
+      link: (row) => placeLink(this.env, "resources", [this.typeIdOf(row.type), row.id]),
     })}
     ${found.page?.next_token ? html`<p class="soft">These are the first ${found.results.length}. The page “What can they see” lists all of them.</p>` : nothing}`;
   }

@@ -40,8 +40,10 @@ export class Takeover {
 
   edits(found) {
     return html`<section><h2>Edits in place that it overwrites</h2>
-      ${notice("warn", html`<p><code>${this.env}</code> was edited since its last promotion. Take these edits over into
-        <code>${found.from}</code> first, or accept that they are lost.</p>`)}
+      ${notice("warn", this.mayAccept
+        ? html`<p><code>${this.env}</code> was edited since its last promotion. Take these edits over into
+            <code>${found.from}</code> first, or accept that they are lost.</p>`
+        : html`<p><code>${this.env}</code> was edited since its last promotion. Going back overwrites these edits.</p>`)}
       ${this.drift.view()}
       ${this.mayAccept ? html`<label><input type="checkbox" .checked=${this.accepts}
         @change=${(event) => ((this.accepts = event.target.checked), update())}> Overwrite these edits</label>` : nothing}</section>`;

@@ -1,0 +1,72 @@
+// The newest denials of the decision log: who was denied what and why, each with the way to try it again.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { get, path } from "../core/api.js";
+import { placeLink } from "../core/place.js";
+import { Awaited } from "../parts/awaited.js";
+import { heading } from "../parts/heading.js";
+import { listPage } from "../parts/list.js";
+import { nothingYet, sentence } from "../parts/notice.js";
+import { when } from "../parts/when.js";
+
+const ROWS = 50;
+const NOT_READABLE = 409; // the log is off, or goes to where the service can't read it back
+
+export function page(place) {
+  const query = { limit: ROWS, cursor: place.query.get("cursor") };
+  const found = new Awaited("the recent denials", (signal) => denials(place, query, signal));
+  return {
+    title: "Recent denials",
+    view: () => html`${heading("Recent denials", html`Requests that were denied in <span class="name">${place.env}</span>, from the decision log. The newest is the first.`)}
+      <section aria-label="Denials">${found.view((one) => (one.why ? nothingYet(sentence(one.why)) : list(place, one)))}
+        ${found.value?.why ? nothing : html`<p class="actions"><button class="quiet" type="button" ?disabled=${found.isBusy}
+          @click=${() => found.again()}>Look again</button></p>`}</section>`,
+  };
+}
+
+// Without a log to read there are no denials to show. That is a setting, and no failure of this page.
+async function denials(place, query, signal) {
+  try {
+    return await get(path`/v1/environments/${place.env}/denials`, { query, signal });
+  } catch (problem) {
+    if (problem.status !== NOT_READABLE) throw problem;
+    return { why: problem.message };
+  }
+}
+
+function list(place, found) {
+  return listPage(place, found, {
+    empty: "The decision log has no denial of this environment.",
+    columns: [
+      { title: "When", cell: (one) => when(one.time) },
+      { title: "Subject", cell: (one) => entity(one.request?.subject) },
+      { title: "Action", cell: (one) => html`<code>${one.request?.action?.name ?? "not recorded"}</code>` },
+      { title: "Resource", cell: (one) => entity(one.request?.resource) },
+      { title: "Why", cell: (one) => why(place, one) },
+      { title: "Try it again", cell: (one) => tryLink(place, one) },
+    ],
+  });
+}
+
+function entity(one) {
+  if (!one) return html`<span class="soft">not recorded</span>`;
+  return html`<span class="soft">${one.type}</span> <code>${one.id ?? one.external_id ?? one.name}</code>`;
+}
+
+function why(place, one) {
+  const context = one.answer?.context ?? {};
+  const denied = context.denied_by ?? null;
+  return html`<code>${one.reason_code ?? context.reason_code ?? "not recorded"}</code>
+    ${context.reason ? html`<p>${sentence(context.reason)}</p>` : nothing}
+    ${denied ? html`<p>Denied by <a href=${placeLink(place.env, "policies", [denied])}><code>${denied}</code></a></p>` : nothing}
+    ${context.error ? html`<p>${sentence(context.error.message ?? String(context.error))}</p>` : nothing}`;
+}
+
+// What a mask has hidden or a limit has cut can't be asked again as it was.
+function tryLink(place, one) {
+  if (!one.request?.subject || !one.request.action || !one.request.resource) return html`<span class="soft">not recorded whole</span>`;
+  const { subject, action, resource, context } = one.request;
+  const link = placeLink(place.env, "try", [], { q: JSON.stringify({ subject, action, resource, context }) });
+  const note = one.masked ? "some values are masked" : one.cut ? "a part is missing" : "";
+  return html`<a href=${link}>Try it</a>${note ? html` <span class="tag warn">! ${note}</span>` : nothing}`;
+}

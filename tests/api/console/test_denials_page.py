@@ -1,0 +1,85 @@
+"""Recent denials in the console: read from the decision log, and tried again (issue 19, item 8)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.server import Server, running, wait_until
+
+pytestmark = pytest.mark.browser
+
+DENIALS = "#/default/denials"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service with a decision log in a file."""
+    folder = tmp_path_factory.mktemp("denials")
+    with running(folder / "data", "--demo", "--decision-log", str(folder / "decisions.jsonl")) as found:
+        yield found
+
+
+def ask(desk: Desk, subject: str, **more: Any) -> dict[str, Any]:
+    """Ask for something that is denied, and wait until it is in the log."""
+    request = {
+        "subject": {"type": "user", "id": subject},
+        "action": {"name": "delete"},
+        "resource": {"type": "document", "id": "d1", "properties": {"status": "draft"}},
+    } | more
+    with desk.client() as api:
+        answer = api.post("/access/v1/evaluation", json=request).json()
+        assert answer["decision"] is False
+
+        def is_there() -> bool:
+            items = api.get("/v1/environments/default/denials", params={"limit": 1}).json()["items"]
+            return bool(items) and items[0]["request"]["subject"]["id"] == subject
+
+        assert wait_until(is_there)
+    return dict(answer)
+
+
+def test_a_denial_is_told_with_its_reason_and_tried_again(signed_in: Desk) -> None:
+    answer = ask(signed_in, "nobody-at-all", context={"ip": "10.1.2.3"})
+    signed_in.go(DENIALS)
+    row = signed_in.page.locator("main tbody tr", has_text="nobody-at-all").first
+    row.wait_for()
+    assert answer["context"]["reason_code"] in row.inner_text()
+    row.get_by_role("link", name="Try it").click()
+    signed_in.page.get_by_role("heading", name="Try a decision").wait_for()
+    signed_in.page.get_by_text("Denied", exact=True).wait_for()
+    assert signed_in.page.locator("input").evaluate_all(
+        "found => found.some((one) => one.value === 'nobody-at-all')"
+    ), "the request is in the fields"
+
+
+def test_a_hostile_subject_is_text(signed_in: Desk) -> None:
+    for name in HOSTILE_NAMES:
+        ask(signed_in, name[:256])
+    signed_in.page.set_viewport_size({"width": 390, "height": 844})
+    signed_in.go(DENIALS)
+    signed_in.page.locator("main tbody tr").nth(len(HOSTILE_NAMES) - 1).wait_for()
+    shown = signed_in.page.locator("td:nth-child(2) code").evaluate_all("found => found.map((one) => one.textContent)")
+    assert shown[: len(HOSTILE_NAMES)] == [name[:256] for name in reversed(HOSTILE_NAMES)]
+    assert signed_in.page.locator("main script, main img").count() == 0
+    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_a_log_the_page_says_how_to_switch_it_on(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with running(tmp_path_factory.mktemp("off") / "data", "--demo") as off, desk(browser, off) as found:
+        found.sign_in(place=DENIALS)
+        found.sees("--decision-log")
+        assert not found.page.get_by_role("alert").count()
+        assert found.serious() == []
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_can_be_used_by_everybody(browser: Any, server: Server, dark: bool) -> None:
+    with desk(browser, server, dark=dark) as found:
+        ask(found, f"seen {dark}")
+        found.sign_in(place=DENIALS)
+        found.page.locator("main tbody tr").first.wait_for()
+        assert found.serious() == []

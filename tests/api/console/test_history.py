@@ -1,0 +1,147 @@
+"""The history in the console: revisions, their changes, and the way back to one of them (issue 19, item 7)."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.server import Server
+
+pytestmark = pytest.mark.browser
+
+_MODEL = {
+    "model": 1,
+    "resource_types": [{"id": "report", "actions": ["read", "publish"]}],
+    "roles": [{"id": "analyst"}, {"id": "chief"}],
+    "policies": [
+        {
+            "id": "publish",
+            "effect": "ALLOW",
+            "roles": ["analyst"],
+            "resource_types": [{"resource_type_id": "report", "actions": ["publish"]}],
+        }
+    ],
+    "assignments": [{"role": "analyst", "subject": {"type": "user", "id": "mia"}}],
+}
+
+
+def environment(desk: Desk, id: str, **more: Any) -> str:
+    """A new environment with two revisions: the model, and the role of its policy changed. Returns its place."""
+    with desk.client() as api:
+        api.post("/v1/environments", json={"id": id} | more).raise_for_status()
+        api.put(f"/v1/environments/{id}/model", json=_MODEL).raise_for_status()
+        api.patch(f"/v1/environments/{id}/policies/publish", json={"roles": ["chief"]}).raise_for_status()
+    return f"#/{id}/history"
+
+
+def policy(desk: Desk, env: str) -> dict[str, Any]:
+    with desk.client() as api:
+        return dict(api.get(f"/v1/environments/{env}/policies/publish").json())
+
+
+def test_a_revision_is_opened_and_tells_what_differs(signed_in: Desk) -> None:
+    signed_in.go(environment(signed_in, "told"))
+    rows = signed_in.page.locator("main tbody tr")
+    rows.nth(1).wait_for()
+    assert rows.count() == 2
+    assert "policies ~1" in rows.first.inner_text()
+    signed_in.page.get_by_role("link", name="2", exact=True).click()
+    signed_in.page.get_by_role("heading", name="Revision 2").wait_for()
+    difference = signed_in.page.get_by_role("group", name="Difference")
+    difference.wait_for()
+    assert difference.locator(".removed .mono").all_inner_texts() == ["analyst"]
+    assert difference.locator(".added .mono").all_inner_texts() == ["chief"]
+    signed_in.page.get_by_role("link", name="Open it as it is now").click()
+    signed_in.page.wait_for_url("**/#/told/policies/publish")
+
+
+def test_a_large_revision_comes_in_pages(signed_in: Desk) -> None:
+    signed_in.go("#/default/history/1")
+    changes = signed_in.page.locator("ul.changes > li")
+    changes.nth(49).wait_for()
+    assert changes.count() == 50
+    assert not signed_in.page.get_by_role("group", name="Difference").count()
+    changes.first.locator("summary").click()
+    signed_in.page.get_by_role("group", name="Difference").wait_for()
+    first = changes.first.locator("summary").inner_text()
+    signed_in.page.get_by_role("link", name="Next page").click()
+    signed_in.page.get_by_role("link", name="First page").wait_for()
+    assert changes.first.locator("summary").inner_text() != first
+
+
+def test_an_earlier_revision_is_restored_as_its_preview_showed(signed_in: Desk) -> None:
+    signed_in.go(f"{environment(signed_in, 'back')}/1")
+    signed_in.page.get_by_role("link", name="Go back to this revision…").click()
+    signed_in.page.get_by_role("button", name="Restore revision 1").wait_for()
+    assert signed_in.page.locator(".added .mono").all_inner_texts() == ["analyst"]
+    assert policy(signed_in, "back")["roles"] == ["chief"], "a preview changes nothing"
+    signed_in.page.get_by_label("Note").fill("the analysts still publish")
+    signed_in.page.get_by_role("button", name="Restore revision 1").click()
+    signed_in.page.get_by_role("heading", name="Revision 3").wait_for()
+    signed_in.sees("The policies of revision 1 are in force again")
+    signed_in.sees("the analysts still publish")
+    assert policy(signed_in, "back")["roles"] == ["analyst"]
+
+
+def test_a_preview_that_is_overtaken_changes_nothing(signed_in: Desk) -> None:
+    """What was shown is what is carried out, or nothing."""
+    signed_in.go(f"{environment(signed_in, 'late')}/1/restore")
+    button = signed_in.page.get_by_role("button", name="Restore revision 1")
+    button.wait_for()
+    signed_in.page.route("**/restore", lambda route: _without_digest(route))
+    button.click()
+    signed_in.page.get_by_role("alert").wait_for()
+    assert policy(signed_in, "late")["roles"] == ["chief"]
+
+
+def _without_digest(route: Any) -> None:
+    """Send another digest than the one that the preview has shown, as if the result had changed since."""
+    route.continue_(post_data={**route.request.post_data_json, "expect_digest": "0" * 64})
+
+
+def test_a_reader_gets_no_way_back(at_desk: Desk) -> None:
+    place = environment(at_desk, "read-only")
+    with at_desk.client() as api:
+        key = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()["key"]
+    at_desk.sign_in(key, f"{place}/1")
+    at_desk.page.get_by_role("heading", name="Its elements").wait_for()
+    assert not at_desk.page.get_by_role("link", name="Go back").count()
+
+
+def test_a_revision_that_is_not_there_is_told_in_the_words_of_the_service(signed_in: Desk) -> None:
+    signed_in.go("#/default/history/999")
+    signed_in.sees("There is no revision 999 in environment")
+
+
+def test_hostile_names_are_text(signed_in: Desk) -> None:
+    names = [name[:250] for name in HOSTILE_NAMES]
+    with signed_in.client() as api:
+        api.post("/v1/environments", json={"id": "odd"}).raise_for_status()
+        model = {"model": 1, "roles": [{"id": name, "name": name} for name in names]}
+        api.put("/v1/environments/odd/model", json=model).raise_for_status()
+    signed_in.page.set_viewport_size({"width": 390, "height": 844})
+    signed_in.go("#/odd/history/1")
+    changes = signed_in.page.locator("ul.changes > li")
+    changes.nth(len(names) - 1).wait_for()
+    for at in range(len(names)):
+        changes.nth(at).locator("summary").click()
+    signed_in.page.get_by_role("group", name="Difference").nth(len(names) - 1).wait_for()
+    shown = signed_in.page.locator("ul.changes summary code").evaluate_all(
+        "found => found.map((one) => one.textContent)"
+    )
+    assert sorted(shown) == sorted(names)
+    assert signed_in.page.locator("main script, main img").count() == 0
+    assert signed_in.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_pages_can_be_used_by_everybody(browser: Any, server: Server, dark: bool) -> None:
+    with desk(browser, server, dark=dark, phone=dark) as found:
+        place = environment(found, f"seen-{dark}".lower())
+        found.sign_in(place=f"{place}/2")
+        found.page.get_by_role("group", name="Difference").wait_for()
+        assert found.serious() == []
+        found.go(f"{place}/1/restore")
+        found.page.get_by_role("button", name="Restore revision 1").wait_for()
+        assert found.serious() == []
+        assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
