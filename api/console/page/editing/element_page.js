@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call } from "../core/api.js";
+import { isObject } from "../core/exact.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
@@ -25,8 +26,7 @@ export function elementPages(place, kind, { list, beside, before, absent }) {
 
 function newPage(place, kind) {
   const suggestions = new Suggestions(place.env);
-  const given = Object.fromEntries(kind.key.map((name) => [name, place.query.get(name)]).filter(([, value]) => value));
-  const draft = new Draft(place.env, kind, { blank: { ...kind.blank, ...given } });
+  const draft = new Draft(place.env, kind, { blank: filledIn(kind.blank, place.query) });
   return {
     title: `New ${kind.noun}`,
     isUnsaved: () => draft.isChanged,
@@ -59,6 +59,17 @@ function onePage(place, kind, { beside, isBefore, absent }) {
         </div>`;
       })}`,
   };
+}
+
+// A new element may have members in its address: `role=editor&subject.id=alice`.
+function filledIn(blank, query) {
+  let body = { ...blank };
+  for (const [name, value] of query) {
+    const [outer, inner] = name.split(".");
+    if (inner && isObject(blank[outer])) body = { ...body, [outer]: { ...body[outer], [inner]: value } };
+    else if (!inner && typeof blank[outer] === "string") body = { ...body, [outer]: value };
+  }
+  return body;
 }
 
 // An element that is not there is a new one with the key of the address, if that may be.

@@ -9,6 +9,19 @@ import { SUBJECT } from "../editing/kinds.js";
 import { openForm } from "../editing/open_form.js";
 import { Awaited } from "../parts/awaited.js";
 
+const NOT_FOUND = 404;
+const NAMELESS = "Nothing in the model names this subject, so it holds nothing but what everyone has.";
+
+// Returns what a subject holds, or null if the model does not name it.
+async function held(env, { type, id }, signal) {
+  try {
+    return await get(`${elementPath(env, SUBJECT, [type, id])}/holdings`, { signal });
+  } catch (problem) {
+    if (problem.status === NOT_FOUND) return null;
+    throw problem;
+  }
+}
+
 export function page(place) {
   const { env } = place;
   return elementPages(place, SUBJECT, {
@@ -23,10 +36,10 @@ export function page(place) {
       filters: [{ name: "type", label: "Type" }, { name: "external_id", label: "External id" }],
       empty: "No subjects have an entry. One that an assignment, a group or a grant names needs none.",
     },
-    absent: "The model names this subject, or nothing does: it has no entry of its own, and needs none. An entry has its external id and its attributes.",
+    absent: "This subject has no entry of its own, and needs none to hold something. An entry has its external id and its attributes.",
     before: (one) => {
-      const found = new Awaited("what the subject holds", (signal) => get(`${elementPath(env, SUBJECT, [one.type, one.id])}/holdings`, { signal }));
-      return () => found.view((held) => holdings(env, one, held));
+      const found = new Awaited("what the subject holds", (signal) => held(env, one, signal));
+      return () => found.view((all) => (all ? holdings(env, one, all) : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section>`));
     },
   });
 }
