@@ -30,6 +30,11 @@ def found(desk: Desk, kind: str, body: dict[str, object]) -> Iterator[str]:
             yield from (one["id"] for one in answer["results"])
 
 
+def word(cell: str) -> str:
+    """The word of a cell, without its mark."""
+    return cell.strip("✓–◐✕ \n")
+
+
 def shown(desk: Desk) -> list[str]:
     desk.page.locator("tbody tr").first.wait_for()
     return [row.split()[0] for row in desk.page.locator("tbody tr").all_inner_texts()]
@@ -72,7 +77,7 @@ def test_the_matrix_says_what_the_filters_say(signed_in: Desk) -> None:
     signed_in.go("#/default/matrix?type=contract")
     signed_in.page.get_by_role("row").nth(1).wait_for()
     row = signed_in.page.get_by_role("row").filter(has_text="andreas.bello")
-    assert [text.strip("✓–◐✕ \n") for text in row.get_by_role("cell").all_inner_texts()] == ["all", "all", "none", "all"]
+    assert [word(text) for text in row.get_by_role("cell").all_inner_texts()] == ["all", "all", "none", "all"]
     row.get_by_role("link", name="all").first.click()
     signed_in.page.get_by_role("heading", name="What can they see").wait_for()
 
@@ -85,9 +90,9 @@ def test_the_matrix_of_roles_says_what_policies_say(signed_in: Desk) -> None:
     row.wait_for()
     assert "denied" in row.inner_text()
     cells = signed_in.page.get_by_role("row").filter(has=signed_in.page.get_by_text("auditor", exact=True)).first
-    assert [text.strip("✓–◐✕ \n") for text in cells.get_by_role("cell").all_inner_texts()] == ["all", "none", "none", "none"]
+    assert [word(text) for text in cells.get_by_role("cell").all_inner_texts()] == ["all", "none", "none", "none"]
     suspended = signed_in.page.get_by_role("row").filter(has_text="suspended")
-    assert {text.strip("✓–◐✕ \n") for text in suspended.get_by_role("cell").all_inner_texts()} == {"denied"}
+    assert {word(text) for text in suspended.get_by_role("cell").all_inner_texts()} == {"denied"}
 
 
 def test_a_type_is_asked_for_by_its_name(signed_in: Desk) -> None:
