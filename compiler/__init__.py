@@ -2,6 +2,6 @@
 
 Reading path: `model/` (the classes of a model) → `source`, `documents/` (reading) → `diagnostics/` → `checks/` and
 `lints/` → `load` (all of these in one call) → `check_elements` (the same for single elements) and
-`check_policy` (for the document of one policy) → `lowering/`,
+`check_policy` (for the document of one policy), `lint_model` (the warnings alone) → `lowering/`,
 `rewrites/` and `passes` → `compile`. Beside it stands `rego/`, which translates a model to a bundle for OPA.
 """

@@ -133,8 +133,7 @@ def serve_command(
 
 def _prepare_service(options: StartOptions) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
-    server = options.server
-    settings, log = read_settings(server.log_level, server.log_format)
+    settings, log = read_settings((server := options.server).log_level, server.log_format)
     prepare_directory(directory := options.directory)
     lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
     rates, counts = counters_for(COUNTED, server.workers, settings, log)

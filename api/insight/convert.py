@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 import falcon
 import falcon.asgi
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct, structs, to_builtins
 
 from ...bundles.wording import quoted
 from ...bundles.zones import zone_names
@@ -38,6 +38,7 @@ NO_POLICY: Final = "not-one-policy"
 """The code of the diagnostic for a text that has other statements than one policy."""
 
 _LIMITS: Final = replace(DEFAULTS, diagnostics=MOST_DIAGNOSTICS)
+_BOM: Final = "\ufeff"
 _TEXT: Final = "policy.writ"
 _DOCUMENT: Final = "policy.json"
 _ROOT: Final = "$.policies[0]"
@@ -99,6 +100,8 @@ class PolicyConversion:
         """Answer 200, also for a policy with errors. Raises BodyRejected for neither or both of text and policy."""
         known_parameters(req)
         asked = shaped(await self._bodies.read_element(req), PolicyInOneForm, "bad-policy")
+        if asked.text is not None:
+            asked = structs.replace(asked, text=asked.text.removeprefix(_BOM))
         bounds = req.context.credential.bounds
         resp.data = ENCODER.encode(await self._work.read(self._converted, env, asked, bounds))
 
@@ -122,7 +125,8 @@ def _source(asked: PolicyInOneForm) -> Source:
     if (asked.text is None) == (asked.policy is None):
         raise BodyRejected("bad-policy", "give exactly one of `text` and `policy`")
     if asked.text is not None:
-        return Source(_TEXT, asked.text.encode(errors="surrogatepass"))
+        # A mark of its own, so that no other one is skipped: the formatter skips none.
+        return Source(_TEXT, f"{_BOM}{asked.text}".encode(errors="surrogatepass"))
     body = encode_body(asked.policy or {})
     if len(body) > MOST_BYTES:
         raise BodyRejected("bad-policy", f"`policy` has {len(body)} bytes, the limit is {MOST_BYTES}", "$.policy")

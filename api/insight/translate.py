@@ -40,11 +40,14 @@ UNTRANSLATABLE: Final = "untranslatable"
 ATTRIBUTES_COLUMN: Final = "attributes"
 """The column that has all attributes as a JSON object, if the caller maps none."""
 
+MOST_COLUMNS: Final = 200
+"""The columns of a request. Among them, a name like that of a missing one is looked for."""
+
 Dialect: TypeAlias = Literal["postgresql", "mysql", "sqlite", "duckdb"]
 ColumnType: TypeAlias = Literal[
     "text", "integer", "real", "decimal", "boolean", "uuid", "date", "datetime", "json", "attributes"
 ]
-Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=128)]
 
 _PLAIN: Final[Mapping[str, type[Any]]] = {
     "text": Text,
@@ -81,7 +84,7 @@ class FilterToTranslate(Struct, frozen=True, forbid_unknown_fields=True):
     filter: dict[str, Any]
     dialect: Dialect
     table: Name | None = None
-    columns: dict[str, MappedColumn] | None = None
+    columns: dict[Name, MappedColumn] | None = None
 
 
 class TranslatedFilter(Struct, frozen=True):
@@ -132,6 +135,8 @@ class FilterTranslation:
 
 def _fields(asked: FilterToTranslate) -> Mapping[str, Field]:
     """Returns the field of each attribute. Raises BodyRejected for a column that does not fit its type."""
+    if asked.columns is not None and len(asked.columns) > MOST_COLUMNS:
+        raise BodyRejected(CODE, f"there are {len(asked.columns)} columns, the limit is {MOST_COLUMNS}", "$.columns")
     if asked.columns is None:
         attributes = dict.fromkeys(_keys(asked.filter), Attributes(_named(asked, ATTRIBUTES_COLUMN)))
         return attributes | {key: Text(_named(asked, key)) for key in OWN_KEYS}

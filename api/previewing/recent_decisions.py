@@ -9,14 +9,13 @@ from typing import Final
 import msgspec
 
 from ...bundles.conditions.instants import parse_instant
-from ...runtime import Engine, RateCounters
+from ...runtime import Engine
 from ..decision_log.record import ReadRecord
 from ..decision_log.tail import newest_lines
 from ..replaying.comparing import Apart, Change, compared_engines
 from ..replaying.report import ordered
 from ..replaying.tally import Group, Tally
 from ..store.environments import Environment
-from ..testing.tested_model import COUNTER_BYTES
 from .preview_shapes import DecisionGroup, LoggedRequest, PreviewedDecisions
 
 MOST_RECORDS: Final = 1_000
@@ -33,15 +32,14 @@ def replayed(
 ) -> PreviewedDecisions | None:
     """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
 
-    Raises BundleError.
+    Both have counters for rate limits, which have counted nothing. Raises BundleError.
     """
     deadline, found = time.monotonic() + REPLAY_SECONDS, Tally()
-    engines = before.counting(RateCounters(COUNTER_BYTES)), after.counting(RateCounters(COUNTER_BYTES))
     try:
         for number, record in enumerate(islice(_records(log, environment), MOST_RECORDS)):
             if time.monotonic() > deadline:
                 break
-            _count(found, engines, record, number)
+            _count(found, (before, after), record, number)
     except OSError:
         return None
     return PreviewedDecisions(

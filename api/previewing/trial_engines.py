@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...bundles.delta import decode_delta
-from ...runtime import Engine
+from ...runtime import Engine, RateCounters
 from ...runtime.limits import CacheLimits
 from ...runtime.trial_engine import TrialEngine
 from ..serving.bound_engines import ready_engine, refuse_other
@@ -15,7 +15,7 @@ from ..store.actor import Actor
 from ..store.elements.edits import Edit
 from ..store.errors import StoreUnavailable
 from ..store.trials import Declared, Trial
-from ..testing.tested_model import TestedModel
+from ..testing.tested_model import COUNTER_BYTES, TestedModel
 from ..testing.undeclared import declared_in
 
 CACHES: Final = CacheLimits(
@@ -50,7 +50,7 @@ class Tried:
     def _model(self, declared: Declared, deltas: tuple[bytes, ...]) -> TestedModel:
         engine = TrialEngine(self._live, self._clock, CACHES)
         engine.apply_deltas(map(decode_delta, deltas))
-        return TestedModel(engine, None, True, declared_in(*declared))
+        return TestedModel(engine.counting(RateCounters(COUNTER_BYTES)), None, declared_in(*declared))
 
     def _clock(self) -> float:
         """All answers of a request are those of one instant."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ..insight import convert, counts, denials, explain, figures, holdings, translate
+from ..insight import convert, counts, denials, explain, figures, holdings, lints, translate
 from .route import ADMIN, READ, Env, Route
 
 INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
@@ -47,6 +47,12 @@ INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
         Env.NAMED,
         lambda given: translate.FilterTranslation(given.management),
         {"POST": (READ, translate.TRANSLATE)},
+    ),
+    Route(
+        "/v1/environments/{env}/lints",
+        Env.NAMED,
+        lambda given: lints.ModelLints(given.management),
+        {"GET": (READ, lints.GET)},
     ),
 )
 """The rows of the room `insight`, below one environment."""

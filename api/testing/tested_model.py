@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ...bundles.conditions.values import Json
+from ...bundles.patience import TakesLong
 from ...bundles.program.facts import EntityKey, ResourceFacts
 from ...runtime import Engine, RateCounters
 from ...runtime.requests.searches import read_resource_search
@@ -24,17 +25,19 @@ class UnusableModel(Exception):
 class TestedModel:
     """A model, ready to be asked. `resources` are its registered resources, or None: a bundle does not list them.
 
-    `is_limited` says that it may have rate limits. `declared` is what it declares.
+    `engine` has counters for rate limits, which have counted nothing. `declared` is what the model declares.
     """
 
     engine: Engine
     resources: Resources | None
-    is_limited: bool
     declared: Declared
 
     def decide(self, request: dict[str, Any], now: float | None) -> dict[str, Any]:
         """Returns the decision on a request, as if it were the first. Raises BundleError for a damaged bundle."""
-        return self._engine().decide(request, now)
+        try:
+            return self.engine.decide(request, now, counts=False)
+        except TakesLong:  # no thread here is impatient: the evaluation counts for a rate limit (C10)
+            return self.engine.counting(RateCounters(COUNTER_BYTES)).decide(request, now)
 
     def search(self, request: dict[str, Any], now: float | None, with_results: bool) -> dict[str, Any]:
         """Returns the filter of a search, and with `with_results` the results among the registered resources (S2).
@@ -65,7 +68,3 @@ class TestedModel:
                 item |= {"actions": judge.actions(key.id, facts.attributes or {}), "access_path": str(path)}
                 found.append(item)
         return found
-
-    def _engine(self) -> Engine:
-        """Returns the engine. If the model has rate limits, nothing was counted yet (C10)."""
-        return self.engine.counting(RateCounters(COUNTER_BYTES)) if self.is_limited else self.engine

@@ -54,7 +54,7 @@ def _needed(condition: Mapping[str, Any]) -> str:
             return f"a time {window_words(value)}" if isinstance(value, Mapping) else f"a time in {value}…"
         case "ip_allowlist":
             blocks = value if isinstance(value, list) else [f"{value}…"]
-            return f"an address within {'one of ' if len(blocks) > 1 else ''}{listed(blocks, 'or')}"
+            return f"an IP address within {'one of ' if len(blocks) > 1 else ''}{listed(blocks, 'or')}"
         case "rate_limit":
             times = counted(value["limit"], "evaluation")
             return f"a time at which the rate limit of {times} in {counted(value['window_seconds'], 'second')} has room"

@@ -76,7 +76,7 @@ def _required(conditions: Conditions, effect: str) -> Iterator[str]:
     if conditions.ip_allowlist is not None:
         blocks = conditions.ip_allowlist
         one_of = "one of " if len(blocks) > 1 else ""
-        yield f"the address of the request is within {one_of}{listed(blocks, 'or')}{unreadable}"
+        yield f"the IP address in the context is within {one_of}{listed(blocks, 'or')}{unreadable}"
 
 
 def _rate(limit: RateLimit) -> str:

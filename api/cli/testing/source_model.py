@@ -9,12 +9,12 @@ from ....bundles.errors import BundleError
 from ....bundles.file.header import MAGIC
 from ....bundles.file.in_memory import bundle_in_memory
 from ....bundles.file.reader import Bundle, open_bundle
-from ....bundles.program.clauses import Program, Rate
+from ....bundles.program.clauses import Program
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
-from ....runtime import Engine
+from ....runtime import Engine, RateCounters
 from ...serving.build import InvalidModel, check_sources, sources_of
-from ...testing.tested_model import Resources, TestedModel, UnusableModel
+from ...testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
 from ...testing.undeclared import declared_by
 from ..sentences import bundle_sentence
 
@@ -64,5 +64,5 @@ def _compiled(paths: Sequence[Path]) -> SourceModel:
 
 
 def _tested(engine: Engine, program: Program, resources: Resources | None, model: Model | None) -> SourceModel:
-    is_limited = any(isinstance(atom, Rate) for clause in program.clauses for atom in clause.body)
-    return SourceModel(engine, resources, is_limited, declared_by(program, model), program)
+    counting = engine.counting(RateCounters(COUNTER_BYTES))
+    return SourceModel(counting, resources, declared_by(program, model), program)

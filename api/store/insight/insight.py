@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from ....compiler.model.elements import Element, ElementKind, Policy
+from ....bundles.wording import quoted
+from ....compiler.model.elements import Element, ElementKind, Model, Policy
 from ..database.connections import Connections
-from ..elements.bodies import element_of
+from ..elements.bodies import decode_body, element_of
 from ..elements.declarations import all_declared, declared, referred
 from ..elements.tables import TABLES
 from ..environment_ids import Bounds
-from ..environments import environment_within
-from ..errors import ElementKey
+from ..environments import Environment, environment_within
+from ..errors import ElementKey, NotFound
+from ..models.reading import model_of
 from .counts import Counts, RememberedCounts
 from .holdings import Holdings, holdings
 
@@ -29,6 +31,19 @@ class Insight:
         """Returns what the subject of that type and id holds and why, at one revision."""
         with self._connections.reading() as db:
             return holdings(db, environment_within(db, env, bounds), key)
+
+    def linted_model(self, env: str, uuid: str) -> tuple[Environment, Model]:
+        """Returns the environment, and its model as far as lints read it. `uuid` is that of the environment.
+
+        PERF: no lint reads subjects, except for the ids that a silence names, and a model may have a million.
+        """
+        with self._connections.reading() as db:
+            environment = environment_within(db, env, None)
+            if environment.uuid != uuid:
+                raise NotFound(f"there is no environment {quoted(env)} any more")
+            texts = TABLES[ElementKind.LINTS].bodies(db, environment.number)
+            named = any("on" in decode_body(text) for text in texts)
+            return environment, model_of(db, environment, () if named else (ElementKind.SUBJECTS,))
 
     def declared_for(
         self, env: str, policy: Policy, every_name: bool, bounds: Bounds = None

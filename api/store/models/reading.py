@@ -1,6 +1,6 @@
 """Reads a whole model back: as the document that was put, in pieces, and as the compiler's model."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -101,11 +101,16 @@ def export_entry(environment: Environment, revision: int, time: str, actor: Acto
     return AuditEntry.of(time, actor, Event.MODEL_EXPORTED, {"revision": revision}, environment=environment)
 
 
-def model_of(db: Database, environment: Environment) -> Model:
-    """Returns the model as the compiler has it after its checks. Equal parts are one object."""
+def model_of(db: Database, environment: Environment, without: Collection[ElementKind] = ()) -> Model:
+    """Returns the model as the compiler has it after its checks. Equal parts are one object.
+
+    The lists `without` which it is wanted stay empty.
+    """
     lists: dict[str, Any] = {}
     interner = Interner()
     for name in KINDS:
+        if name in without:
+            continue
         share = interner.for_list(name)
         elements = (element_of(name, body) for body in TABLES[name].bodies(db, environment.number))
         lists[name] = tuple(map(share, elements) if share else elements)

@@ -63,9 +63,9 @@ def test_the_filter_is_shown_as_tree_as_sql_and_as_rows(signed_in: Desk) -> None
     signed_in.go(link(QUESTION))
     signed_in.page.get_by_role("button", name="Show the filter of this subject").click()
     signed_in.sees("Registered resources that it selects")
-    signed_in.page.locator("pre").filter(has_text="classification").wait_for()
+    signed_in.page.locator("pre").filter(has_text="jsonb").wait_for()
     signed_in.page.get_by_label("Database").select_option("mysql")
-    signed_in.page.locator("pre").filter(has_text="classification").wait_for()
+    signed_in.page.locator("pre").filter(has_text="JSON_EXTRACT").wait_for()
     signed_in.page.get_by_role("cell").first.wait_for()
 
 

@@ -51,6 +51,11 @@ def test_text_is_formatted_and_keeps_its_comments(full: Managed) -> None:
     assert asked(full, text=untidy)["text"] == f"# first\n{TEXT}"
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(full: Managed) -> None:
+    assert asked(full, text=f"\ufeff{TEXT}") == asked(full, text=TEXT)
+    assert codes(asked(full, text=f"\ufeff\ufeff{TEXT}")) == ["syntax"]
+
+
 def test_nothing_is_stored(full: Managed) -> None:
     before = full.simulate_get(ROOT).json["revision"]
     asked(full, text=TEXT)

@@ -106,6 +106,12 @@ def test_names_are_quoted(service: Managed) -> None:
             "$.columns.status.path",
         ),
         ({"filter": DRAFT, "dialect": "mysql", "columns": {"status": {"type": "blob"}}}, "bad-filter", None),
+        (
+            {"filter": DRAFT, "dialect": "mysql", "columns": {f"c{one}": {"type": "text"} for one in range(201)}},
+            "bad-filter",
+            "$.columns",
+        ),
+        ({"filter": DRAFT, "dialect": "mysql", "columns": {"c" * 129: {"type": "text"}}}, "bad-filter", None),
         ({"filter": DRAFT, "dialect": "mysql", "table": ""}, "bad-filter", "$.table"),
     ],
 )

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.api.conftest import MODEL
-from tests.api.previewing.test_test_run import ALICE, BOB, CHANGE, OPEN, PLAN, ROOT, SETS, assignment
+from tests.api.previewing.test_test_run import ALICE, BOB, CHANGE, DOCUMENTED, OPEN, PATH, PLAN, ROOT, SETS, assignment
 from tests.support.server import running, wait_until
 
 PREVIEW = f"{ROOT}/changes:preview"
@@ -52,6 +52,7 @@ def served(log: Path) -> Iterator[httpx.Client]:
 def previewed(client: httpx.Client, *changes: Any, **more: Any) -> Any:
     answer = client.post(PREVIEW, json={"changes": changes}, **more)
     assert answer.status_code == 200, answer.text
+    DOCUMENTED[f"{PATH}/changes:preview"]["POST"].validate_response(answer)
     return answer.json()
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+import schemathesis
 from writ.api.previewing import report, run
 from writ.api.previewing.changes import MOST_CHANGES
+from writ.api.routes.table import openapi_document
 from writ.api.store.elements.kinds import KINDS
 from writ.api.testing import shapes
 from writ.api.testing import tested_model as models
@@ -18,14 +20,15 @@ from writ.bundles.zones import VERSION, zone_data
 from writ.compiler.compile import compile_model
 from writ.compiler.load import load
 from writ.compiler.model.elements import Model
-from writ.runtime import Engine
+from writ.runtime import Engine, RateCounters
 
 from tests.api.conftest import MODEL
 from tests.support.command import writ
 from tests.support.server import running
 from tests.support.stored import source
 
-ROOT = "/v1/environments/default"
+ROOT, PATH = "/v1/environments/default", "/v1/environments/{env}"
+DOCUMENTED = schemathesis.openapi.from_dict(openapi_document())
 ALICE, BOB = {"type": "user", "id": "alice"}, {"type": "user", "id": "bob"}
 PLAN = {"type": "document", "id": "d1"}
 
@@ -76,6 +79,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 def ran(client: httpx.Client, **body: Any) -> Any:
     answer = client.post(f"{ROOT}/tests:run", json=body)
     assert answer.status_code == 200, answer.text
+    DOCUMENTED[f"{PATH}/tests:run"]["POST"].validate_response(answer)
     return answer.json()
 
 
@@ -222,8 +226,8 @@ def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch)
 
 
 def ready(model: Model) -> models.TestedModel:
-    engine = Engine(bundle_in_memory(compile_model(model, zone_data, VERSION).write))
-    return models.TestedModel(engine, None, True, declared_in(model, ()))
+    engine = Engine(bundle_in_memory(compile_model(model, zone_data, VERSION).write), counters=RateCounters())
+    return models.TestedModel(engine, None, declared_in(model, ()))
 
 
 def test_a_stored_set_is_a_file_with_an_id() -> None:

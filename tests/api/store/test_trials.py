@@ -52,7 +52,7 @@ class Tried:
         """Returns everything that a trial must leave as it is."""
         with closing(connect(self.store.path)) as db:
             audit = db.execute("SELECT count(*) FROM audit").fetchone()
-        return stored(self.store), self.store.environment(ENV), audit
+        return stored(self.store), self.store.environment(ENV), audit, self.store.watch.version()
 
 
 def after(trial: Trial, live: Engine) -> Engine:

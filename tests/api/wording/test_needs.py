@@ -68,8 +68,8 @@ def test_each_condition_has_its_words(engine: Engine) -> None:
             '`resource.status` must have a value that is none of "a" or "b"',
         ),
         "mfa": ("`context.mfa` must be true",),
-        "office": ("an address within one of 10.0.0.0/8 or ::1",),
-        "office-alone": ("an address within 10.0.0.0/8",),
+        "office": ("an IP address within one of 10.0.0.0/8 or ::1",),
+        "office-alone": ("an IP address within 10.0.0.0/8",),
         "rate": (
             "`resource.x` must be 1",
             "a time at which the rate limit of 1 evaluation in 60 seconds has room",

@@ -79,8 +79,8 @@ def random_policies() -> list[Policy]:
         (when("eq", 1, "a.b", "action_attrs"), "the `a.b` of the action is 1"),
         (when("eq", True, "mfa", "context_attrs"), "the `mfa` of the context is true"),
         ({"time_window": {"days": ["sat"], "end": "12:00"}}, "the time is on Saturday from 00:00 to 12:00 (UTC)"),
-        ({"ip_allowlist": ["10.0.0.0/8"]}, "the address of the request is within 10.0.0.0/8"),
-        ({"ip_allowlist": ["::1", "10.0.0.1"]}, "the address of the request is within one of ::1 or 10.0.0.1"),
+        ({"ip_allowlist": ["10.0.0.0/8"]}, "the IP address in the context is within 10.0.0.0/8"),
+        ({"ip_allowlist": ["::1", "10.0.0.1"]}, "the IP address in the context is within one of ::1 or 10.0.0.1"),
     ],
 )
 def test_each_condition_has_its_words(conditions: dict[str, Any], words: str) -> None:

@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { confirmEnd } from "../parts/dialog.js";
+import { Preview } from "./preview.js";
 
 const IN_USE = 409;
 const ONE_ID = ["policies", "roles", "groups", "resource_types", "assignments", "grants", "routes"];
@@ -12,17 +13,24 @@ const ONE_ID = ["policies", "roles", "groups", "resource_types", "assignments", 
 export function deletion(draft) {
   let inUse = null; // the refusal that names what refers to the element
   const { noun } = draft.kind;
+  const refused = (problem) => {
+    if (problem.status === IN_USE && problem.details.length) inUse = problem;
+    update();
+  };
   const remove = async (cascade) => {
     try {
       await draft.remove(cascade);
     } catch (problem) {
-      if (problem.status === IN_USE && problem.details.length) inUse = problem;
-      update();
+      refused(problem);
       throw problem;
     }
     goTo(placeLink(draft.env, draft.kind.segment));
   };
-  const ask = (cascade, text) => confirmEnd({ title: `Delete this ${noun}?`, text, name: keyText(draft), button: `Delete the ${noun}`, act: () => remove(cascade) });
+  const ask = (cascade, words) => {
+    const preview = draft.kind.isOutside ? null : new Preview(draft, null, { cascade, refused });
+    const text = () => html`<div class="wide"><p>${words}</p>${preview ? preview.view() : nothing}</div>`;
+    confirmEnd({ title: `Delete this ${noun}?`, text, name: keyText(draft), button: `Delete the ${noun}`, act: () => remove(cascade) });
+  };
   return {
     button: () => html`<button class="danger" type="button" @click=${() => ask(false, `Requests are decided without this ${noun} from then on.`)}>Delete</button>`,
     references: (place) =>

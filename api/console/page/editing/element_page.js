@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call } from "../core/api.js";
+import { isObject } from "../core/exact.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Awaited } from "../parts/awaited.js";
@@ -13,17 +14,19 @@ import { elementList } from "./element_list.js";
 import { review } from "./review.js";
 import { Suggestions } from "./suggestions.js";
 
+const NOT_FOUND = 404;
+
 // Returns the page that a place of a kind asks for: its list, a new element, or one element. `list` has the list's
-// shape; `beside(body)` returns a function that draws what stands beside the form of an element, or `before` it.
-export function elementPages(place, kind, { list, beside, before }) {
-  if (place.given.length) return onePage(place, kind, before ?? beside, Boolean(before));
+// shape; `beside(body)` returns a function that draws what stands beside the form of an element, or `before` it. `absent`
+// says what it means that an element which others may name has no entry.
+export function elementPages(place, kind, { list, beside, before, absent }) {
+  if (place.given.length) return onePage(place, kind, { beside: before ?? beside, isBefore: Boolean(before), absent });
   return place.query.get("new") ? newPage(place, kind) : elementList(place, kind, list);
 }
 
 function newPage(place, kind) {
   const suggestions = new Suggestions(place.env);
-  const given = Object.fromEntries(kind.key.map((name) => [name, place.query.get(name)]).filter(([, value]) => value));
-  const draft = new Draft(place.env, kind, { blank: { ...kind.blank, ...given } });
+  const draft = new Draft(place.env, kind, { blank: filledIn(kind.blank, place.query) });
   return {
     title: `New ${kind.noun}`,
     isUnsaved: () => draft.isChanged,
@@ -32,15 +35,14 @@ function newPage(place, kind) {
   };
 }
 
-function onePage(place, kind, beside, isBefore) {
+function onePage(place, kind, { beside, isBefore, absent }) {
   const suggestions = new Suggestions(place.env);
   let [draft, drawBeside, ending] = [null, null, null];
   const one = new Awaited(`the ${kind.noun}`, async (signal) => {
-    const found = await call("GET", elementPath(place.env, kind, place.given), { signal });
-    draft = new Draft(place.env, kind, { stored: found.data, etag: found.etag });
-    ending = deletion(draft);
-    drawBeside = beside?.(found.data, suggestions) ?? null;
-    return found.data;
+    draft = await readDraft(place, kind, Boolean(absent), signal);
+    ending = draft.isNew ? null : deletion(draft);
+    drawBeside = beside?.(draft.body, suggestions) ?? null;
+    return draft;
   });
   return {
     title: place.given.at(-1),
@@ -48,14 +50,37 @@ function onePage(place, kind, beside, isBefore) {
     view: () => html`${heading(nameOf(draft?.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
       ${one.view(() => {
-        const edited = html`<section><h2>Edit</h2>${form(draft, suggestions, () => one.again(), ending)}</section>`;
+        const edited = html`<section><h2>${draft.isNew ? "Create an entry" : "Edit"}</h2>
+          ${draft.isNew ? html`<p class="soft">${absent}</p>` : nothing}${form(draft, suggestions, () => one.again(), ending)}</section>`;
         const told = drawBeside ? drawBeside() : nothing;
         return html`<div class="columns wide-first">
           <div class="stack">${isBefore ? told : edited}</div>
-          <div class="stack">${isBefore ? edited : told}${ending.references(place)}</div>
+          <div class="stack">${isBefore ? edited : told}${ending ? ending.references(place) : nothing}</div>
         </div>`;
       })}`,
   };
+}
+
+// A new element may have members in its address: `role=editor&subject.id=alice`.
+function filledIn(blank, query) {
+  let body = { ...blank };
+  for (const [name, value] of query) {
+    const [outer, inner] = name.split(".");
+    if (inner && isObject(blank[outer])) body = { ...body, [outer]: { ...body[outer], [inner]: value } };
+    else if (!inner && typeof blank[outer] === "string") body = { ...body, [outer]: value };
+  }
+  return body;
+}
+
+// An element that is not there is a new one with the key of the address, if that may be.
+async function readDraft({ env, given }, kind, mayBeAbsent, signal) {
+  try {
+    const found = await call("GET", elementPath(env, kind, given), { signal });
+    return new Draft(env, kind, { stored: found.data, etag: found.etag });
+  } catch (problem) {
+    if (problem.status !== NOT_FOUND || !mayBeAbsent || given.length !== kind.key.length) throw problem;
+    return new Draft(env, kind, { blank: Object.fromEntries(kind.key.map((name, at) => [name, given[at]])) });
+  }
 }
 
 const nameOf = (body, place) => body?.name ?? place.given.at(-1);
@@ -74,7 +99,7 @@ function form(draft, suggestions, saved, ending = null) {
     ${draft.act.trouble()}
     ${mayWrite
       ? html`<p class="actions">
-          <button type="submit" ?disabled=${!draft.isChanged || draft.local.size || draft.act.isBusy}>Review and save</button>
+          <button type="submit" ?disabled=${!(draft.isChanged || draft.isNew) || draft.local.size || draft.act.isBusy}>Review and save</button>
           ${ending ? ending.button() : nothing}</p>`
       : html`<p class="soft">This credential may only read, so it can't change the ${draft.kind.noun}.</p>`}
   </form>`;

@@ -32,10 +32,10 @@ export function textField({ label, at, value, set, faults = [], hint, list, isNa
 }
 
 // Returns a field for several lines of text.
-export function areaField({ label, at, value, set, faults = [], hint, isHidden = false, rows = 3, isName = false }) {
+export function areaField({ label, at, value, set, faults = [], hint, isHidden = false, rows = 3, isName = false, placeholder = "" }) {
   return html`<div class="field">
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
-    <textarea id=${at} class=${isName ? "words" : ""} rows=${rows} spellcheck="false" .value=${value ?? ""}
+    <textarea id=${at} class=${isName ? "words" : ""} rows=${rows} placeholder=${placeholder} spellcheck="false" .value=${value ?? ""}
       aria-invalid=${isFaulty(faults, at) ? "true" : "false"} @input=${(event) => set(event.target.value)}></textarea>
     ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
   </div>`;

@@ -47,7 +47,7 @@ export class GroupTree {
     const more = sorted.length - state.shown;
     return html`<ul>${sorted.slice(0, state.shown).map((one) =>
         one.group === undefined
-          ? html`<li><div class="node"><span class="turn"></span>${one.type} <a href=${memberLink(this.env, one)}><code>${one.id}</code></a></div></li>`
+          ? html`<li><div class="node"><span class="turn"></span><span class="name">${one.type}</span> <a href=${memberLink(this.env, one)}><code>${one.id}</code></a></div></li>`
           : this.group(one.group, path))}
       ${more > 0 ? html`<li><button class="link" type="button" @click=${() => ((state.shown += STEP), update())}>Show more (${number(more)} left)</button></li>` : nothing}</ul>`;
   }

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";
+import { may } from "../core/session.js";
 import { notice } from "../parts/notice.js";
 import { actions, entity, link, term } from "./phrases.js";
 
@@ -12,7 +13,7 @@ export function holdings(env, subject, held) {
     ${held.truncated ? notice("warn", html`<p>The subject holds more than is shown here.</p>`) : nothing}
     <section><h2>Roles, and why</h2>
       ${held.roles.length ? html`<ul class="plain">${held.roles.map((one) => role(env, one, held.groups))}</ul>` : html`<p class="soft">It holds no role.</p>`}
-      <p><a href=${placeLink(env, "assignments", [], { new: "yes" })}>Assign a role</a></p></section>
+      ${may("write") ? html`<p><a href=${placeLink(env, "assignments", [], { new: "yes", ...whose })}>Assign a role</a></p>` : nothing}</section>
     <section><h2>Groups</h2>
       ${held.groups.length ? html`<ul class="plain">${held.groups.map((one) => html`<li>${way(env, one)}</li>`)}</ul>` : html`<p class="soft">It is in no group.</p>`}</section>
     <section><h2>Direct grants</h2>
@@ -20,8 +21,9 @@ export function holdings(env, subject, held) {
         ? html`<ul class="plain">${held.grants.map((one) => html`<li>${actions(one.actions)} on ${entity(env, "resources", one.resource)}
             <span class="soft">by ${link(env, "grants", one.id, "grant")}</span> ${term(one)}</li>`)}</ul>
             <p><a href=${placeLink(env, "grants", [], whose)}>Show all</a></p>`
-        : html`<p class="soft">It has no direct grants.</p>`}</section>
-    <section><h2>Ask about it</h2><p><a href=${placeLink(env, "what-can", [], { type: subject.type, id: subject.id })}>What it can see</a></p></section>`;
+        : html`<p class="soft">It has no direct grants.</p>`}
+      ${may("write") ? html`<p><a href=${placeLink(env, "grants", [], { new: "yes", ...whose })}>Grant something</a></p>` : nothing}</section>
+    <section><h2>What it may do</h2><p><a href=${placeLink(env, "review", ["subject", subject.type, subject.id])}>Open its access review</a></p></section>`;
 }
 
 function role(env, one, groups) {

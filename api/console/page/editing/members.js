@@ -27,7 +27,7 @@ export function membersField(draft, faults, suggestions) {
   return html`<fieldset class="rows"><legend>Members (${number(all.length)})</legend>
     ${all.length > SOME ? textField({ label: "Seek a member", at: "members-sought", value: state.sought, set: (text) => ((state.sought = text), update()) }) : nothing}
     ${found.length ? html`<ul class="chips">${found.slice(0, SHOWN).map((one) => html`<li>
-      <a href=${memberLink(draft.env, one)}>${memberText(one).split(" ", 1)} <code>${one.group ?? one.id}</code></a>
+      <a href=${memberLink(draft.env, one)}><span class="name">${one.group === undefined ? one.type : "group"}</span> <code>${one.group ?? one.id}</code></a>
       <button class="link" type="button" aria-label=${`Remove ${memberText(one)}`} @click=${() => remove(one)}>✕</button></li>`)}</ul>` : nothing}
     ${found.length > SHOWN ? html`<p class="soft">and ${counted(found.length - SHOWN, "more member")}. Seek some by their ids.</p>` : nothing}
     ${faultsAt(faults, "$.members")}

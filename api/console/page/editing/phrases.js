@@ -11,7 +11,7 @@ export const link = (env, segment, id, name = null) =>
   html`<a href=${placeLink(env, segment, Array.isArray(id) ? id : [id])}>${name ? html`<span class="name">${name}</span>` : html`<code>${Array.isArray(id) ? id.at(-1) : id}</code>`}</a>`;
 
 // Returns a subject or a resource, {type, id}.
-export const entity = (env, segment, one) => html`${one.type} ${link(env, segment, [one.type, one.id])}`;
+export const entity = (env, segment, one) => html`<span class="name">${one.type}</span> ${link(env, segment, [one.type, one.id])}`;
 
 // Returns who holds an assignment.
 export const holder = (env, one) => (one.group === undefined ? entity(env, "subjects", one.subject) : html`group ${link(env, "groups", one.group)}`);

@@ -8,13 +8,16 @@ import { options } from "./suggestions.js";
 
 export const ANY = "*";
 
-// Returns fields for a subject or a resource: its type and its id. `set({type, id})` takes another one.
-export function entityField({ label, at, value, set, faults, suggestions, segment }) {
+// Returns fields for a subject or a resource: its type and its id. `set({type, id})` takes another one. In a request
+// (`isAsked`), a resource's type goes by its name.
+export function entityField({ label, at, value, set, faults, suggestions, segment, isAsked = false }) {
   const given = value ?? { type: "", id: "" };
   const isResource = segment === "resources";
   const first = suggestions.of(isResource ? "resource-types" : "subjects");
-  const types = [...new Set(first.map((one) => (isResource ? one.id : one.type)))];
-  const some = types.includes(given.type) ? suggestions.of(segment, { type: given.type }) : [];
+  const typeOf = (one) => (!isResource ? one.type : isAsked ? (one.name ?? one.id) : one.id);
+  const types = [...new Set(first.map(typeOf))];
+  const known = first.find((one) => typeOf(one) === given.type);
+  const some = known ? suggestions.of(segment, { type: isResource ? known.id : given.type }) : [];
   const field = (name, title) =>
     textField({ label: `${label}: ${title}`, at: `${at}.${name}`, value: given[name], faults, list: `${at}-${name}s`, set: (text) => set(withMember(given, name, text)) });
   return html`<div class="pair wide-first">${field("type", "type")}${field("id", "id")}</div>

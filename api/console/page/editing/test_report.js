@@ -24,7 +24,7 @@ function failed(env, set, test) {
 }
 
 const failure = (one) => html`${one.label ? html`<p class="name">${one.label}</p>` : nothing}
-  <div class="scroll"><table><thead><tr><th scope="col">Member</th><th scope="col">Expected</th><th scope="col">Got</th></tr></thead>
+  <div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Expected</th><th scope="col">Got</th></tr></thead>
     <tbody>${one.mismatches.map((each) => html`<tr><td><code>${each.member}</code></td>
       <td><code>${JSON.stringify(each.expected)}</code></td><td><code>${JSON.stringify(each.got)}</code></td></tr>`)}</tbody></table></div>
   ${one.reason ? html`<p class="soft">${sentence(one.reason)} <code>${one.reason_code}</code></p>` : nothing}`;

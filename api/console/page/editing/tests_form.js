@@ -37,7 +37,7 @@ function line(env, test) {
 function adding(draft, state, suggestions) {
   const { next } = state;
   const change = (name) => (value) => ((state.next = { ...state.next, [name]: value }), update());
-  const entity = (name, label, segment) => entityField({ label, at: `new-${name}`, value: next[name], faults: [], suggestions, segment, set: change(name) });
+  const entity = (name, label, segment) => entityField({ label, at: `new-${name}`, value: next[name], faults: [], suggestions, segment, isAsked: true, set: change(name) });
   const { test, fault } = testOf(next);
   const add = () => {
     draft.set("tests", [...draft.body.tests, test]);

@@ -6,7 +6,7 @@ import { update } from "../core/update.js";
 const PAUSE = 300; // milliseconds after the last key before the service is asked
 
 export class TwoForms {
-  // `draft` is the policy that is edited. A new policy has no text before its form has been filled in.
+  // `draft` is the policy that is edited. A new policy has no text, and no errors, before something is filled in.
   constructor(draft) {
     this.draft = draft;
     this.text = "";
@@ -17,7 +17,7 @@ export class TwoForms {
     this.problem = null;
     draft.changed = () => this.soon({ policy: draft.body });
     this.asked = 0;
-    this.convert({ policy: draft.body });
+    if (!draft.isNew) this.convert({ policy: draft.body });
   }
 
   // Takes a text that the user has typed.

@@ -8,8 +8,8 @@ export const KINDS = [
   ["text", "text"],
   ["number", "number"],
   ["flag", "true or false"],
-  ["texts", "texts, one a line"],
-  ["numbers", "numbers, one a line"],
+  ["texts", "list of texts"],
+  ["numbers", "list of numbers"],
   ["json", "JSON"],
 ];
 const OF_TYPE = { string: "text", number: "number", boolean: "flag", array: "texts", object: "json" };
@@ -78,5 +78,5 @@ export function valueField({ label, at, state, set, faults, kinds = KINDS.map(([
 function field(state, common) {
   if (state.kind === "flag") return choiceField({ ...common, options: [["true", "true"], ["false", "false"]] });
   if (state.kind === "text" || state.kind === "number") return textField(common);
-  return areaField({ ...common, rows: Math.min(8, Math.max(2, state.text.split("\n").length)) });
+  return areaField({ ...common, placeholder: state.kind === "json" ? "" : "one a line", rows: Math.min(8, Math.max(2, state.text.split("\n").length)) });
 }

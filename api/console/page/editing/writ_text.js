@@ -3,6 +3,8 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { finding } from "../parts/findings.js";
 
+const EXAMPLE = "policy editors-read\n    allow editor to read document";
+
 // Returns the drawing of the text and its diagnostics. `set(text)` takes what was typed.
 export function writText({ text, diagnostics, set, isDisabled }) {
   const placed = diagnostics.filter((one) => one.line);
@@ -10,7 +12,7 @@ export function writText({ text, diagnostics, set, isDisabled }) {
     <label for="writ-text">The policy as text</label>
     <div class="text-editor">
       <div class="layer" aria-hidden="true">${layer(text, placed)}</div>
-      <textarea id="writ-text" spellcheck="false" autocomplete="off" autocapitalize="off" .value=${text} ?readonly=${isDisabled}
+      <textarea id="writ-text" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder=${EXAMPLE} .value=${text} ?readonly=${isDisabled}
         aria-invalid=${placed.some((one) => one.severity === "error") ? "true" : "false"} aria-describedby="writ-findings"
         @input=${(event) => set(event.target.value)}></textarea>
     </div>

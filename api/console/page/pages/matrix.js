@@ -8,9 +8,10 @@ import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { cellOf, roleRights } from "../parts/rights.js";
+import { cellOf, roleRights, typeName } from "../parts/rights.js";
 
 const MOST_TYPES = 100;
+const MOST_POLICIES = 1_000;
 const ROWS = 25;
 const AT_ONCE = 6; // questions on their way at the same time
 
@@ -56,9 +57,11 @@ async function matrix(place, rows, types, signal) {
 }
 
 async function ofRoles(env, type, roles, signal) {
-  const query = { resource_type: type.id, limit: 1000 };
-  const found = await get(path`/v1/environments/${env}/policies`, { query, signal });
-  return roles.map((role) => type.actions.map((action) => roleRights(found.items, role.id, type.id, action)));
+  const about = [type.id, "*"].map((resource_type) => get(path`/v1/environments/${env}/policies`, { query: { resource_type, limit: MOST_POLICIES }, signal }));
+  const found = await Promise.all(about);
+  if (found.some((one) => one.next_cursor)) throw new Error(`More than ${MOST_POLICIES} policies are about this type. Ask about one subject instead.`);
+  const policies = found.flatMap((one) => one.items);
+  return roles.map((role) => type.actions.map((action) => roleRights(policies, role.id, type.id, action)));
 }
 
 async function ofSubjects(env, type, subjects, signal) {
@@ -68,7 +71,7 @@ async function ofSubjects(env, type, subjects, signal) {
     const body = {
       subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
       action: { name: action },
-      resource: { type: type.id },
+      resource: { type: typeName(type) },
       options: { return: "filter" },
     };
     const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
@@ -85,7 +88,7 @@ async function ofSubjects(env, type, subjects, signal) {
 function drawn(place, rows, { type, rows: found, next }) {
   if (!type) return nothingYet("The model has no resource types yet. Each one would be a matrix here.");
   if (!found.length) return nothingYet(`The model has no ${rows} yet. Each one would be a row here.`);
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
       <caption>${rows === "roles" ? "What the policies say of each role. Conditions and other roles may change it." : "All: on every resource. Some: on those that a filter selects, or by a direct grant. Times, addresses and facts of the moment are left open."}</caption>
       <thead><tr><th scope="col">${rows === "roles" ? "Role" : "Subject"}</th>${type.actions.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
       <tbody>${found.map(({ row, cells }) => html`<tr>
@@ -97,6 +100,6 @@ function drawn(place, rows, { type, rows: found, next }) {
 function cellView(place, rows, type, row, action, cell) {
   const content = html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
   if (rows === "roles" || cell.word === "none") return content;
-  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: type.id } };
+  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: typeName(type) } };
   return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q: JSON.stringify(question) })}>${content}</a>${nothing}`;
 }

@@ -23,7 +23,8 @@ export function page(place) {
       filters: [{ name: "type", label: "Type" }, { name: "name", label: "Name" }, { name: "external_id", label: "External id" }],
       empty: "No resources are registered. Searches list registered resources.",
     },
-    beside: (one) => {
+    absent: "This resource has no entry of its own. Searches find it only once it has one.",
+    beside: (one, suggestions) => {
       const grants = related(env, [
         {
           ...{ title: "Direct grants on it", segment: "grants", query: { "resource.type": one.type, "resource.id": one.id } },
@@ -31,8 +32,16 @@ export function page(place) {
           empty: "Nobody has a direct grant on this resource.",
         },
       ]);
-      return () => html`${grants()}<section><h2>Ask about it</h2>
-        <p><a href=${placeLink(env, "who-can", [], { type: one.type, id: one.id })}>Who can do something with it</a></p></section>`;
+      return () => html`${grants()}${whoCan(env, one, suggestions.of("resource-types").find((type) => type.id === one.type))}`;
     },
   });
+}
+
+// Asks for each action who can do it, with the attributes that are registered.
+function whoCan(env, one, type) {
+  if (!type) return nothing;
+  const resource = { type: type.name ?? type.id, id: one.id, ...(one.attributes ? { properties: one.attributes } : {}) };
+  const question = (name) => JSON.stringify({ subject: { type: "user", id: "" }, action: { name }, resource });
+  return html`<section><h2>Who can…</h2><ul class="chips">${type.actions.map(
+    (name) => html`<li><a href=${placeLink(env, "who-can", [], { q: question(name) })}><code>${name}</code></a></li>`)}</ul></section>`;
 }

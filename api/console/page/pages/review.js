@@ -9,7 +9,7 @@ import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag, ticked } from "../parts/proof.js";
-import { cellOf } from "../parts/rights.js";
+import { cellOf, typeName } from "../parts/rights.js";
 import { signedIn } from "../core/session.js";
 import { environmentOf } from "../parts/shell.js";
 
@@ -70,7 +70,7 @@ async function rightsOf(env, subject, signal) {
       const body = {
         subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
         action: { name: action },
-        resource: { type: type.id },
+        resource: { type: typeName(type) },
         options: { return: "filter" },
       };
       const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });

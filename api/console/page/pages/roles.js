@@ -1,6 +1,7 @@
 // Roles: what policies give rights to, and who holds each of them.
 
 import { html } from "../vendor/lit-html.js";
+import { placeLink } from "../core/place.js";
 import { elementPages } from "../editing/element_page.js";
 import { effectTag } from "../editing/effect.js";
 import { ROLE } from "../editing/kinds.js";
@@ -19,8 +20,8 @@ export function page(place) {
       filters: [{ name: "name", label: "Name" }],
       empty: "There are no roles yet. A role is what policies give rights to.",
     },
-    beside: (role) =>
-      related(env, [
+    beside: (role) => {
+      const lists = related(env, [
         {
           title: "Policies that name it",
           segment: "policies",
@@ -35,6 +36,8 @@ export function page(place) {
           row: (one) => html`${holder(env, one)} <span class="soft">by ${link(env, "assignments", one.id, "assignment")}</span> ${term(one)}`,
           empty: "Nobody holds this role.",
         },
-      ]),
+      ]);
+      return () => html`${lists()}<section><h2>What it gives</h2><p><a href=${placeLink(env, "review", ["role", role.id])}>Open its access review</a></p></section>`;
+    },
   });
 }

@@ -9,6 +9,19 @@ import { SUBJECT } from "../editing/kinds.js";
 import { openForm } from "../editing/open_form.js";
 import { Awaited } from "../parts/awaited.js";
 
+const NOT_FOUND = 404;
+const NAMELESS = "Nothing in the model names this subject, so it holds nothing but what everyone has.";
+
+// Returns what a subject holds, or null if the model does not name it.
+async function held(env, { type, id }, signal) {
+  try {
+    return await get(`${elementPath(env, SUBJECT, [type, id])}/holdings`, { signal });
+  } catch (problem) {
+    if (problem.status === NOT_FOUND) return null;
+    throw problem;
+  }
+}
+
 export function page(place) {
   const { env } = place;
   return elementPages(place, SUBJECT, {
@@ -17,15 +30,16 @@ export function page(place) {
       above: () => openForm(place, "subject"),
       columns: [
         { title: "Id", cell: (one) => html`<code>${one.id}</code>` },
-        { title: "Type", cell: (one) => one.type },
+        { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` },
         { title: "External id", cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing) },
       ],
       filters: [{ name: "type", label: "Type" }, { name: "external_id", label: "External id" }],
-      empty: "No subjects are registered. A subject that an assignment, a group or a grant names registers itself.",
+      empty: "No subjects have an entry. One that an assignment, a group or a grant names needs none.",
     },
+    absent: "This subject has no entry of its own, and needs none to hold something. An entry has its external id and its attributes.",
     before: (one) => {
-      const found = new Awaited("what the subject holds", (signal) => get(`${elementPath(env, SUBJECT, [one.type, one.id])}/holdings`, { signal }));
-      return () => found.view((held) => holdings(env, one, held));
+      const found = new Awaited("what the subject holds", (signal) => held(env, one, signal));
+      return () => found.view((all) => (all ? holdings(env, one, all) : html`<section><h2>Roles, and why</h2><p class="soft">${NAMELESS}</p></section>`));
     },
   });
 }

@@ -57,7 +57,7 @@ function outcome(state) {
       <span>revision ${number(environmentOf(place.env)?.revision ?? 0)}</span>
       <span>asked in ${number(state.milliseconds)} ms</span>
       <a href=${location.hash}>Link to this question</a></p>
-    ${filter ? filter.view() : html`<p class="actions">${tool("Show the filter of this subject", () => withRequest(state, (request) => ((state.filter = new FilterView(place.env, request)), update())))}</p>`}`;
+    ${filter ? filter.view() : html`<p class="actions">${tool("Show the filter of this subject", () => withRequest(state, (request) => ((state.filter = new FilterView(place.env, request, (name) => state.fields.typeIdOf(name))), update())))}</p>`}`;
 }
 
 const tool = (name, act) => html`<button class="quiet" type="button" @click=${act}>${name}</button>`;

@@ -24,7 +24,7 @@ export function page(place) {
       { title: "All its actions", cell: (row) => (row.actions ?? []).join(", "), csv: (row) => (row.actions ?? []).join(" ") },
       { title: "Through", cell: (row) => throughWords(row.access_path), csv: (row) => row.access_path },
     ],
-    link: (row) => placeLink(place.env, "resources", [row.resource_type ?? row.type, row.id]),
+    link: (row, form) => placeLink(place.env, "resources", [form.typeIdOf(row.type), row.id]),
     empty: "They may do this on no registered resource of this type.",
   });
 }

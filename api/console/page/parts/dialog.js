@@ -37,7 +37,8 @@ export function drawDialogs() {
   );
 }
 
-// Asks before something ends that can't be undone: the user types its name. `act` returns a promise.
+// Asks before something ends that can't be undone: the user types its name. `act` returns a promise. `text` says what
+// ends, or is a function that draws it.
 export function confirmEnd({ title, text, name, button, act }) {
   let typed = "";
   let problem = null;
@@ -59,7 +60,7 @@ export function confirmEnd({ title, text, name, button, act }) {
       isBusy = false;
       update();
     }}>
-      <p>${text}</p>
+      ${typeof text === "function" ? text() : html`<p>${text}</p>`}
       <label for="end-name">To confirm, type <code>${name}</code></label>
       <input id="end-name" class="mono" autocomplete="off" spellcheck="false" .value=${typed} @input=${typing}>
       ${problem ? failure(problem) : nothing}

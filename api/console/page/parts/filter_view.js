@@ -8,6 +8,7 @@ import { value } from "../core/words.js";
 import { Awaited } from "./awaited.js";
 import { table } from "./list.js";
 import { nothingYet, sentence } from "./notice.js";
+import { COMPARED } from "./proof.js";
 
 const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
 const SHOWN_ROWS = 20;
@@ -15,8 +16,9 @@ const JOINED = { and: "all of these", or: "any of these", not: "not" };
 
 // What the page shows of one filter.
 export class FilterView {
-  constructor(env, request) {
+  constructor(env, request, typeIdOf) {
     this.env = env;
+    this.typeIdOf = typeIdOf;
     this.dialect = DIALECTS[0];
     const { subject, action, resource, context } = request;
     const body = { subject, action, resource: { type: resource.type }, ...(context ? { context } : {}) };
@@ -38,7 +40,7 @@ export class FilterView {
 
   // Returns the drawing of the three forms.
   view() {
-    return html`<h2>Filter<small class="soft"> for every resource of this type</small></h2>
+    return html`<h2 class="apart">Filter<small class="soft"> for every resource of this type</small></h2>
       ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>`)}
       <h3>As SQL</h3>
       <div class="bar"><div><label for="dialect">Database</label>
@@ -61,7 +63,7 @@ export class FilterView {
         { title: "Actions", cell: (row) => (row.actions ?? []).join(", ") },
       ],
       rows: found.results,
-      link: (row) => placeLink(this.env, "resources", [row.type, row.id]),
+      link: (row) => placeLink(this.env, "resources", [this.typeIdOf(row.type), row.id]),
     })}
     ${found.page?.next_token ? html`<p class="soft">These are the first ${found.results.length}. The page “What can they see” lists all of them.</p>` : nothing}`;
   }
@@ -69,6 +71,6 @@ export class FilterView {
 
 function node(one) {
   if (one.type === "const") return html`<li>${one.value ? "every resource" : "no resource"}</li>`;
-  if (one.type === "field") return html`<li><code>${one.field}</code> ${one.operator} <code>${value(one.value)}</code></li>`;
+  if (one.type === "field") return html`<li><code>${one.field}</code> ${COMPARED[one.operator] ?? one.operator} <code>${value(one.value)}</code></li>`;
   return html`<li>${JOINED[one.operator] ?? one.operator}<ul>${one.conditions.map(node)}</ul></li>`;
 }

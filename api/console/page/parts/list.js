@@ -6,7 +6,7 @@ import { nothingYet } from "./notice.js";
 
 // Returns the drawing of a table. `columns` are {title, cell(row), isNumber?}. `link(row)` is the address of a row's page.
 export function table({ caption, columns, rows, link }) {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
     ${caption ? html`<caption>${caption}</caption>` : nothing}
     <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.isNumber ? "number" : ""}>${one.title}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>${columns.map((one, at) => cell(one, row, at === 0 && link))}</tr>`)}</tbody>

@@ -7,7 +7,7 @@ import { sentence } from "./notice.js";
 
 const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
-const COMPARED = {
+export const COMPARED = {
   eq: "is", ne: "is not", gt: "is greater than", gte: "is at least", lt: "is less than", lte: "is at most",
   in: "is one of", nin: "is none of", regex: "matches",
 }; // prettier-ignore

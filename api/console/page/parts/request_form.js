@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
 import { update } from "../core/update.js";
+import { typeName } from "./rights.js";
 
 const MOST_TYPES = 100;
 
@@ -60,6 +61,11 @@ export class RequestFields {
     return null;
   }
 
+  // Returns the id of a resource type by the name that requests say, for the address of its elements.
+  typeIdOf(name) {
+    return this.types.find((one) => typeName(one) === name)?.id ?? name;
+  }
+
   async suggest(env) {
     const query = { limit: MOST_TYPES };
     this.types = await get(path`/v1/environments/${env}/resource-types`, { query }).then((page) => page.items, () => []);
@@ -68,13 +74,13 @@ export class RequestFields {
 
   // Returns the drawing of the fields. `subject` and `resource` are "whole", or "type" where a search looks for them.
   view({ subject = "whole", resource = "whole" } = {}) {
-    const actions = this.types.find((one) => one.id === this.resourceType)?.actions ?? [];
+    const actions = this.types.find((one) => typeName(one) === this.resourceType)?.actions ?? [];
     return html`
       ${subject === "whole" ? this.subjectFields() : this.line("subjectType", "Subject type")}
       ${this.line("action", "Action", "the-actions")}
       ${resource === "whole" ? this.resourceFields() : this.line("resourceType", "Resource type", "the-types")}
       ${this.area("context", "Context")}
-      <datalist id="the-types">${this.types.map((one) => html`<option value=${one.id}></option>`)}</datalist>
+      <datalist id="the-types">${this.types.map((one) => html`<option value=${typeName(one)}></option>`)}</datalist>
       <datalist id="the-actions">${actions.map((one) => html`<option value=${one}></option>`)}</datalist>`;
   }
 

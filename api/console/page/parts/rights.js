@@ -5,6 +5,9 @@ export const SOME = { word: "some", mark: "◐", mood: "yes" };
 export const NONE = { word: "none", mark: "–", mood: "soft" };
 export const DENIED = { word: "denied", mark: "✕", mood: "no" };
 
+// Returns the name of a resource type: requests say it, while the elements of a model say its id.
+export const typeName = (type) => type.name ?? type.id;
+
 // Returns the word for the answer of a resource search for a filter. Direct grants are not in a filter.
 export function cellOf({ filter, context }) {
   if (filter.type === "const" && filter.value) return ALL;
@@ -25,7 +28,8 @@ export function roleRights(policies, role, type, action) {
 function isAbout(policy, role, type, action) {
   if (policy.enabled === false) return false;
   if (policy.roles?.length && !policy.roles.includes(role)) return false;
-  return policy.resource_types.some((one) => one.resource_type_id === type && one.actions.includes(action));
+  const has = (given, one) => given === "*" || given === one || (Array.isArray(given) && (given.includes(one) || given.includes("*")));
+  return policy.resource_types.some((one) => has(one.resource_type_id, type) && has(one.actions, action));
 }
 
 const hasConditions = (policy) => Object.values(policy.conditions ?? {}).some((one) => (Array.isArray(one) ? one.length : one));

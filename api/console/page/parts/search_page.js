@@ -47,7 +47,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
           <form @submit=${submit}>${form.view(fields)}<p class="actions"><button type="submit">Search</button></p></form>
         </section>
         <section aria-live="polite"><h2>Answer</h2>
-          ${found ? found.view((page) => results(place, page, { columns, link, empty, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
+          ${found ? found.view((page) => results(place, page, { columns, link: (row) => link(row, form), empty, file })) : nothingYet("Ask a question. The answer appears here, a page at a time.")}
         </section>
       </div>`,
   };

@@ -1,0 +1,66 @@
+// What a change would do: what the compiler says, and which policy tests and recent decisions would turn out otherwise.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { call, path } from "../core/api.js";
+import { counted, number } from "../core/words.js";
+import { Awaited } from "../parts/awaited.js";
+import { finding } from "../parts/findings.js";
+import { failure } from "../parts/notice.js";
+
+const SHOWN = 20; // tests and groups of decisions
+const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
+
+export class Preview {
+  // `element` is what a draft's element becomes, or null if it is deleted; with `cascade`, what refers to it goes too.
+  // `refused(problem)` is told what the change itself would meet.
+  constructor(draft, element, { cascade = false, refused = () => {} } = {}) {
+    const { env, kind, isNew, stored } = draft;
+    const key = isNew ? {} : Object.fromEntries(kind.key.map((name) => [name, stored[name]]));
+    this.body = { changes: [{ kind: kind.name, ...key, element, ...(cascade ? { cascade } : {}) }] };
+    this.refused = refused;
+    this.found = new Awaited("what the change does", (signal) => this.ask(env, signal));
+  }
+
+  async ask(env, signal) {
+    try {
+      return (await call("POST", path`/v1/environments/${env}/changes:preview`, { body: this.body, signal })).data;
+    } catch (problem) {
+      if (!SHOWN_REFUSALS.includes(problem.status)) throw problem;
+      this.refused(problem);
+      return { problem };
+    }
+  }
+
+  view() {
+    return this.found.view(effect);
+  }
+}
+
+function effect(found) {
+  if (found.problem) return failure(found.problem);
+  return html`${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
+    ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}`;
+}
+
+function tests(found) {
+  const all = found.passed + found.failed + found.not_run;
+  if (!all) return html`<p class="soft">This environment has no policy tests.</p>`;
+  return html`<p>${mark(!found.failed && !found.changed.length)}${counted(found.passed, "test")} would pass and ${number(found.failed)} would
+      fail${found.not_run ? `; ${number(found.not_run)} can't be run` : ""}${found.changed.length ? "." : ", as now."}</p>
+    <ul class="plain">${found.changed.slice(0, SHOWN).map((one) => html`<li><span class="mark gone" aria-hidden="true">!</span>
+      <span class="name">${one.test.name}</span> <code>${one.test.id}</code>: ${said(one.before)} now, ${said(one.after)} then</li>`)}</ul>
+    ${found.truncated || found.changed.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
+}
+
+function decisions(found) {
+  if (!found) return html`<p class="soft">There is no decision log that the service can read back, so nobody can tell.</p>`;
+  if (!found.replayed) return html`<p class="soft">The decision log has no requests that can be asked again.</p>`;
+  return html`<p>${mark(!found.changed)}${number(found.changed)} of the last ${counted(found.replayed, "decision")} would be another one.</p>
+    <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${counted(one.count, "decision")}:
+      <code>${one.before}</code>${by(one.policy_before)} now, <code>${one.after}</code>${by(one.policy_id)} then</li>`)}</ul>
+    ${found.groups.length > SHOWN ? html`<p class="soft">and more</p>` : nothing}`;
+}
+
+const by = (id) => (id ? html` by <code>${id}</code>` : nothing);
+const said = (outcome) => (outcome.passed ? "passes" : outcome.problems.length ? "can't be run" : "fails");
+const mark = (isGood) => html`<span class="mark ${isGood ? "yes" : "gone"}" aria-hidden="true">${isGood ? "✓" : "!"}</span>`;

@@ -1,0 +1,271 @@
+"""The elements of a model in the console: lists, forms, and what refers to them (issue 19, item 4)."""
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.server import Server
+
+pytestmark = pytest.mark.browser
+
+BASE = "/v1/environments/default"
+SEGMENTS = (
+    "policies",
+    "roles",
+    "groups",
+    "subjects",
+    "resource-types",
+    "resources",
+    "assignments",
+    "grants",
+    "routes",
+    "tests",
+)
+
+
+@pytest.fixture
+def api(server: Server) -> Iterator[httpx.Client]:
+    with server.client() as client:
+        yield client
+
+
+def review(at: Desk, button: str) -> None:
+    at.page.get_by_role("button", name="Review and save").click()
+    at.page.get_by_role("button", name=button).click()
+
+
+@pytest.mark.parametrize("segment", SEGMENTS)
+def test_everybody_can_use_each_list(segment: str, signed_in: Desk) -> None:
+    signed_in.go(f"#/default/{segment}")
+    signed_in.page.get_by_role("button", name="Filter").wait_for()
+    signed_in.page.wait_for_load_state("networkidle")
+    assert signed_in.serious() == []
+
+
+@pytest.mark.parametrize("segment", SEGMENTS[1:])
+def test_everybody_can_use_each_form(segment: str, signed_in: Desk) -> None:
+    signed_in.go(f"#/default/{segment}?new=yes")
+    signed_in.page.get_by_role("button", name="Review and save").wait_for()
+    signed_in.page.wait_for_load_state("networkidle")
+    assert signed_in.serious() == []
+
+
+def test_a_role_is_renamed_and_the_change_undone(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/roles/editor")
+    signed_in.page.get_by_label("Name", exact=True).fill("Editor in chief")
+    review(signed_in, "Save the role")
+    signed_in.sees("The role is saved.")
+    assert api.get(f"{BASE}/roles/editor").json()["name"] == "Editor in chief"
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(f"{BASE}/roles/editor").json()["name"] == "Editor"
+    assert signed_in.page.get_by_label("Name", exact=True).input_value() == "Editor"
+
+
+def test_what_refers_to_a_role_is_shown_before_it_goes(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/roles", json={"id": "visitor"})
+    api.post(f"{BASE}/assignments", json={"id": "v1", "role": "visitor", "subject": {"type": "user", "id": "v"}})
+    signed_in.go("#/default/roles/visitor")
+    signed_in.page.get_by_role("button", name="Delete").click()
+    signed_in.page.get_by_label("To confirm, type").fill("visitor")
+    signed_in.page.get_by_role("button", name="Delete the role").click()
+    signed_in.sees("is still used")
+    signed_in.page.get_by_role("button", name="Cancel").click()
+    assert signed_in.page.get_by_role("link", name="v1").get_attribute("href") == "#/default/assignments/v1"
+    signed_in.page.get_by_role("button", name="Delete it with these references").click()
+    signed_in.page.get_by_label("To confirm, type").fill("visitor")
+    signed_in.page.get_by_role("button", name="Delete the role").click()
+    signed_in.sees("The role is deleted.")
+    assert api.get(f"{BASE}/assignments/v1").status_code == 404
+
+
+def test_a_group_opens_to_show_who_is_in_it(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "aa-inner", "members": [{"type": "user", "id": "inga"}]})
+    api.post(f"{BASE}/groups", json={"id": "aa-outer", "members": [{"group": "aa-inner"}]})
+    signed_in.go("#/default/groups")
+    signed_in.page.get_by_role("button", name="Members of aa-outer").click()
+    signed_in.page.get_by_role("button", name="Members of aa-inner").click()
+    assert signed_in.page.get_by_role("link", name="inga").get_attribute("href") == "#/default/subjects/user/inga"
+    assert signed_in.serious() == []
+
+
+def test_groups_that_contain_each_other_end(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "ab-one"})
+    api.post(f"{BASE}/groups", json={"id": "ab-two", "members": [{"group": "ab-one"}]})
+    api.put(f"{BASE}/groups/ab-one", json={"members": [{"group": "ab-two"}]})
+    signed_in.go("#/default/groups")
+    signed_in.page.get_by_role("button", name="Members of ab-one").click()
+    signed_in.page.get_by_role("button", name="Members of ab-two").click()
+    signed_in.sees("! loop")
+
+
+def test_a_member_is_added_to_a_group(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "ac-team", "members": [{"type": "user", "id": "one"}]})
+    signed_in.go("#/default/groups/ac-team")
+    signed_in.page.get_by_label("Subject: id").fill("two")
+    signed_in.page.get_by_role("button", name="Add the member").click()
+    signed_in.page.get_by_role("button", name="Remove user one").click()
+    review(signed_in, "Save the group")
+    signed_in.sees("The group is saved.")
+    assert api.get(f"{BASE}/groups/ac-team").json()["members"] == [{"type": "user", "id": "two"}]
+
+
+def test_a_resource_type_declares_attributes(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/resource-types?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("invoice")
+    actions = signed_in.page.get_by_role("textbox", name="Actions")
+    for action in ("view", "pay"):
+        actions.fill(action)
+        actions.press("Enter")
+    signed_in.page.get_by_label("Closed").check()
+    signed_in.page.get_by_role("button", name="Add an attribute").click()
+    signed_in.page.get_by_role("group", name="Attributes").get_by_label("Name").fill("amount")
+    signed_in.page.get_by_role("group", name="Attributes").get_by_label("Type").select_option("number")
+    review(signed_in, "Create the resource type")
+    signed_in.sees("The resource type is created.")
+    made = api.get(f"{BASE}/resource-types/invoice").json()
+    assert made == {"id": "invoice", "actions": ["view", "pay"], "closed": True, "attributes": {"amount": "number"}}
+
+
+def test_a_fault_stands_at_its_field_in_the_words_of_the_service(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/assignments?new=yes")
+    signed_in.page.get_by_label("Role", exact=True).fill("edditor")
+    signed_in.page.get_by_label("Subject: id").fill("vera")
+    signed_in.page.get_by_label("Ends", exact=True).fill("tomorrow")
+    review(signed_in, "Create the assignment")
+    signed_in.page.get_by_role("button", name="Go on editing").click()
+    signed_in.page.locator("[id='$.expires_at-fault'], [id='$.role-fault']").first.wait_for()
+    assert signed_in.page.get_by_role("alert").count()
+
+
+def test_a_grant_ends_when_it_should(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/grants?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("short-grant")
+    signed_in.page.get_by_label("Subject: id").fill("vera")
+    signed_in.page.get_by_label("Resource: type").fill("document")
+    signed_in.page.get_by_label("Resource: id").fill("d1")
+    signed_in.page.get_by_role("checkbox", name="read").check()
+    signed_in.page.get_by_role("button", name="Ends: in a week").click()
+    signed_in.sees("in 7 days")
+    review(signed_in, "Create the grant")
+    signed_in.sees("The grant is created.")
+    made = api.get(f"{BASE}/grants/short-grant").json()
+    assert made["expires_at"].endswith("Z")
+    assert made["actions"] == ["read"]
+    signed_in.go("#/default/grants?subject.id=vera")
+    signed_in.sees("Ends within 30 days")
+    signed_in.sees("short-grant")
+
+
+def test_attributes_keep_their_types(api: httpx.Client, signed_in: Desk) -> None:
+    attributes = {"level": 3, "tags": ["a", "b"], "remote": True, "contract": {"hours": 37.5}, "none": None}
+    api.post(f"{BASE}/subjects", json={"type": "user", "id": "typed", "attributes": attributes})
+    signed_in.go("#/default/subjects/user/typed")
+    signed_in.page.get_by_label("External id").fill("idp|typed")
+    review(signed_in, "Save the subject")
+    signed_in.sees("The subject is saved.")
+    assert api.get(f"{BASE}/subjects/user/typed").json()["attributes"] == attributes
+
+
+def test_a_subject_is_opened_by_its_id(signed_in: Desk) -> None:
+    signed_in.go("#/default/subjects")
+    signed_in.page.get_by_role("form", name="Open a subject").get_by_label("Id").fill("hana.abdi")
+    signed_in.page.get_by_role("button", name="Open the subject").click()
+    signed_in.page.get_by_role("heading", name="hana.abdi").wait_for()
+
+
+def test_a_subject_shows_what_it_holds_and_why(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "ad-inner", "members": [{"type": "user", "id": "holder"}]})
+    api.post(f"{BASE}/groups", json={"id": "ad-outer", "members": [{"group": "ad-inner"}]})
+    api.post(f"{BASE}/assignments", json={"id": "ad-1", "role": "editor", "group": "ad-outer"})
+    signed_in.go("#/default/subjects/user/holder")
+    roles = signed_in.page.locator("section", has_text="Roles, and why")
+    roles.get_by_role("link", name="editor").wait_for()
+    assert "through group ad-inner → ad-outer" in " ".join(roles.inner_text().split())
+    assert signed_in.serious() == []
+
+
+def test_a_subject_that_only_a_group_names_has_a_page(api: httpx.Client, signed_in: Desk) -> None:
+    api.post(f"{BASE}/groups", json={"id": "ae-team", "members": [{"type": "user", "id": "named-only"}]})
+    signed_in.go("#/default/subjects/user/named-only")
+    signed_in.sees("Create an entry")
+    signed_in.page.locator("section", has_text="Groups").get_by_role("link", name="ae-team").wait_for()
+
+
+def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) -> None:
+    later = {"id": "all-documents", "methods": ["GET"], "path": "/d/*", "resource_type": "document", "action": "read"}
+    api.post(f"{BASE}/routes", json=later | {"resource_id": "main"})
+    signed_in.go("#/default/routes?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("one-document")
+    signed_in.page.get_by_label("Path").fill("/d/{id}")
+    signed_in.page.get_by_label("Resource type").fill("document")
+    signed_in.page.get_by_label("Action", exact=True).fill("read")
+    signed_in.page.get_by_label("Comes before").fill("all-documents")
+    review(signed_in, "Create the route")
+    signed_in.sees("The route is created.")
+    assert [one["id"] for one in api.get(f"{BASE}/routes").json()["items"]] == ["one-document", "all-documents"]
+
+
+def test_a_refusal_stands_where_it_happened(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "by-promotion", "promotion_only": True})
+    signed_in.go("#/by-promotion/roles?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("fresh")
+    review(signed_in, "Create the role")
+    signed_in.page.get_by_role("dialog").get_by_role("alert").first.wait_for()
+    assert "promotion" in signed_in.page.get_by_role("dialog").inner_text()
+
+
+def test_a_reader_sees_the_form_but_cannot_change_it(api: httpx.Client, at_desk: Desk) -> None:
+    made = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()
+    at_desk.sign_in(made["key"], "#/default/roles/editor")
+    at_desk.sees("This credential may only read, so it can't change the role.")
+    assert at_desk.page.get_by_label("Name", exact=True).is_disabled()
+    assert not at_desk.page.get_by_role("button", name="Delete").count()
+
+
+def test_a_session_that_ends_while_saving_goes_on_after_the_next_sign_in(api: httpx.Client, at_desk: Desk) -> None:
+    made = api.post("/v1/api-keys", json={"name": "short", "scopes": ["write"]}).json()
+    at_desk.sign_in(made["key"], "#/default/roles/editor")
+    at_desk.page.get_by_label("Name", exact=True).fill("Editor, unsaved")
+    api.delete(f"/v1/api-keys/{made['id']}")
+    at_desk.page.get_by_role("button", name="Review and save").click()
+    at_desk.sees("Your session has ended")
+    assert api.get(f"{BASE}/roles/editor").json()["name"] == "Editor"
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
+def test_a_hostile_name_is_text_everywhere(name: str, api: httpx.Client, signed_in: Desk) -> None:
+    holder = {"type": name, "id": name}
+    role = api.post(f"{BASE}/roles", json={"id": name, "name": name})
+    assert role.status_code == 201, role.text
+    api.post(f"{BASE}/groups", json={"id": name, "name": name, "members": [holder]})
+    api.post(f"{BASE}/assignments", json={"id": name, "role": name, "group": name})
+    api.post(f"{BASE}/subjects", json=holder | {"attributes": {name[:256]: name}})
+    for place in ("roles", "groups", "assignments", "subjects"):
+        key = f"{_part(name)}/{_part(name)}" if place == "subjects" else _part(name)
+        signed_in.go(f"#/default/{place}/{key}")
+        signed_in.page.get_by_role("heading", level=1, name=name.split()[0][:20]).first.wait_for()
+        signed_in.page.get_by_role("button", name="Review and save").wait_for()
+        assert signed_in.page.title().endswith("default · Writ")
+        wide = signed_in.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, place
+
+
+PLACES = ("policies", "groups", "resource-types/document", "policies?new=yes", "grants?new=yes")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_phone_is_wide_enough(browser: object, server: Server, place: str) -> None:
+    with desk(browser, server, phone=True) as phone:
+        phone.sign_in(place=f"#/default/{place}")
+        phone.page.get_by_role("heading", level=1).wait_for()
+        phone.page.wait_for_load_state("networkidle")
+        assert not phone.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def _part(name: str) -> str:
+    """A segment of a path, as the page writes it."""
+    return quote(name, safe="")
