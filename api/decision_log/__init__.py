@@ -2,6 +2,6 @@
 
 Reading path: `entry` → `waiting` → `decision_log`, which handlers call. `mask_paths` → `masks` → `record` → `rendering`
 make records from entries, and `plain_lines` the quickest of them, in the `turns` of the event loop. `sinks` take them,
-and `writer` is the thread in between. `metering` counts for the metrics, `starting` reads the settings, and `tail` reads
-the newest records back.
+and `writer` is the thread in between. `metering` counts for the metrics, and `starting` reads the settings. `tail`
+reads the newest records back.
 """
