@@ -1,5 +1,8 @@
 """The service: everything outside the decision itself. HTTP, command line, store, network, clock and environment.
 
+`previewing` tells what changes would do, with `testing`, which runs policy tests, and `replaying`, which answers logged
+requests again.
+
 Read from the top down; each room imports only what stands below it.
 
 - `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs, and
