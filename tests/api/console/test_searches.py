@@ -110,7 +110,9 @@ def test_a_review_of_a_subject_tells_where_each_right_comes_from(signed_in: Desk
     signed_in.page.get_by_role("button", name="Open the review").first.click()
     signed_in.page.get_by_role("heading", name="hana.abdi").wait_for()
     signed_in.page.get_by_role("row").filter(has_text="employee").filter(has_text="staff").wait_for()
-    signed_in.page.get_by_role("row").filter(has_text="document").filter(has_text="read").first.wait_for()
+    right = signed_in.page.get_by_role("row").filter(has_text="document").filter(has_text="read").first
+    right.filter(has_text="Employees read and comment on what is not secret").wait_for()
+    signed_in.page.get_by_role("row").filter(has_text="hr-file").filter(has_text="own-file-10015").first.wait_for()
     signed_in.page.emulate_media(media="print")
     assert signed_in.page.get_by_text("Signature").is_visible()
     assert not signed_in.page.get_by_role("navigation", name="Console").is_visible()

@@ -3,13 +3,13 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
-import { instant } from "../core/words.js";
+import { instant, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
 import { tag, ticked } from "../parts/proof.js";
-import { cellOf, typeName } from "../parts/rights.js";
+import { cellOf, gives, typeName } from "../parts/rights.js";
 import { signedIn } from "../core/session.js";
 import { environmentOf } from "../parts/shell.js";
 
@@ -48,7 +48,10 @@ function subjectReview(place, subject) {
   const where = path`/v1/environments/${env}/subjects/${subject.type}/${subject.id}`;
   const stored = new Awaited("the subject", (signal) => get(where, { signal }));
   const held = new Awaited("what the subject holds", (signal) => get(`${where}/holdings`, { signal }));
-  const rights = new Awaited("the rights", async (signal) => rightsOf(env, await get(where, { signal }), signal));
+  const rights = new Awaited("the rights", async (signal) => {
+    const [one, holdings] = await Promise.all([get(where, { signal }), get(`${where}/holdings`, { signal })]);
+    return rightsOf(env, one, holdings, signal);
+  });
   return {
     title: `Access review of ${subject.id}`,
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
@@ -62,8 +65,10 @@ function subjectReview(place, subject) {
 }
 
 // Asks for each type and action in turn; the rows stay in the order of the model.
-async function rightsOf(env, subject, signal) {
+async function rightsOf(env, subject, held, signal) {
   const types = await get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal });
+  const policies = await get(path`/v1/environments/${env}/policies`, { query: { effect: "ALLOW", limit: MOST_POLICIES }, signal });
+  const roles = held.roles.map((one) => one.role);
   const rows = [];
   for (const type of types.items) {
     const answers = type.actions.map(async (action) => {
@@ -74,7 +79,9 @@ async function rightsOf(env, subject, signal) {
         options: { return: "filter" },
       };
       const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
-      return { type: type.id, action, cell: cellOf(found), through: found.context.access_paths ?? [] };
+      const by = policies.items.filter((one) => gives(one, roles, type.id, action));
+      const grants = held.grants.filter((one) => one.resource.type === type.id && one.actions.includes(action));
+      return { env, type: type.id, action, cell: cellOf(found), by, grants, isCut: Boolean(policies.next_cursor) };
     });
     rows.push(...(await Promise.all(answers)));
   }
@@ -84,15 +91,21 @@ async function rightsOf(env, subject, signal) {
 function rightsTable(rows) {
   if (!rows.length) return nothingYet("No policy and no grant gives this subject a right.");
   return table({
-    caption: "All: on every resource. Some: on those that conditions select. Times, addresses and facts of the moment are left open.",
+    caption: "All: on every resource. Some: on those that conditions or grants select. Times, addresses and facts of the moment are left open.",
     columns: [
       { title: "Resource type", cell: (row) => html`<code>${row.type}</code>` },
       { title: "Action", cell: (row) => html`<code>${row.action}</code>` },
       { title: "On", cell: (row) => html`<span class="mark ${row.cell.mood}" aria-hidden="true">${row.cell.mark}</span>${row.cell.word}` },
-      { title: "Through", cell: (row) => row.through.map((one) => ({ direct: "grants", role: "roles", group: "groups", abac: "policies for everyone" })[one] ?? one).join(", ") },
+      { title: "Comes from", cell: sources },
     ],
     rows,
   });
+}
+
+function sources(row) {
+  const policies = row.by.map((one) => html`<li>policy <a class="name" href=${placeLink(row.env, "policies", [one.id])}>${one.name ?? one.id}</a></li>`);
+  const grants = row.grants.map((one) => html`<li>grant <a href=${placeLink(row.env, "grants", [one.id])}><code>${one.id}</code></a></li>`);
+  return html`<ul class="plain">${policies}${grants}${row.isCut ? html`<li class="soft">and perhaps more: the model has over ${number(MOST_POLICIES)} policies</li>` : nothing}</ul>`;
 }
 
 function attributes(subject) {

@@ -17,7 +17,7 @@ export function cellOf({ filter, context }) {
 
 // Returns the word for what policies say of a role: an ALLOW or a DENY with conditions counts for some.
 export function roleRights(policies, role, type, action) {
-  const about = policies.filter((one) => isAbout(one, role, type, action));
+  const about = policies.filter((one) => gives(one, [role], type, action));
   if (about.some((one) => one.effect === "DENY" && !hasConditions(one))) return DENIED;
   const allows = about.filter((one) => one.effect === "ALLOW");
   if (!allows.length) return NONE;
@@ -25,9 +25,11 @@ export function roleRights(policies, role, type, action) {
   return isCut ? SOME : ALL;
 }
 
-function isAbout(policy, role, type, action) {
+// Returns whether a policy is about an action on a type, for the holders of one of these roles. Its conditions are left
+// open.
+export function gives(policy, roles, type, action) {
   if (policy.enabled === false) return false;
-  if (policy.roles?.length && !policy.roles.includes(role)) return false;
+  if (policy.roles?.length && !policy.roles.some((one) => roles.includes(one))) return false;
   const has = (given, one) => given === "*" || given === one || (Array.isArray(given) && (given.includes(one) || given.includes("*")));
   return policy.resource_types.some((one) => has(one.resource_type_id, type) && has(one.actions, action));
 }
