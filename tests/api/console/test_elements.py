@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.support.console import HOSTILE_NAMES, Desk, desk
-from tests.support.server import Server
+from tests.support.server import KEY, Server
 
 pytestmark = pytest.mark.browser
 
@@ -233,6 +233,9 @@ def test_a_session_that_ends_while_saving_goes_on_after_the_next_sign_in(api: ht
     api.delete(f"/v1/api-keys/{made['id']}")
     at_desk.page.get_by_role("button", name="Review and save").click()
     at_desk.sees("Your session has ended")
+    at_desk.page.get_by_label("API key, or the administrator's key").fill(KEY)
+    at_desk.page.get_by_role("button", name="Sign in").click()
+    at_desk.page.get_by_role("heading", name="Editor", level=1).wait_for()
     assert api.get(f"{BASE}/roles/editor").json()["name"] == "Editor"
 
 

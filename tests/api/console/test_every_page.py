@@ -135,7 +135,7 @@ def test_hostile_names_stay_text_on_every_page(hostile: Server, everywhere: Desk
     assert everywhere.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name != ".."])
 @pytest.mark.parametrize(
     "page",
     ["policies/{}", "roles/{}", "groups/{}", "subjects/{}/{}", "resource-types/{}", "resources/{}/{}", "grants/{}"],
@@ -146,10 +146,17 @@ def test_an_element_with_a_hostile_name_opens(hostile: Server, everywhere: Desk,
     assert everywhere.page.locator("main h1").inner_text().strip().startswith(name.strip()[:10])
 
 
+@pytest.mark.parametrize("page", ["policies/..", "roles/..", "subjects/../..", "grants/.."])
+def test_an_id_that_browsers_do_not_send_is_told(hostile: Server, everywhere: Desk, page: str) -> None:
+    """They take it for the folder above, and would show something else."""
+    everywhere.go(f"#/hostile/{page}")
+    everywhere.sees("A browser can't ask for the id")
+
+
 def test_keys_open_pages_and_list_themselves(signed_in: Desk) -> None:
     signed_in.page.locator("main").focus()
     signed_in.page.keyboard.type("gp")
-    signed_in.page.get_by_role("heading", name="Policies", exact=True).wait_for()
+    signed_in.page.get_by_role("heading", name="Policies").first.wait_for()
     signed_in.page.keyboard.type("?")
     keys = signed_in.page.get_by_role("dialog", name="Keys")
     keys.wait_for()

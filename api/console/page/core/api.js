@@ -18,13 +18,17 @@ export class Refused extends Error {
 }
 
 // Returns the path of a call, with each value as one segment: path`/v1/environments/${env}/policies/${id}`.
+// Throws Refused for a value that no browser sends: it takes `..` for the folder above, escaped or not.
 export function path(texts, ...values) {
   return texts.reduce((all, text, at) => all + segment(values[at - 1]) + text);
 }
 
 function segment(value) {
   const text = String(value);
-  return text === "." || text === ".." ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+  if (text === "." || text === "..") {
+    throw new Refused(`A browser can't ask for the id \`${text}\`. Use the HTTP API or the command line.`, 0, [], null);
+  }
+  return encodeURIComponent(text);
 }
 
 // Calls the service and returns {data, etag, requestId}. `data` is parsed JSON, text, or null if there is no body.

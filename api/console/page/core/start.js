@@ -1,7 +1,7 @@
 // Begins: draws the page, follows the address, and asks for a sign-in where there is none.
 
 import { html, nothing, render } from "../vendor/lit-html.js";
-import { drawDialogs } from "../parts/dialog.js";
+import { closeDialogs, drawDialogs } from "../parts/dialog.js";
 import { keysDialog, shell } from "../parts/shell.js";
 import { failure } from "../parts/notice.js";
 import { signIn } from "../parts/sign_in.js";
@@ -20,6 +20,7 @@ let problem = null;
 drawWith(() => {
   const caller = signedIn();
   if (caller && (shown === null || shown.link !== link || shown.caller !== caller)) openPage(caller);
+  if (!caller) closeDialogs();
   document.title = caller ? `${shown?.page?.title ?? "Writ"} · ${place.env} · Writ` : "Sign in · Writ";
   render(html`${caller ? shell(place, content()) : signIn()}${drawDialogs()}`, document.body);
 });

@@ -6,9 +6,10 @@ import { failure } from "./notice.js";
 
 const open = []; // {id, title, view(close), mayClose, isClosed}; a closed one keeps its place while others are open
 let nextId = 1;
+const anyTime = () => true;
 
 // Opens a dialog. `view(close)` draws its content. `mayClose()` may keep it open.
-export function openDialog({ title, view, mayClose = () => true }) {
+export function openDialog({ title, view, mayClose = anyTime }) {
   const dialog = { id: `dialog-${nextId++}`, title, view, mayClose, isClosed: false };
   dialog.close = () => {
     if (!dialog.mayClose()) return;
@@ -24,6 +25,15 @@ export function openDialog({ title, view, mayClose = () => true }) {
     if (element && !element.open) element.showModal();
   });
   return dialog;
+}
+
+// Closes the dialogs of a session that has ended. One that asks before it closes stays: it may show a secret.
+export function closeDialogs() {
+  for (const dialog of open.filter((one) => one.mayClose === anyTime)) {
+    dialog.isClosed = true;
+    document.getElementById(dialog.id)?.close();
+  }
+  if (open.every((one) => one.isClosed)) open.length = 0;
 }
 
 // Returns the drawing of the dialogs that are open.
