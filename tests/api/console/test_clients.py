@@ -58,6 +58,7 @@ def test_a_client_is_created_and_gets_a_token_with_its_secret(signed_in: Desk) -
     signed_in.page.get_by_role("dialog").wait_for(state="detached")
     signed_in.page.get_by_role("heading", name="nightly import").wait_for()
     signed_in.sees("15 minutes")
+    signed_in.sees("Last used")
     signed_in.sees("Client created")  # in its audit trail
     assert secret not in signed_in.page.content()
 
@@ -111,7 +112,7 @@ def test_what_the_service_refuses_stands_at_its_field(signed_in: Desk) -> None:
     press(signed_in, "Add")
     press(signed_in, "Create client")
     fault = signed_in.page.locator("#environments-fault")
-    fault.get_by_text("There is no environment `nowhere`.").wait_for()
+    fault.get_by_text("There is no environment nowhere.").wait_for()
     signed_in.sees("see the marked field")
     press(signed_in, "Remove nowhere")
     signed_in.page.get_by_label("Ids of environments").fill("default")
@@ -208,7 +209,20 @@ def test_a_credential_without_the_scope_is_told_in_the_words_of_the_service(at_d
     with at_desk.client() as api:
         key = api.post("/v1/api-keys", json={"name": "reader", "scopes": ["read"]}).json()["key"]
     at_desk.sign_in(key, CLIENTS)
-    at_desk.sees("This needs a credential of the scope `admin`.")
+    at_desk.sees("This needs a credential of the scope")
+
+
+def test_a_bound_administrator_gives_no_more_than_it_has(at_desk: Desk) -> None:
+    with at_desk.client() as api:
+        bound = {"name": "bound", "scopes": ["admin"], "environments": ["default"]}
+        key = api.post("/v1/api-keys", json=bound).json()["key"]
+    at_desk.sign_in(key, f"{CLIENTS}/new-client")
+    at_desk.page.get_by_label("Name").fill("within bounds")
+    assert not at_desk.page.get_by_label("All, also those to come").count()
+    press(at_desk, "Create client")
+    id = at_desk.page.get_by_role("dialog").locator(".secret code").first.inner_text()
+    with at_desk.client() as api:
+        assert api.get(f"/v1/clients/{id}").json()["environments"] == ["default"]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

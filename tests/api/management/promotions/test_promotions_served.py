@@ -168,11 +168,14 @@ def test_a_promotion_waits_for_another_credential(http: httpx.Client, server: Se
         assert (waiting.status_code, waiting.json()["status"]) == (202, "pending")
         place = waiting.headers["Location"]
         assert [one["id"] for one in asking.get(place).json()["elements"]] == ["document", "editor", "read"]
+        assert asking.get(f"{PROD}/promotions?pending=true").json() == {"items": [waiting.json()], "next_cursor": None}
+        assert asking.get(f"{PROD}/promotions?pending=yes").status_code == 400
         assert asking.post(f"{place}/approve").status_code == 403
         assert http.post(f"{place}/approve").status_code == 403, "the administrator's key made the asker"
     assert http.get(PROD).json()["revision"] == 0
     done = http.post(f"{place}/approve", headers=other, json={"digest": waiting.json()["digest"]})
     assert (done.status_code, done.json()["status"], done.json()["revision"]) == (200, "done", 1)
+    assert http.get(f"{PROD}/promotions?pending=true").json()["items"] == []
     assert http.post(f"{place}/reject").status_code == 409
     assert http.patch(PROD, json={"approvals": 0}, headers=other).status_code == 403
     assert http.delete(PROD, headers=other).status_code == 403

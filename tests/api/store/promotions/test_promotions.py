@@ -470,6 +470,16 @@ def test_promotions_are_listed_newest_first_in_pages(store: Store, team: Team) -
     assert store.promotions.list(STAGING, 3) == ([], None)
 
 
+def test_those_that_wait_are_listed_alone(store: Store, team: Team) -> None:
+    waiting = [store.promotions.promote(PROD, team.asker, Wanted(STAGING, str(one))) for one in range(4)]
+    store.promotions.reject(PROD, team.other, waiting[1].id)
+    first, cursor = store.promotions.list(PROD, 2, pending=True)
+    second, end = store.promotions.list(PROD, 2, cursor, pending=True)
+    assert [one.id for one in first + second] == [waiting[at].id for at in (3, 2, 0)]
+    assert end is None
+    assert store.promotions.list(STAGING, 2, pending=True) == ([], None)
+
+
 def test_a_page_of_promotions_is_bounded_although_each_tells_much_drift(store: Store) -> None:
     ids = [f"wide{one}" for one in range(80)]
     edit(store, STAGING, *(Create("policies", MODEL["policies"][0] | {"id": id}) for id in ids))
