@@ -209,6 +209,29 @@ def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) ->
     assert [one["id"] for one in api.get(f"{BASE}/routes").json()["items"]] == ["one-document", "all-documents"]
 
 
+def test_undoing_puts_a_route_back_to_its_place(api: httpx.Client, signed_in: Desk) -> None:
+    for name in ("first", "second", "third"):
+        body = {"id": name, "methods": ["GET"], "path": f"/{name}", "resource_type": "document", "action": "read"}
+        api.post(f"{BASE}/routes", json=body | {"resource_id": "main"})
+    order = api.get(f"{BASE}/routes").json()
+    signed_in.go("#/default/routes/first")
+    signed_in.page.get_by_role("button", name="Delete").click()
+    signed_in.page.get_by_label("To confirm, type").fill("first")
+    signed_in.page.get_by_role("button", name="Delete the route").click()
+    signed_in.sees("The route is deleted.")
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(f"{BASE}/routes").json() == order
+    signed_in.go("#/default/routes/second")
+    signed_in.page.get_by_label("Move before").fill("first")
+    review(signed_in, "Save the route")
+    signed_in.sees("The route is saved.")
+    assert api.get(f"{BASE}/routes").json() != order
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(f"{BASE}/routes").json() == order
+
+
 def test_a_refusal_stands_where_it_happened(api: httpx.Client, signed_in: Desk) -> None:
     api.post("/v1/environments", json={"id": "by-promotion", "promotion_only": True})
     signed_in.go("#/by-promotion/roles?new=yes")
