@@ -11,7 +11,8 @@ Reading path, with a folder for each step:
 - `decisions/`: a decision and its proof;
 - `filters/` and `searches/`: partial evaluation, filters and the judges of candidates;
 - `translate/`: filters become queries of other stores;
-- `engine`: the public methods.
+- `engine`: the public methods;
+- `trial_engine`: an engine on which changes are tried.
 """
 
 from ..bundles.errors import BundleError, UntrustedBundle

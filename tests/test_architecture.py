@@ -7,7 +7,18 @@ import tomllib
 
 import pytest
 
-from tests.support.structure import FILES, FRONT, GRAPH, LAYERS, ROOT, children_graph, imports, name_of, reached
+from tests.support.structure import (
+    FILES,
+    FRONT,
+    GRAPH,
+    LAYERS,
+    ROOT,
+    children_graph,
+    imports,
+    name_of,
+    reached,
+    tree,
+)
 
 MAY_IMPORT = {
     "bundles": set(),
@@ -210,21 +221,32 @@ ONE_PLACE = {
 FILE_LIMIT, FUNCTION_LIMIT, FOLDER_LIMIT = 400, 60, 17
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_layer_imports_only_what_it_may(path):
-    layer = name_of(path).split("/")[0]
-    imported = {name.split(".")[1] for name in imports(path) if name.startswith("writ.")} & MAY_IMPORT.keys()
-    assert path in FRONT or imported - {layer} <= MAY_IMPORT[layer]
+def faults(found):
+    """What is wrong in each file, by its name. One test asks about all files: thousands of tests took minutes."""
+    listed = ((name_of(path), sorted(wrong)) for path, wrong in found)
+    return {name: wrong for name, wrong in listed if wrong}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_of_ours_are_relative(path):
+def test_a_layer_imports_only_what_it_may():
+    def strangers(path):
+        layer = name_of(path).split("/")[0]
+        imported = {name.split(".")[1] for name in imports(path) if name.startswith("writ.")} & MAY_IMPORT.keys()
+        return imported - {layer} - MAY_IMPORT[layer]
+
+    assert faults((path, strangers(path)) for path in FILES if path not in FRONT) == {}
+
+
+def test_imports_of_ours_are_relative():
     """The four folders are never imported by their bare names: another application may have a package `api`."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
-        assert {name.split(".")[0] for name in names} & {*LAYERS, "writ", "tests"} == set()
+
+    def bare(path):
+        for node in ast.walk(tree(path)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            yield from {name.split(".")[0] for name in names} & {*LAYERS, "writ", "tests"}
+
+    assert faults((path, bare(path)) for path in FILES) == {}
 
 
 def test_no_file_imports_itself_through_others():
@@ -262,62 +284,72 @@ def test_a_folder_has_few_files(folder):
     assert len([file for file in path.glob("*.py") if file.name != "__init__.py"]) <= FOLDER_LIMIT
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_library_stands_in_one_place(path):
-    for name in imports(path):
-        places = ONE_PLACE.get(name.split(".")[0])
-        assert places is None or name_of(path).startswith(places), f"{name} belongs to {places}"
+def test_a_library_stands_in_one_place():
+    def strangers(path):
+        for name in imports(path):
+            places = ONE_PLACE.get(name.split(".")[0])
+            if places is not None and not name_of(path).startswith(places):
+                yield f"{name} belongs to {places}"
+
+    assert faults((path, strangers(path)) for path in FILES) == {}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FILES if name_of(path).startswith(("compiler", "runtime"))], ids=name_of
-)
-def test_compiler_and_runtime_do_no_io_and_read_no_clock(path):
-    if name_of(path) in ENTRY_POINTS:
-        return
-    assert {name.split(".")[0] for name in imports(path)} & NO_IO == set()
-    calls = {
-        node.func.id
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert calls & {"open", "print", "input"} == set()
+def test_compiler_and_runtime_do_no_io_and_read_no_clock():
+    def outside(path):
+        yield from {name.split(".")[0] for name in imports(path)} & NO_IO
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                yield from {node.func.id} & {"open", "print", "input"}
+
+    inside = [name for name in FILES if name_of(name).startswith(("compiler", "runtime"))]
+    assert faults((path, outside(path)) for path in inside if name_of(path) not in ENTRY_POINTS) == {}
 
 
 def test_the_contract_package_imports_nothing():
     assert list(imports(ROOT / "bundles/__init__.py")) == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_module_opens_with_one_sentence(path):
-    doc = ast.get_docstring(ast.parse(path.read_text())) or ""
-    first = doc.split("\n\n")[0].replace("\n", " ")
-    assert first.endswith((".", ":")), "a module opens with a sentence"
+def test_a_module_opens_with_one_sentence():
+    def opening(path):
+        doc = ast.get_docstring(tree(path)) or ""
+        first = doc.split("\n\n")[0].replace("\n", " ")
+        return [] if first.endswith((".", ":")) else [first]
+
+    assert faults((path, opening(path)) for path in FILES) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_files_and_functions_stay_short(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= FILE_LIMIT
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert length <= FUNCTION_LIMIT, f"{node.name} has {length} lines"
+def test_files_and_functions_stay_short():
+    def long(path):
+        lines = len(path.read_text().splitlines())
+        if lines > FILE_LIMIT:
+            yield f"{lines} lines"
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > FUNCTION_LIMIT:
+                    yield f"{node.name} has {length} lines"
+
+    assert faults((path, long(path)) for path in FILES) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_what_is_public_is_documented(path):
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            assert ast.get_docstring(node), f"{node.name} has no docstring"
+def test_what_is_public_is_documented():
+    def undocumented(path):
+        for node in tree(path).body:
+            is_named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            if is_named and not node.name.startswith("_") and not ast.get_docstring(node):
+                yield node.name
+
+    assert faults((path, undocumented(path)) for path in FILES) == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_every_suppression_has_a_reason(path):
-    for line in path.read_text().splitlines():
-        for mark in ("# noqa", "# type: ignore", "# pragma"):
-            if mark in line:
-                assert " - " in line.split(mark)[1] or "  # " in line.split(mark)[1], line.strip()
+def test_every_suppression_has_a_reason():
+    def unexplained(path):
+        for line in path.read_text().splitlines():
+            for mark in ("# noqa", "# type: ignore", "# pragma"):
+                if mark in line and not (" - " in line.split(mark)[1] or "  # " in line.split(mark)[1]):
+                    yield line.strip()
+
+    assert faults((path, unexplained(path)) for path in FILES) == {}
 
 
 @pytest.mark.parametrize("name", ["utils", "util", "helpers", "common", "core", "base", "manager", "misc"])

@@ -14,7 +14,7 @@ from ..serving.store_work import StoreWork
 from ..store.actor import Actor
 from ..store.elements.edits import Edit
 from ..store.errors import StoreUnavailable
-from ..store.trials import Declared, Trial
+from ..store.trials.trial import Declared, Trial
 from ..testing.tested_model import COUNTER_BYTES, TestedModel
 from ..testing.undeclared import declared_in
 

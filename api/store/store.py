@@ -55,7 +55,7 @@ from .pages import MAX_PAGE
 from .policy_tests import PolicyTests
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
-from .trials import Trial, read_tests, try_write
+from .trials.trial import Trial, read_tests, try_write
 from .writing import Write, apply_write, refuse_many
 
 _MILLISECOND = 10**6
@@ -204,11 +204,11 @@ class Store:
         return write_gathered(self._connections, writes, self._time)
 
     def try_write(self, env: str, actor: Actor, edits: Sequence[Edit], since: int) -> Trial:
-        """Find out what a write would do, and write nothing; see `trials.try_write`."""
+        """Find out what a write would do, and write nothing; see `trial.try_write`."""
         return try_write(self._connections, Write(env, actor, edits), since, self._time)
 
     def read_tests(self, env: str, since: int, bounds: Bounds = None) -> Trial:
-        """Returns the stored policy tests with the state that they ask; see `trials.read_tests`."""
+        """Returns the stored policy tests with the state that they ask; see `trial.read_tests`."""
         return read_tests(self._connections, env, since, bounds)
 
     def put_model(

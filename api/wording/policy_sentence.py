@@ -23,7 +23,7 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)
 def policy_sentence(policy: Policy) -> str:
     """Returns what a policy without faults does, as one sentence, and its priority and state if they are not usual.
 
-    >>> from writ.compiler.model.elements import Conditions, Policy, Scope
+    >>> from writ.compiler.model.elements import Condition, Conditions, Policy, Scope
     >>> draft = Conditions(resource_attrs=(Condition("kind", "eq", "a"),))
     >>> policy_sentence(Policy("p7", "ALLOW", (Scope("document", ("update",)),), roles=("editor",), conditions=draft))
     'Allows everyone with the role `editor` to do `update` on any `document`, if the `kind` of the resource is "a".'

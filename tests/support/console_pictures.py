@@ -14,6 +14,9 @@ from tests.support.server import ROOT, Server, running
 
 FOLDER: Final = ROOT / "api/console/pictures"
 
+_WAITING_SHOWS: Final = 600
+"""Milliseconds after which a page says that it waits."""
+
 _QUESTION: Final = {
     "subject": {"type": "user", "id": "hana.abdi"},
     "action": {"name": "read"},
@@ -55,7 +58,9 @@ def draw(folder: Path, browser: Any, server: Server) -> None:
 
 
 def _settle(shown: Desk) -> None:
-    shown.page.wait_for_load_state("networkidle")
+    """Wait until every part of the page has its answer: the warnings of a model take a moment."""
+    shown.page.wait_for_timeout(_WAITING_SHOWS)
+    shown.page.wait_for_function("() => !document.querySelector('main .waiting')")
     shown.page.mouse.move(0, 0)
 
 

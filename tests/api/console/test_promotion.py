@@ -155,15 +155,15 @@ def test_a_promotion_is_rejected_with_a_reason(signed_in: Desk) -> None:
     assert roles(signed_in, target) == ["analyst"]
 
 
-def test_a_decision_that_somebody_else_took_is_told(signed_in: Desk) -> None:
-    source, target = ends(signed_in, "late", approvals=1)
-    with signed_in.client(key(signed_in, "asker")) as api:
+def test_a_decision_that_somebody_else_took_is_told(at_desk: Desk) -> None:
+    source, target = ends(at_desk, "late", approvals=1)
+    with at_desk.client(key(at_desk, "asker")) as api:
         made = api.post(f"/v1/environments/{target}/promotions", json={"from": source}).json()
-        signed_in.go(f"#/{target}/promotion/{made['id']}")
-        signed_in.page.get_by_role("button", name="Approve").wait_for()
+        at_desk.sign_in(key(at_desk, "approver"), f"#/{target}/promotion/{made['id']}")
+        at_desk.page.get_by_role("button", name="Approve").wait_for()
         api.post(f"/v1/environments/{target}/promotions/{made['id']}/reject").raise_for_status()
-    press(signed_in, "Approve")
-    signed_in.sees("The promotion is rejected already.")
+    press(at_desk, "Approve")
+    at_desk.sees("The promotion is rejected already.")
 
 
 def test_an_unknown_environment_is_told(signed_in: Desk) -> None:

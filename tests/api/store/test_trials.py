@@ -17,7 +17,7 @@ from writ.api.store.elements.edits import Create, Delete, Put
 from writ.api.store.errors import BadQuery, OutOfBounds, Refusal, Rejected, StoreUnavailable
 from writ.api.store.history import affected
 from writ.api.store.store import Store
-from writ.api.store.trials import Trial
+from writ.api.store.trials.trial import Trial
 from writ.bundles.delta import decode_delta
 from writ.runtime import Engine
 from writ.runtime.trial_engine import TrialEngine

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
+import { placeLink } from "../core/place.js";
 import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { table } from "../parts/list.js";
@@ -77,20 +78,30 @@ function details(one) {
   const changed = before !== undefined && after !== undefined;
   return html`<details><summary>${shortly(one)}</summary><dl class="facts">
     <dt>Entry</dt><dd>${one.id}, <code>${one.event}</code></dd>
-    ${one.client_id ? html`<dt>Client</dt><dd>${actor(`client:${one.client_id}`)}</dd>` : nothing}
+    ${one.client_id ? html`<dt>Client</dt><dd>${actor(`client:${one.client_id}`)} <code>${one.client_id}</code></dd>` : nothing}
     ${one.address ? html`<dt>Address</dt><dd><code>${one.address}</code></dd>` : nothing}
     ${one.request_id ? html`<dt>Request</dt><dd><code>${one.request_id}</code></dd>` : nothing}
-    ${Object.entries(others).map(([name, value]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd><code>${shown(value)}</code></dd>`)}
+    ${Object.entries(others).map(([name, value]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd>${linked(one, name, html`<code>${shown(value)}</code>`)}</dd>`)}
     ${changed ? changes(before, after) : nothing}
   </dl></details>`;
+}
+
+const PAGES = { revision: "history", promotion: "promotion" };
+
+// A revision and a promotion have pages of their own, in the environment of the entry.
+function linked({ environment, details: given }, name, drawing) {
+  if (!environment || !PAGES[name] || !given[name]) return drawing;
+  return html`<a href=${placeLink(environment, PAGES[name], [given[name]])}>${drawing}</a>`;
 }
 
 // Returns what tells this entry from others like it, in a few words.
 function shortly({ details: given, client_id }) {
   if (given.revision && given.changes) return `revision ${given.revision}: ${counts(given.changes)}`;
-  const told = given.name ?? given.after?.name ?? given.note ?? given.scope ?? client_id;
+  const told = given.name ?? given.after?.name ?? given.note ?? (given.from && `from ${given.from}`) ?? given.scope ?? client_id;
   if (given.count) return `${given.count} in the minute or hour`;
-  return told ? html`<span class="name">${clipped(String(told))}</span>` : given.revision ? `revision ${given.revision}` : "open";
+  if (told) return html`<span class="name">${clipped(String(told))}</span>`;
+  const first = Object.entries(given.after ?? given).slice(0, 2);
+  return first.length ? clipped(first.map(([name, value]) => `${name.replaceAll("_", " ")} ${shown(value)}`).join(", ")) : "details";
 }
 
 const clipped = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

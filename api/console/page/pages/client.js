@@ -98,7 +98,7 @@ function fields(draft, problem, known) {
     <label for="lifetime">Seconds that a token lives</label>
     <input id="lifetime" class="short" type="number" min="1" max=${LONGEST_LIFETIME} required .value=${draft.lifetime}
       @input=${(event) => ((draft.lifetime = event.target.value), update())}>
-    <span class="soft">${draft.lifetime > 0 ? duration(Number(draft.lifetime)) : ""}</span>
+    <p class="hint">${draft.lifetime > 0 ? duration(Number(draft.lifetime)) : ""}</p>
     ${faultOf(problem, "$.token_lifetime")}`;
 }
 
@@ -139,7 +139,7 @@ function editor(state, one, again) {
   };
   return html`<form @submit=${save}>
     ${fields(state.edit, state.act.problem, state.known.value ?? [])}
-    <p class="soft">What the client loses, its tokens lose at once. What it gains is in tokens issued from then on.</p>
+    <p class="meta">What the client loses, its tokens lose at once. What it gains is in tokens issued from then on.</p>
     ${refusalOf(state.act.problem, PATHS)}
     <p class="actions"><button type="submit" ?disabled=${state.act.isBusy}>Save</button>
       <button class="quiet" type="button" @click=${() => ((state.edit = null), (state.act.problem = null), update())}>Cancel</button></p>

@@ -12,6 +12,9 @@ import { when } from "../parts/when.js";
 const ROWS = 50;
 const NOT_READABLE = 409; // the log is off, or goes to where the service can't read it back
 
+const NOT_RECORDED = html`<span class="soft">not recorded</span>`;
+const UNBROKEN = 24; // characters
+
 export function page(place) {
   const query = { limit: ROWS, cursor: place.query.get("cursor") };
   const found = new Awaited("the recent denials", (signal) => denials(place, query, signal));
@@ -40,7 +43,7 @@ function list(place, found) {
     columns: [
       { title: "When", cell: (one) => when(one.time) },
       { title: "Subject", cell: (one) => entity(one.request?.subject) },
-      { title: "Action", cell: (one) => html`<code>${one.request?.action?.name ?? "not recorded"}</code>` },
+      { title: "Action", cell: (one) => html`${one.request?.action ? code(one.request.action.name) : NOT_RECORDED}` },
       { title: "Resource", cell: (one) => entity(one.request?.resource) },
       { title: "Why", cell: (one) => why(place, one) },
       { title: "Try it again", cell: (one) => tryLink(place, one) },
@@ -49,22 +52,24 @@ function list(place, found) {
 }
 
 function entity(one) {
-  if (!one) return html`<span class="soft">not recorded</span>`;
-  return html`<span class="soft">${one.type}</span> <code>${one.id ?? one.external_id ?? one.name}</code>`;
+  return one ? html`<span class="soft">${one.type}</span> ${code(one.id ?? one.external_id ?? one.name)}` : NOT_RECORDED;
 }
+
+// A short id stays on one line, a long one may break anywhere.
+const code = (text) => html`<code class=${String(text).length <= UNBROKEN ? "id" : ""}>${text}</code>`;
 
 function why(place, one) {
   const context = one.answer?.context ?? {};
   const denied = context.denied_by ?? null;
-  return html`<code>${one.reason_code ?? context.reason_code ?? "not recorded"}</code>
+  return html`<div class="said"><code>${one.reason_code ?? context.reason_code ?? "not recorded"}</code>
     ${context.reason ? html`<p>${sentence(context.reason)}</p>` : nothing}
     ${denied ? html`<p>Denied by <a href=${placeLink(place.env, "policies", [denied])}><code>${denied}</code></a></p>` : nothing}
-    ${context.error ? html`<p>${sentence(context.error.message ?? String(context.error))}</p>` : nothing}`;
+    ${context.error ? html`<p>${sentence(context.error.message ?? String(context.error))}</p>` : nothing}</div>`;
 }
 
 // What a mask has hidden or a limit has cut can't be asked again as it was.
 function tryLink(place, one) {
-  if (!one.request?.subject || !one.request.action || !one.request.resource) return html`<span class="soft">not recorded whole</span>`;
+  if (!one.request?.subject || !one.request.action || !one.request.resource) return NOT_RECORDED;
   const { subject, action, resource, context } = one.request;
   const link = placeLink(place.env, "try", [], { q: JSON.stringify({ subject, action, resource, context }) });
   const note = one.masked ? "some values are masked" : one.cut ? "a part is missing" : "";

@@ -5,15 +5,19 @@ import { counted, instant, number } from "../core/words.js";
 
 const HEIGHT = 96;
 const STEP = 10;
+const MINUTES = 60;
 
-// Returns a chart of minutes [{at, permitted, denied}]: the permitted ones below, the denied ones above them.
+// Returns a chart of the last hour's minutes [{at, permitted, denied}]: the permitted ones below, the denied ones above
+// them. The newest is on the right; a service that is younger than an hour leaves the left empty.
 export function minutesChart(minutes) {
-  const most = Math.max(1, ...minutes.map((one) => one.permitted + one.denied));
+  const shown = minutes.slice(-MINUTES);
+  const most = Math.max(1, ...shown.map((one) => one.permitted + one.denied));
   const scale = (HEIGHT - 2) / most;
+  const first = MINUTES - shown.length;
   const told = `Decisions by minute, at most ${counted(most, "decision")} in one.`;
-  return html`<svg class="chart" viewBox="0 0 ${minutes.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${told}>
-    ${svg`<line x1="0" x2=${minutes.length * STEP} y1=${HEIGHT - 0.5} y2=${HEIGHT - 0.5}></line>`}
-    ${minutes.map((one, at) => bar(one, at, scale))}
+  return html`<svg class="chart" viewBox="0 0 ${MINUTES * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${told}>
+    ${svg`<line x1="0" x2=${MINUTES * STEP} y1=${HEIGHT - 0.5} y2=${HEIGHT - 0.5}></line>`}
+    ${shown.map((one, at) => bar(one, first + at, scale))}
   </svg>`;
 }
 
@@ -24,11 +28,12 @@ function bar(minute, at, scale) {
     <rect class="denied" x=${at * STEP + 1} y=${HEIGHT - permitted - denied} width=${STEP - 2} height=${denied}></rect></g>`;
 }
 
-// Returns named counts as bars: [[name, count]], the largest first.
+// Returns named counts of denials as bars: [[name, count]], the largest first.
 export function shares(counts) {
   const most = counts[0][1];
   return html`<div class="share">${counts.map(
     ([name, count]) => html`<code>${name}</code>
-      <meter min="0" max=${most} value=${count} aria-label=${name}></meter><span>${number(count)}</span>`,
+      <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="denied" width=${(100 * count) / most} height="10"></rect></svg>
+      <span>${number(count)}</span>`,
   )}</div>`;
 }

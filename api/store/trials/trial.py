@@ -7,17 +7,17 @@ from typing import Final, NamedTuple
 
 from sqlite_utils import Database
 
-from ...compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
-from .database.connections import Connections
-from .elements.bodies import element_of
-from .elements.tables import TABLES
-from .elements.workspace import Change
-from .environment_ids import Bounds
-from .environments import Environment, environment_within
-from .errors import Fault, Rejected, StoreUnavailable
-from .history.updates import Updates, updates_since
-from .policy_tests import policy_tests_of
-from .writing import Time, Write, apply_to, refuse_many
+from ....compiler.model.elements import ONE_OBJECT, DeclaredAttributes, Element, ElementKind, Model, ResourceType
+from ..database.connections import Connections
+from ..elements.bodies import element_of
+from ..elements.tables import TABLES
+from ..elements.workspace import Change
+from ..environment_ids import Bounds
+from ..environments import Environment, environment_within
+from ..errors import Fault, Rejected, StoreUnavailable
+from ..history.updates import Updates, updates_since
+from ..policy_tests import policy_tests_of
+from ..writing import Time, Write, apply_to, refuse_many
 
 _NAMED_BY: Final = (
     ("subjects", "type"),
