@@ -141,6 +141,16 @@ def test_a_fault_stands_at_its_field_in_the_words_of_the_service(api: httpx.Clie
     assert signed_in.page.get_by_role("alert").count()
 
 
+def test_an_assignment_that_is_there_already_is_not_offered_for_undoing(api: httpx.Client, signed_in: Desk) -> None:
+    held = {"role": "editor", "subject": {"type": "user", "id": "twice"}}
+    made = api.post(f"{BASE}/assignments", json=held).json()
+    signed_in.go("#/default/assignments?new=yes&role=editor&subject.id=twice")
+    review(signed_in, "Create the assignment")
+    signed_in.sees("This assignment was there already.")
+    assert not signed_in.page.get_by_role("button", name="Undo").count()
+    assert api.get(f"{BASE}/assignments/{made['id']}").status_code == 200
+
+
 def test_a_grant_ends_when_it_should(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go("#/default/grants?new=yes")
     signed_in.page.get_by_label("Id", exact=True).fill("short-grant")

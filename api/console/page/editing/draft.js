@@ -17,6 +17,8 @@ export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
 // Returns the address of an element's page.
 export const elementLink = (env, kind, key) => placeLink(env, kind.segment, key);
 
+const CREATED = 201;
+
 export class Draft {
   // `stored` and `etag` are those of the element in the service, or null for a new element, which begins as `blank`.
   constructor(env, kind, { stored = null, etag = null, blank = {} }) {
@@ -70,7 +72,7 @@ export class Draft {
     }
     const [former, made] = [this.stored, answer.data];
     const link = elementLink(this.env, this.kind, keyOf(this.kind, made));
-    noteDone({ link, ...this.undoing(former, made, answer.etag, follows) });
+    noteDone({ link, ...this.undoing(former, answer, follows) });
     [this.stored, this.body, this.began, this.etag, this.query] = [made, made, made, answer.etag, {}];
     return answer;
   }
@@ -84,9 +86,10 @@ export class Draft {
     return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag } });
   }
 
-  undoing(former, made, etag, follows) {
+  undoing(former, { data: made, etag, status }, follows) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, made));
     const headers = { "If-Match": etag };
+    if (former === null && status !== CREATED) return { text: `This ${this.kind.noun} was there already` };
     if (former === null) {
       const leadsTo = placeLink(this.env, this.kind.segment);
       return { text: `The ${this.kind.noun} is created`, undo: () => call("DELETE", where, { headers }), leadsTo };
