@@ -141,6 +141,16 @@ def test_a_fault_stands_at_its_field_in_the_words_of_the_service(api: httpx.Clie
     assert signed_in.page.get_by_role("alert").count()
 
 
+def test_an_assignment_that_is_there_already_is_not_offered_for_undoing(api: httpx.Client, signed_in: Desk) -> None:
+    held = {"role": "editor", "subject": {"type": "user", "id": "twice"}}
+    made = api.post(f"{BASE}/assignments", json=held).json()
+    signed_in.go("#/default/assignments?new=yes&role=editor&subject.id=twice")
+    review(signed_in, "Create the assignment")
+    signed_in.sees("This assignment was there already.")
+    assert not signed_in.page.get_by_role("button", name="Undo").count()
+    assert api.get(f"{BASE}/assignments/{made['id']}").status_code == 200
+
+
 def test_a_grant_ends_when_it_should(api: httpx.Client, signed_in: Desk) -> None:
     signed_in.go("#/default/grants?new=yes")
     signed_in.page.get_by_label("Id", exact=True).fill("short-grant")
@@ -207,6 +217,29 @@ def test_a_route_is_placed_before_another(api: httpx.Client, signed_in: Desk) ->
     review(signed_in, "Create the route")
     signed_in.sees("The route is created.")
     assert [one["id"] for one in api.get(f"{BASE}/routes").json()["items"]] == ["one-document", "all-documents"]
+
+
+def test_undoing_puts_a_route_back_to_its_place(api: httpx.Client, signed_in: Desk) -> None:
+    for name in ("first", "second", "third"):
+        body = {"id": name, "methods": ["GET"], "path": f"/{name}", "resource_type": "document", "action": "read"}
+        api.post(f"{BASE}/routes", json=body | {"resource_id": "main"})
+    order = api.get(f"{BASE}/routes").json()
+    signed_in.go("#/default/routes/first")
+    signed_in.page.get_by_role("button", name="Delete").click()
+    signed_in.page.get_by_label("To confirm, type").fill("first")
+    signed_in.page.get_by_role("button", name="Delete the route").click()
+    signed_in.sees("The route is deleted.")
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(f"{BASE}/routes").json() == order
+    signed_in.go("#/default/routes/second")
+    signed_in.page.get_by_label("Move before").fill("first")
+    review(signed_in, "Save the route")
+    signed_in.sees("The route is saved.")
+    assert api.get(f"{BASE}/routes").json() != order
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("undone")
+    assert api.get(f"{BASE}/routes").json() == order
 
 
 def test_a_refusal_stands_where_it_happened(api: httpx.Client, signed_in: Desk) -> None:

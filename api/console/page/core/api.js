@@ -31,7 +31,7 @@ function segment(value) {
   return encodeURIComponent(text);
 }
 
-// Calls the service and returns {data, etag, requestId}. `data` is parsed JSON, text, or null if there is no body.
+// Calls the service and returns {data, etag, requestId, status}. `data` is parsed JSON, text, or null if there is no body.
 // Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError.
 export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE } = {}) {
   const url = new URL(`.${where}`, BASE);
@@ -45,7 +45,7 @@ export async function call(method, where, { body, query, headers = {}, signal, t
   const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
   const data = await read(answer);
   if (!answer.ok) throw refusal(answer, data, requestId);
-  return { data, etag: answer.headers.get("ETag"), requestId };
+  return { data, etag: answer.headers.get("ETag"), requestId, status: answer.status };
 }
 
 // The data of a call, for those who need nothing else of its answer.

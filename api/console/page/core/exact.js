@@ -21,6 +21,7 @@ export const numberIn = (text) => (NUMBER.test(text.trim()) ? parseJson(text.tri
 
 // Returns whether two values of JSON have the same members, in whatever order, and the same elements.
 export function isSame(one, other) {
+  if (one === other) return true;
   if (Array.isArray(one)) {
     return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSame(item, other[at]));
   }

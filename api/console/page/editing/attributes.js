@@ -5,7 +5,7 @@ import { update } from "../core/update.js";
 import { choiceField, faultsAt, textField } from "./fields.js";
 import { readValue, valueField, written } from "./value_field.js";
 
-export const TYPES = ["string", "number", "boolean", "array", "object"].map((type) => [type, type]);
+const TYPES = ["string", "number", "boolean", "array", "object"].map((type) => [type, type]);
 const rows = new WeakMap(); // the rows of an element's attributes, by its draft
 
 // Returns the drawing of a draft's attributes as rows of a name and a value.

@@ -7,7 +7,7 @@ import { choiceField, faultsAt, textField } from "./fields.js";
 import { options } from "./suggestions.js";
 import { changedKind, kindFor, readValue, valueField, written } from "./value_field.js";
 
-export const SECTIONS = [
+const SECTIONS = [
   ["resource_attrs", "resource"],
   ["subject_attrs", "subject"],
   ["action_attrs", "action"],

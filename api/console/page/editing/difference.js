@@ -8,7 +8,7 @@ const SHOWN = 200; // differing members that are drawn
 const LONGEST = 2_000; // characters of a value that are drawn
 
 // Returns the differing members as [{path, removed: [value], added: [value]}]. A body that is not there is null.
-export function differences(before, after, path = "") {
+function differences(before, after, path = "") {
   if (isSame(before, after)) return [];
   if (isObject(before) && isObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

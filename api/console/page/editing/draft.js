@@ -6,6 +6,7 @@ import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { Act } from "../parts/act.js";
 import { noteDone } from "../parts/done.js";
+import { successorOf } from "./order.js";
 
 // Returns the path of an element in the API. `key` are the values of its key.
 export const elementPath = (env, kind, key) => path`/v1/environments/${env}/${kind.segment}` + key.map((one) => path`/${one}`).join("");
@@ -15,6 +16,8 @@ export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
 
 // Returns the address of an element's page.
 export const elementLink = (env, kind, key) => placeLink(env, kind.segment, key);
+
+const CREATED = 201;
 
 export class Draft {
   // `stored` and `etag` are those of the element in the service, or null for a new element, which begins as `blank`.
@@ -58,14 +61,18 @@ export class Draft {
 
   // Writes the draft. Returns the answer, or undefined if the service refused it. Notes how to undo it.
   async save() {
-    const answer = await this.act.run(() => this.write());
+    let follows = null; // the route before which a moved one stood
+    const answer = await this.act.run(async () => {
+      if (!this.isNew && this.query.before) follows = await successorOf(this.env, this.kind, this.stored.id);
+      return this.write();
+    });
     if (answer === undefined) {
       if (this.act.problem?.status === 412) await this.readTheirs();
       return undefined;
     }
     const [former, made] = [this.stored, answer.data];
     const link = elementLink(this.env, this.kind, keyOf(this.kind, made));
-    noteDone({ link, ...this.undoing(former, made, answer.etag) });
+    noteDone({ link, ...this.undoing(former, answer, follows) });
     [this.stored, this.body, this.began, this.etag, this.query] = [made, made, made, answer.etag, {}];
     return answer;
   }
@@ -79,14 +86,17 @@ export class Draft {
     return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag } });
   }
 
-  undoing(former, made, etag) {
+  undoing(former, { data: made, etag, status }, follows) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, made));
     const headers = { "If-Match": etag };
+    if (former === null && status !== CREATED) return { text: `This ${this.kind.noun} was there already` };
     if (former === null) {
       const leadsTo = placeLink(this.env, this.kind.segment);
       return { text: `The ${this.kind.noun} is created`, undo: () => call("DELETE", where, { headers }), leadsTo };
     }
-    return { text: `The ${this.kind.noun} is saved`, undo: () => call("PUT", where, { body: former, headers }) };
+    const isLast = this.query.before && follows === null; // nothing puts a route behind all others
+    const undo = () => call("PUT", where, { body: former, headers, query: { before: follows } });
+    return { text: `The ${this.kind.noun} is saved`, undo: isLast ? null : undo };
   }
 
   async readTheirs() {
@@ -119,10 +129,11 @@ export class Draft {
   // Deletes the element, which must be as it was read. Rejects with what refers to it.
   async remove(cascade = false) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
+    const before = this.kind.isOrdered ? await successorOf(this.env, this.kind, this.stored.id) : null;
     await call("DELETE", where, { headers: { "If-Match": this.etag }, query: cascade ? { cascade: true } : {} });
     const link = placeLink(this.env, this.kind.segment);
     const former = this.stored;
-    const undo = () => call("PUT", where, { body: former, headers: { "If-None-Match": "*" } });
+    const undo = () => call("PUT", where, { body: former, headers: { "If-None-Match": "*" }, query: { before } });
     noteDone({ link, text: `The ${this.kind.noun} is deleted`, undo: cascade ? null : undo });
     this.began = this.body;
     this.local.clear();

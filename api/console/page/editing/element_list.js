@@ -41,7 +41,7 @@ export function elementList(place, kind, { about, columns, filters, empty, limit
 }
 
 // Returns the way to a new element, if the credential may write.
-export function createLink(place, kind) {
+function createLink(place, kind) {
   if (!may("write")) return html`<p class="soft">${WRITERS_ONLY}</p>`;
   return html`<a class="button" href=${placeLink(place.env, kind.segment, [], { new: "yes" })}>Create ${/^[aeiou]/.test(kind.noun) ? "an" : "a"} ${kind.noun}</a>`;
 }

@@ -18,15 +18,15 @@ export function faultsAt(faults, at, isExact = false) {
 const isWithin = (path, at) => Boolean(path) && path.startsWith(at) && ".[".includes(path[at.length]);
 
 // Returns whether there is an error at a field.
-export const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
+const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
 
 // Returns a field for a line of text. `list` is the id of its suggestions. `set(text)` takes what was typed.
-export function textField({ label, at, value, set, faults = [], hint, list, isName = false, isHidden = false, placeholder = "", isDisabled = false, draw }) {
+export function textField({ label, at, value, set, faults = [], hint, list, isName = false, isHidden = false, placeholder = "" }) {
   return html`<div class="field">
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
     <input id=${at} class=${isName ? "" : "mono"} autocomplete="off" spellcheck="false" .value=${value ?? ""} placeholder=${placeholder}
-      list=${list ?? nothing} ?disabled=${isDisabled} aria-invalid=${isFaulty(faults, at) ? "true" : "false"}
-      @input=${(event) => set(event.target.value)} @focus=${draw ?? nothing}>
+      list=${list ?? nothing} aria-invalid=${isFaulty(faults, at) ? "true" : "false"}
+      @input=${(event) => set(event.target.value)}>
     ${hint ? html`<p class="hint">${hint}</p>` : nothing}${faultsAt(faults, at)}
   </div>`;
 }

@@ -13,7 +13,7 @@ import { routeForm } from "./route_form.js";
 const orNothing = (text) => (text === "" ? undefined : text);
 
 // Returns a field for a text member, which is left out if it is empty.
-export const member = (draft, faults, name, label, more = {}) =>
+const member = (draft, faults, name, label, more = {}) =>
   textField({ label, at: `$.${name}`, value: draft.body[name], faults, set: (text) => draft.set(name, orNothing(text)), ...more });
 
 const id = (draft, faults, hint) => (draft.isNew ? member(draft, faults, "id", "Id", { hint }) : nothing);
@@ -90,6 +90,7 @@ export const GRANT = {
 
 export const ROUTE = {
   ...{ name: "routes", segment: "routes", noun: "route", plural: "Routes", key: ["id"] },
+  isOrdered: true, // their order has a meaning
   blank: { id: "", methods: ["GET"], path: "/", resource_type: "", action: "" },
   form: routeForm,
 };

@@ -12,7 +12,7 @@ const SOME = 10; // more members than these can be sought
 const states = new WeakMap(); // what is sought and what is about to be added, by the draft
 
 // Returns what names a member: "user alice", or "group sales".
-export const memberText = (one) => (one.group === undefined ? `${one.type} ${one.id}` : `group ${one.group}`);
+const memberText = (one) => (one.group === undefined ? `${one.type} ${one.id}` : `group ${one.group}`);
 
 // Returns the address of a member's page.
 export const memberLink = (env, one) =>

@@ -16,14 +16,14 @@ export function policyForm(draft, faults, suggestions, declared) {
   return html`${draft.isNew ? text(draft, faults, "id", "Id", { hint: "Decisions name the policy by it." }) : nothing}
     ${text(draft, faults, "name", "Name", { isName: true, hint: "For people. Left empty, the id is shown." })}
     ${areaField({ label: "Description", at: "$.description", value: draft.body.description, faults, rows: 2, isName: true, set: (given) => draft.set("description", given === "" ? undefined : given) })}
-    <h3>What it does</h3>
+    <h3>What it covers</h3>
     ${choiceField({ label: "Effect", at: "$.effect", value: draft.body.effect, options: EFFECTS, faults, set: (effect) => draft.set("effect", effect) })}
     ${holders(draft, faults, suggestions)}
     ${scopes(draft, faults, suggestions)}
     <h3>When it holds</h3>
     ${comparisons(draft, faults, declared)}${gates(draft, faults)}
     ${faultsAt(faults, "$.conditions", true)}
-    <h3>Priority</h3>
+    <h3>Beside other policies</h3>
     ${textField({ label: "Priority", at: "$.priority", value: String(draft.body.priority ?? ""), faults, placeholder: "0", hint: "If several hold, the decision reports the highest. A denial wins whatever the priorities are.", set: (given) => draft.set("priority", given === "" ? undefined : (numberIn(given) ?? given)) })}
     ${flagField({ label: "Switched on", value: draft.body.enabled !== false, set: (isOn) => draft.set("enabled", isOn ? undefined : false), hint: "A policy that is switched off counts for nothing." })}
     ${faultsAt(faults, "$", true)}`;

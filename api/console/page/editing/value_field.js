@@ -4,7 +4,7 @@ import { html } from "../vendor/lit-html.js";
 import { isNumber, numberIn, parseJson } from "../core/exact.js";
 import { areaField, choiceField, textField } from "./fields.js";
 
-export const KINDS = [
+const KINDS = [
   ["text", "text"],
   ["number", "number"],
   ["flag", "true or false"],
