@@ -14,7 +14,8 @@ import { elementLink, keyOf } from "./draft.js";
 const LIMIT = 100;
 const WRITERS_ONLY = "This credential may only read.";
 
-// Returns the page of a kind's list. `filters` are {name, label, options?}; `above(found)` is drawn above the table.
+// Returns the page of a kind's list. `filters` are {name, label, options?}; `above()` is drawn above
+// the table, and `draw(items, answer)` draws what stands in its place.
 export function elementList(place, kind, { about, columns, filters, empty, limit = LIMIT, above = null, draw = null }) {
   const { env, query } = place;
   const asked = Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]));
@@ -33,7 +34,7 @@ export function elementList(place, kind, { about, columns, filters, empty, limit
           const items = narrowed(found.items, query.get("text"));
           if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
           const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind) };
-          if (draw && items.length) return draw({ ...found, items }, shape);
+          if (draw && items.length) return draw(items, found);
           return listPage(place, { ...found, items }, shape);
         })}
       </section>`,

@@ -17,8 +17,8 @@ export function page(place) {
     list: {
       about: "Groups hold subjects and other groups. A role that is assigned to a group is held by everyone in it.",
       limit: LIMIT,
-      draw: (found) => {
-        if (drawn !== found.next_cursor + found.items.length) [tree, drawn] = [new GroupTree(env, found.items), found.next_cursor + found.items.length];
+      draw: (items, found) => {
+        if (drawn !== found) [tree, drawn] = [new GroupTree(env, items), found];
         return html`${tree.view()}${pager(place, found.next_cursor)}`;
       },
       columns: [],
