@@ -21,7 +21,7 @@ export function searchPage(place, { title, about, kind, options = {}, fields, re
   const form = new RequestFields(place.env, asked ?? {});
   const search = (body, page, signal) =>
     post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options, page }, { signal });
-  const body = asked && read(asked);
+  const body = isWhole(asked, fields) ? read(asked) : null;
   const token = place.query.get("token") ?? undefined;
   const found = body && new Awaited("the answer", (signal) => search(body, { limit: PAGE_ROWS, token }, signal));
   const file = body && new Export({
@@ -63,6 +63,13 @@ function results(place, page, { columns, link, empty, file }) {
       ${next ? html`<a href=${at(next)}>Next page</a>` : nothing}
     </p>
     ${page.results.length ? html`<p class="actions">${file.view()}</p>` : nothing}`;
+}
+
+// Returns whether a question has all that its fields ask for. A link may fill in a part of it.
+function isWhole(asked, fields) {
+  if (!asked) return false;
+  const isNamed = (entity, field) => entity?.type && (field === "type" || entity.id || entity.external_id || entity.name);
+  return Boolean(asked.action?.name && isNamed(asked.subject, fields.subject) && isNamed(asked.resource, fields.resource));
 }
 
 function parsed(text) {
