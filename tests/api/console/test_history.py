@@ -81,6 +81,10 @@ def test_an_earlier_revision_is_restored_as_its_preview_showed(signed_in: Desk) 
     signed_in.sees("The policies of revision 1 are in force again")
     signed_in.sees("the analysts still publish")
     assert policy(signed_in, "back")["roles"] == ["analyst"]
+    signed_in.page.get_by_role("button", name="Undo").click()
+    signed_in.sees("are in force again: undone.")
+    signed_in.page.get_by_role("link", name="4", exact=True).wait_for()
+    assert policy(signed_in, "back")["roles"] == ["chief"]
 
 
 def test_a_preview_that_is_overtaken_changes_nothing(signed_in: Desk) -> None:

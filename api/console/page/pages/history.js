@@ -1,7 +1,7 @@
 // The history of the environment: its revisions, what one of them changed, and the way back to it.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { get, path } from "../core/api.js";
+import { get, path, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { number } from "../core/words.js";
@@ -34,6 +34,7 @@ function revisions(place) {
   return {
     title: "History",
     view: () => html`${heading("History", "Every change of the model is a revision. The newest is the first.")}
+      ${doneNotice(place, () => list.again())}
       <section aria-label="Revisions">${list.view((found) => listPage(place, found, {
         empty: "Nothing has changed yet. The first change makes revision 1.",
         link: (one) => historyLink(place, one.revision),
@@ -100,7 +101,6 @@ function neighbours(place, one) {
 }
 
 function restoration(place, revision) {
-  const former = environmentOf(place.env)?.revision;
   const asked = new Takeover({
     env: place.env,
     what: "what the restoration would do",
@@ -109,7 +109,8 @@ function restoration(place, revision) {
     done: (made) => {
       if (made.status === "pending") return goTo(placeLink(place.env, "promotion", [made.id]));
       const link = historyLink(place, made.revision);
-      noteDone({ link, text: `The policies of revision ${revision} are in force again` });
+      const undo = () => post(path`/v1/environments/${place.env}/revisions/${made.revision - 1}/restore`, {});
+      noteDone({ link, text: `The policies of revision ${revision} are in force again`, undo, leadsTo: historyLink(place) });
       return goTo(link);
     },
   });
@@ -117,7 +118,6 @@ function restoration(place, revision) {
     title: `Restore revision ${revision}`,
     isUnsaved: () => false,
     view: () => html`${heading(`Go back to revision ${revision}`, `Its resource types, roles, policies and routes come into force again, as a new revision. Groups, subjects, resources, assignments and grants stay.`, trailOf(place))}
-      ${former ? html`<p class="soft">To undo it, restore revision ${number(former)} afterwards.</p>` : nothing}
       ${asked.view()}`,
   };
 }
