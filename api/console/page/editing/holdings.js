@@ -23,7 +23,8 @@ export function holdings(env, subject, held) {
             <p><a href=${placeLink(env, "grants", [], whose)}>Show all</a></p>`
         : html`<p class="soft">It has no direct grants.</p>`}
       ${may("write") ? html`<p><a href=${placeLink(env, "grants", [], { new: "yes", ...whose })}>Grant something</a></p>` : nothing}</section>
-    <section><h2>What it may do</h2><p><a href=${placeLink(env, "review", ["subject", subject.type, subject.id])}>Open its access review</a></p></section>`;
+    <section><h2>What it may do</h2><p><a href=${placeLink(env, "review", ["subject", subject.type, subject.id])}>Open its access review</a>,
+      or ask <a href=${placeLink(env, "what-can", [], { q: JSON.stringify({ subject: { type: subject.type, id: subject.id } }) })}>what it can see</a>.</p></section>`;
 }
 
 function role(env, one, groups) {
