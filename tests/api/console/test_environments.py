@@ -71,12 +71,14 @@ def test_a_change_of_settings_sends_what_differs_and_is_undone(api: httpx.Client
     api.patch("/v1/environments/changing", json={"protected": True}).raise_for_status()
     press(signed_in, "Save")
     signed_in.sees("The settings are saved.")
+    signed_in.page.get_by_label("Approvals").check()
     changed = api.get("/v1/environments/changing").json()
     assert (changed["description"], changed["protected"]) == ("two", True)
     press(signed_in, "Undo")
     signed_in.sees("undone")
     signed_in.page.wait_for_function("document.getElementById('description').value === 'one'")
     assert api.get("/v1/environments/changing").json() == changed | {"description": "one"}
+    assert signed_in.page.get_by_label("Approvals").is_checked(), "what is not saved stays"
 
 
 def test_a_protected_environment_stays_until_it_is_not(api: httpx.Client, signed_in: Desk) -> None:

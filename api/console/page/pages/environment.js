@@ -27,7 +27,8 @@ export function onePage(place) {
   const state = { place, where, link, act: new Act(), edit: null, isGone: false };
   state.one = new Awaited("the environment", async (signal) => {
     const found = await get(where, { signal });
-    state.edit = settingsOf(found);
+    const unsaved = state.one.value ? changedSettings(state.one.value, state.edit) : {};
+    state.edit = { ...settingsOf(found), ...unsaved };
     return found;
   });
   const gateway = new GatewayEditor(id, where, link);
@@ -35,12 +36,13 @@ export function onePage(place) {
   return {
     title: id,
     isUnsaved: () => !state.isGone && (isChanged(state) || gateway.isUnsaved()),
-    view: () => html`${heading(id, "An environment of the service", listOf(place))}
+    view: () => html`<div class="top">${heading(id, "An environment of the service", listOf(place))}
+        ${id === place.env ? nothing : html`<a class="button" href=${placeLink(id, "overview")}>Go to this environment</a>`}</div>
       ${doneNotice(place, again)}
       ${state.one.view((one) => html`<div class="columns wide-first">
         <div class="stack"><section><h2>Settings</h2>${editor(state, one)}</section>
           <section><h2>Gateway settings</h2>${gateway.view()}</section></div>
-        <div class="stack"><section><h2>What it is</h2>${facts(place, one)}</section>
+        <div class="stack"><section><h2>What it is</h2>${facts(one)}</section>
           <section><h2>End</h2><ul class="deeds">
             ${deed("Delete environment", "deletes its model, its history and its policy tests, for good.", () => remove(state, one))}</ul></section></div>
       </div>`)}`,
@@ -51,14 +53,13 @@ const listOf = (place) => ({ link: placeLink(place.env, place.page), name: "Envi
 
 const isChanged = ({ one, edit }) => Boolean(one.value && edit) && Object.keys(changedSettings(one.value, edit)).length > 0;
 
-function facts(place, one) {
+function facts(one) {
   const history = placeLink(one.id, "history");
   return html`<dl>
       <dt>Revision</dt><dd><a href=${history}>${number(one.revision)}</a></dd>
       <dt>Last promotion</dt><dd>${one.baseline === null ? "none yet" : html`revision <a href=${placeLink(one.id, "history", [one.baseline])}>${number(one.baseline)}</a>`}</dd>
       <dt>Created</dt><dd>${when(one.created)}</dd>
-    </dl>
-    ${one.id === place.env ? nothing : html`<p class="actions"><a class="button" href=${placeLink(one.id, "overview")}>Go to this environment</a></p>`}`;
+    </dl>`;
 }
 
 function editor(state, one) {

@@ -31,9 +31,9 @@ export class GatewayEditor {
     return { settings };
   }
 
-  // Reads the settings again.
+  // Reads the settings again, unless that would lose what the user writes.
   again() {
-    this.found.again();
+    if (!this.isUnsaved()) this.found.again();
   }
 
   // Returns whether the text differs from what is stored.
@@ -95,7 +95,7 @@ export class GatewayEditor {
   remove(former) {
     confirmEnd({
       title: "Delete the gateway settings?",
-      text: "Writ then believes no gateway about a subject: requests through a gateway are denied.",
+      text: "Writ then believes no gateway about a subject: requests through a gateway are refused.",
       name: this.id,
       button: "Delete gateway settings",
       act: async () => {
