@@ -28,7 +28,8 @@ def check_pattern_sizes(draft: Draft) -> Iterator[Finding]:
 def pattern_sizes(policy: Policy, conditions: int = DEFAULTS.policy_conditions) -> dict[str, int]:
     """Returns the patterns of a policy that need a search, with their RE2 instructions.
 
-    It reads the first `conditions` conditions, since more are a fault. It leaves out patterns that RE2 rejects or that exceed a limit, since `check_constants` finds them.
+    It reads the first `conditions` conditions, since more are a fault. It leaves out patterns that RE2 rejects or that
+    exceed a limit, since `check_constants` finds them.
     """
     sizes: dict[str, int] = {}
     for _, condition, _ in islice(conditions_of(policy, 0), conditions):
