@@ -39,8 +39,9 @@ PREVIEW: Final = Operation(
     "Model",
     "See what changes would do, without writing them",
     {200: Answer("What the changes would do, or what is wrong with them.", ChangesPreview)},
-    "The stored tests, and for an administrator the newest requests in the decision log, are asked of the model as it"
-    " is, and as the changes would make it. An error of an element is in the `diagnostics`. Other refusals are those of a write.",
+    "The stored tests are asked of the model as it is, and as the changes would make it. For an administrator, so are"
+    " the newest requests in the decision log. An error of an element is in the `diagnostics`. Other refusals are those"
+    " of a write.",
     bodies={JSON: WantedPreview},
     errors=(409,),
 )
