@@ -132,9 +132,7 @@ class Guard:
             Unauthenticated, TooManyFailures, Forbidden, OutOfBounds: as `process_resource`.
         """
         credential = self._presented(header, address, version)
-        if credential.scope < needed:
-            scope = needed.name.lower()
-            raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)
+        require_scope(credential, needed)
         if credential.bounds is not None and env is not None:
             refuse_outside(self._uuid_of(env), credential.bounds)
         return credential
@@ -164,3 +162,10 @@ class Guard:
         if seconds is None or any(verifier.was_issued(token) for verifier in self._verifiers):
             return Unauthenticated("the credential is not known, or not any more", "invalid_token")
         return TooManyFailures(seconds)
+
+
+def require_scope(credential: Credential, needed: Scope) -> None:
+    """Raises Forbidden if the scope of a credential is lower than the needed one."""
+    if credential.scope < needed:
+        scope = needed.name.lower()
+        raise Forbidden(f"this needs a credential of the scope `{scope}`", scope)

@@ -29,7 +29,8 @@ from ..store.environment_ids import Bounds
 from ..wording.policy_sentence import policy_sentence
 
 MOST_BYTES: Final = 65_536
-"""The bytes of a text, and of a policy as JSON. To read as many takes about half a second."""
+"""The bytes of a text, and of a policy as JSON. To read as many takes about half a second, or a second if the patterns
+are hostile."""
 
 MOST_DIAGNOSTICS: Final = 20
 """The diagnostics of an answer. If there are more, the last one has the code `too-many`."""

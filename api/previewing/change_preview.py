@@ -39,8 +39,9 @@ PREVIEW: Final = Operation(
     "Model",
     "See what changes would do, without writing them",
     {200: Answer("What the changes would do, or what is wrong with them.", ChangesPreview)},
-    "The stored tests and the newest requests in the decision log are asked of the model as it is, and as the changes"
-    " would make it. An error of an element is in the `diagnostics`. Other refusals are those of a write.",
+    "The stored tests are asked of the model as it is, and as the changes would make it. For an administrator, so are"
+    " the newest requests in the decision log. An error of an element is in the `diagnostics`. Other refusals are those"
+    " of a write.",
     bodies={JSON: WantedPreview},
     errors=(409,),
 )
@@ -62,18 +63,19 @@ class ChangePreview:
             faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
             resp.data = ENCODER.encode(ChangesPreview(None, faults, (), False, None, None))
             return
-        sees_requests = req.context.credential.scope is Scope.ADMIN
-        preview = partial(_preview, tried, self._services.decision_log, sees_requests)
+        # What the log says of other people's requests is for administrators, as the log itself is.
+        log = self._services.decision_log if req.context.credential.scope is Scope.ADMIN else None
+        preview = partial(_preview, tried, log)
         resp.data = ENCODER.encode(await self._services.work.search(preview))
 
 
-def _preview(tried: Tried, log: Path | None, sees_requests: bool) -> ChangesPreview:
-    """Returns the preview. It takes long, so it runs in a thread."""
+def _preview(tried: Tried, log: Path | None) -> ChangesPreview:
+    """Returns the preview, with decisions if there is a `log`. It takes long, so it runs in a thread."""
     trial, before, after = tried.trial, tried.before(), tried.after()
     elements, truncated = shown(map(_entry, trial.changes))
     decisions = None
     if log is not None:
-        decisions = replayed(before.engine, after.engine, log, trial.environment, sees_requests)
+        decisions = replayed(before.engine, after.engine, log, trial.environment)
     return ChangesPreview(
         trial.environment.revision,
         tuple(_diagnostic(fault, "warning") for fault in trial.warnings),

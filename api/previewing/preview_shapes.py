@@ -67,7 +67,7 @@ class LoggedRequest(Struct, frozen=True):
 class DecisionGroup(Struct, frozen=True):
     """Logged requests whose answers would change alike: their reason codes, and the policies or grants that decide.
 
-    `example` is the newest of them. Only an administrator sees it.
+    `example` is the newest of them.
     """
 
     before: str
@@ -75,7 +75,7 @@ class DecisionGroup(Struct, frozen=True):
     policy_id: str | None
     policy_before: str | None
     count: Count
-    example: LoggedRequest | None
+    example: LoggedRequest
 
 
 class PreviewedDecisions(Struct, frozen=True):
@@ -97,7 +97,7 @@ class ChangesPreview(Struct, frozen=True):
     """What changes would do to the model of a `revision`.
 
     With an error among the `diagnostics`, nothing else is known. `truncated` says that there are more `elements`.
-    `decisions` is null if there is no decision log that Writ can read back.
+    `decisions` is null if the caller is no administrator, or if there is no decision log that Writ can read back.
     """
 
     revision: Count | None

@@ -27,9 +27,7 @@ REPLAY_SECONDS: Final = 5.0
 _RECORD: Final = msgspec.json.Decoder(ReadRecord)
 
 
-def replayed(
-    before: Engine, after: Engine, log: Path, environment: Environment, shows_examples: bool
-) -> PreviewedDecisions | None:
+def replayed(before: Engine, after: Engine, log: Path, environment: Environment) -> PreviewedDecisions | None:
     """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
 
     Both have counters for rate limits, which have counted nothing. Raises BundleError.
@@ -48,7 +46,7 @@ def replayed(
         found.apart[Apart.MASKED],
         found.apart[Apart.RATE_LIMITED],
         found.apart[Apart.NOT_COMPARED],
-        tuple(_group(change, group, shows_examples) for change, group in ordered(found)),
+        tuple(_group(change, group) for change, group in ordered(found)),
     )
 
 
@@ -73,12 +71,12 @@ def _count(found: Tally, engines: tuple[Engine, Engine], record: ReadRecord, num
     found.count(outcome, number, {"time": record.time, "request": record.request})
 
 
-def _group(change: Change, group: Group, shows_example: bool) -> DecisionGroup:
+def _group(change: Change, group: Group) -> DecisionGroup:
     return DecisionGroup(
         change.before.reason,
         change.after.reason,
         change.after.policy or change.before.policy,
         change.before.policy,
         group.count,
-        LoggedRequest(**group.example) if shows_example else None,
+        LoggedRequest(**group.example),
     )

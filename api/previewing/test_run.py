@@ -6,6 +6,8 @@ from typing import Final
 import falcon.asgi
 from msgspec import Struct
 
+from ..credentials.credential import Scope
+from ..credentials.guard import require_scope
 from ..credentials.request_actor import actor_of
 from ..http.bodies import ENCODER, JSON
 from ..http.queries import known_parameters
@@ -30,8 +32,8 @@ RUN: Final = Operation(
     TAG,
     "Run the stored policy tests",
     {200: Answer("The outcomes.", TestReport)},
-    "Without a body, the tests ask the stored model. With `changes`, they ask the model as these would make it. Nothing"
-    " is written. Faults of the changes are answered as those of a write.",
+    "Without a body, the tests ask the stored model. With `changes`, they ask the model as these would make it, which"
+    " needs the scope `write`. Nothing is written. Faults of the changes are answered as those of a write.",
     bodies={JSON: TestRun},
     errors=(409,),
 )
@@ -47,6 +49,8 @@ class TestRunner:
         """Answer 200 with the report, whether the tests pass or fail."""
         known_parameters(req)
         asked = shaped(await self._services.bodies.read_optional_element(req), TestRun, BAD)
+        if asked.changes:
+            require_scope(req.context.credential, Scope.WRITE)
         tried = await self._services.trials.tried(env, actor_of(req), edits_of(asked.changes))
         report = await self._services.work.search(partial(_report, tried))
         resp.data = ENCODER.encode(report)

@@ -66,12 +66,13 @@ class Trials:
     async def tried(self, env: str, actor: Actor, edits: list[Edit]) -> Tried:
         """Returns the trial of some edits. Without edits, it reads the model as it is.
 
-        Raises what `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
+        Raises what `Store.examine`, `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
         """
         live = (await ready_engine(self._engine_of, env)).pinned()
         refuse_other(live, actor.bounds)
         store = self._work.store
         if edits:
+            await self._work.read(store.examine, env, edits, actor.bounds)
             trial = await self._work.change(store.try_write, env, actor, edits, live.revision)
         else:
             trial = await self._work.read(store.read_tests, env, live.revision, actor.bounds)

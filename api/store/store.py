@@ -55,6 +55,7 @@ from .pages import MAX_PAGE
 from .policy_tests import PolicyTests
 from .promotions.promotions import Promotions
 from .search.candidates import Candidates, resource_candidates, subject_candidates
+from .trials.examination import examine
 from .trials.trial import Trial, read_tests, try_write
 from .writing import Write, apply_write, refuse_many
 
@@ -202,6 +203,10 @@ class Store:
         Each is a revision of its own, and what `write` raises is its failure (see `gathered_writes`).
         """
         return write_gathered(self._connections, writes, self._time)
+
+    def examine(self, env: str, edits: Sequence[Edit], bounds: Bounds = None) -> None:
+        """Check the elements that edits would leave, without the write lock; see `examination.examine`."""
+        examine(self._connections, env, edits, bounds)
 
     def try_write(self, env: str, actor: Actor, edits: Sequence[Edit], since: int) -> Trial:
         """Find out what a write would do, and write nothing; see `trial.try_write`."""

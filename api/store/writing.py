@@ -1,5 +1,6 @@
 """One write of elements, inside a transaction: its edits, checks, change log and delta."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,10 +52,13 @@ def apply_write(db: Database, write: Write, time: Time) -> Committed:
     return apply_to(db, write, time)[1]
 
 
-def apply_to(db: Database, write: Write, time: Time) -> tuple[Workspace, Committed]:
-    """Apply a write as `apply_write` does. Returns its workspace too, which has the changed elements."""
+def apply_to(db: Database, write: Write, time: Time, deadline: float = math.inf) -> tuple[Workspace, Committed]:
+    """Apply a write as `apply_write` does. Returns its workspace too, which has the changed elements.
+
+    `deadline` is that of `Workspace`.
+    """
     recheck_credential(db, write.actor)
-    workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds))
+    workspace = Workspace(db, environment_within(db, write.env, write.actor.bounds), deadline)
     applier = EditApplier(workspace)
     results = applier.apply(write.edits)
     if not applier.rejected:

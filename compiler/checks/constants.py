@@ -1,6 +1,7 @@
 """Checks the constants of conditions against their operators (C2, C4, C5, C6)."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import assert_never
 
 from ...bundles.conditions.constants import list_elements
@@ -16,7 +17,8 @@ from .draft import Draft, is_placeholder
 def check_constants(draft: Draft) -> Iterator[Finding]:
     """Finds constants that contain null, have a type that the operator can't compare, or exceed a limit."""
     for index, policy in enumerate(draft.model.policies):
-        for _, condition, path in conditions_of(policy, index):
+        # Of more conditions than the limit, `check_policies` tells. Checks of patterns would be unbounded work.
+        for _, condition, path in islice(conditions_of(policy, index), draft.limits.policy_conditions):
             at = (*path, "value")
             yield from _nulls(condition.value, at)
             if condition.value is not None and not is_placeholder(condition.op):

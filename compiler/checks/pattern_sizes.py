@@ -1,11 +1,12 @@
 """Checks that the patterns of all policies together are not too large to search for (C6)."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ...bundles.conditions.operators import Operator
 from ...bundles.conditions.patterns import searched_instructions
 from ..diagnostics.diagnostic import Finding
-from ..limits import Limits
+from ..limits import DEFAULTS, Limits
 from ..model.elements import Policy
 from .conditions_of import conditions_of
 from .draft import Draft
@@ -18,19 +19,20 @@ def check_pattern_sizes(draft: Draft) -> Iterator[Finding]:
     """
     sizes: dict[str, int] = {}
     for policy in draft.model.policies:
-        sizes |= pattern_sizes(policy)
+        sizes |= pattern_sizes(policy, draft.limits.policy_conditions)
     found = too_many_instructions(sum(sizes.values()), draft.limits)
     if found is not None:
         yield found
 
 
-def pattern_sizes(policy: Policy) -> dict[str, int]:
+def pattern_sizes(policy: Policy, conditions: int = DEFAULTS.policy_conditions) -> dict[str, int]:
     """Returns the patterns of a policy that need a search, with their RE2 instructions.
 
-    It leaves out patterns that RE2 rejects or that exceed a limit, since `check_constants` finds them.
+    It reads the first `conditions` conditions, since more are a fault. It leaves out patterns that RE2 rejects or that
+    exceed a limit, since `check_constants` finds them.
     """
     sizes: dict[str, int] = {}
-    for _, condition, _ in conditions_of(policy, 0):
+    for _, condition, _ in islice(conditions_of(policy, 0), conditions):
         if condition.op == Operator.REGEX and isinstance(condition.value, str):
             try:
                 size = searched_instructions(condition.value)

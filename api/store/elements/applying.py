@@ -63,6 +63,7 @@ class EditApplier:
         results = []
         for number, edit in enumerate(edits):
             self.workspace.edit = number
+            self.workspace.refuse_late()
             try:
                 results.append(self._apply(edit))
             except Refusal as ex:

@@ -2,9 +2,11 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
+
+from sqlite_utils import Database
 
 from ....bundles.zones import zone_names
 from ....compiler.check_elements import ElementFault, check_elements
@@ -60,9 +62,22 @@ def check(workspace: Workspace, rejected: Sequence[CheckedElement], faults: Sequ
         *pattern_size_faults(workspace, changes),
         *route_count_faults(workspace, changes),
     ]
-    db, number = workspace.db, workspace.number
-    references = referred(db, number, (one.read.element for one in written)) - changed
-    if rejected or faults or _faults(examined, declared(db, number, references)):
+    refuse_faults(workspace.db, workspace.number, examined, changed, faults)
+
+
+def refuse_faults(
+    db: Database,
+    number: int,
+    examined: Sequence[CheckedElement],
+    changed: Set[Reference],
+    faults: Sequence[Fault] = (),
+) -> None:
+    """Raises Rejected for `faults`, which are known already, and for those of elements of an environment.
+
+    `number` is that of the environment. `changed` are the stored elements that no longer count.
+    """
+    references = referred(db, number, (one.read.element for one in examined)) - changed
+    if faults or _faults(examined, declared(db, number, references)):
         # Check again with all declarations, so that the message can suggest a similar name.
         everything = references | all_declared(db, number) - changed
         found = _faults(examined, declared(db, number, everything))
@@ -95,6 +110,7 @@ def _users_of_changed_declarations(workspace: Workspace, changes: Iterable[Chang
         users = set(_users_of_change(workspace, change)) - told
         told |= users
         for kind, key in sorted(users):
+            workspace.refuse_late()
             found = TABLES[kind].find(workspace.db, workspace.number, key)
             if found is not None:
                 about = f"the {KINDS[kind].noun} `{key[0]}`"

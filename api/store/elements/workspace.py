@@ -1,5 +1,7 @@
 """The state of one write: the rows that its transaction has changed, and each changed element as it was before."""
 
+import math
+import time
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -7,7 +9,7 @@ from sqlite_utils import Database
 from ....compiler.documents.read_element import ReadElement
 from ....compiler.model.elements import Element, ElementKind, SilencedLint
 from ..environments import Environment
-from ..errors import ElementKey
+from ..errors import ElementKey, Fault, Rejected
 from .bodies import element_of
 from .kinds import Kind, Reference
 from .tables import TABLES, NewRow, StoredRow
@@ -47,8 +49,10 @@ class Change:
 class Workspace:
     """The rows of one environment inside a write transaction. `version` is the revision of this write."""
 
-    def __init__(self, db: Database, environment: Environment):
+    def __init__(self, db: Database, environment: Environment, deadline: float = math.inf):
+        """`deadline` is an instant of the monotonic clock, in seconds, from which on no further element is read."""
         self.db, self.environment = db, environment
+        self._deadline = deadline
         self.number = environment.number
         self.version = environment.revision + 1
         self.edit = 0
@@ -57,6 +61,12 @@ class Workspace:
         self._silences: tuple[SilencedLint, ...] | None = None
         self.routes_before: list[str] | None = None
         """The ids of all routes before this write, in order, if it did more than add routes at the end."""
+
+    def refuse_late(self) -> None:
+        """Raises Rejected after the deadline."""
+        if time.monotonic() > self._deadline:
+            message = "the changes take too long to be tried, and other writes wait meanwhile"
+            raise Rejected((Fault("takes-long", "$", message, "try fewer changes at a time"),))
 
     def net_changes(self) -> list[Change]:
         """Returns the changes, without those of elements that are equal to before."""

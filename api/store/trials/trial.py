@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final, NamedTuple
 
 from sqlite_utils import Database
@@ -26,6 +27,10 @@ _NAMED_BY: Final = (
     ("grants", "subject_type"),
 )
 """The columns that name the types of subjects (E3). Each is the second one of an index, after the environment."""
+
+
+TRIAL_SECONDS: Final = 3.0
+"""The time in which a trial applies and checks its edits. Meanwhile, no other write begins."""
 
 
 class Declared(NamedTuple):
@@ -77,14 +82,14 @@ def try_write(connections: Connections, write: Write, since: int, time: Time) ->
 
     The edits, their checks, the change log and the delta are those of a real write. So it waits for earlier writes, and
     later ones wait for it. Raises what `Store.write` raises, StoreUnavailable if no deltas lead the engine to the
-    newest revision, and Rejected if the write affects more than a delta holds.
+    newest revision, and Rejected if the write affects more than a delta holds, or if the trial takes long.
     """
     refuse_many(write)
     with _undone(connections) as db:
         environment = environment_within(db, write.env, write.actor.bounds)
         tests, before = tuple(policy_tests_of(db, environment)), _declared(db, environment)
         deltas = _leading(updates_since(db, write.env, since), environment)
-        workspace, committed = apply_to(db, write, time)
+        workspace, committed = apply_to(db, write, time, monotonic() + TRIAL_SECONDS)
         delta = _delta(updates_since(db, write.env, environment.revision))
         changes = tuple(workspace.net_changes())
         return Trial(environment, tests, before, _declared(db, environment), deltas, delta, changes, committed.warnings)

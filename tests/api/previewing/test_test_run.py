@@ -199,13 +199,22 @@ def test_each_kind_of_element_can_be_tried(served: httpx.Client) -> None:
         ran(served, changes=[{"kind": kind, "element": element}])
 
 
-def test_a_reader_may_run_within_its_environments(served: httpx.Client) -> None:
+def test_who_may_run_and_who_may_try_changes(served: httpx.Client) -> None:
+    """Changes take the write lock, so a reader tries none."""
     served.post("/v1/environments", json={"id": "other"})
-    for environment, status in (("default", 200), ("other", 403)):
-        body = {"name": "k", "scopes": ["read"], "environments": [environment]}
+    for scope, environment, runs, tries in (
+        ("read", "default", 200, 403),
+        ("write", "default", 200, 200),
+        ("write", "other", 403, 403),
+    ):
+        body = {"name": "k", "scopes": [scope], "environments": [environment]}
         headers = {"Authorization": f"Bearer {served.post('/v1/api-keys', json=body).json()['key']}"}
-        for asked in ({}, {"changes": [CHANGE]}):
-            assert served.post(f"{ROOT}/tests:run", json=asked, headers=headers).status_code == status
+        for asked, status in (({}, runs), ({"changes": []}, runs), ({"changes": [CHANGE]}, tries)):
+            answer = served.post(f"{ROOT}/tests:run", json=asked, headers=headers)
+            assert answer.status_code == status
+            if scope == "read" and asked.get("changes"):
+                assert 'error="insufficient_scope", scope="write"' in answer.headers["WWW-Authenticate"]
+                assert answer.json() == {"error": "this needs a credential of the scope `write`"}
 
 
 def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch) -> None:

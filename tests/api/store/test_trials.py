@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from writ.api.previewing.trial_engines import CACHES
 from writ.api.serving.bundle_files import BundleFiles
 from writ.api.serving.live_engines import LiveEngines
-from writ.api.store.elements.edits import Create, Delete, Put
+from writ.api.store.elements.edits import Create, Delete, Patch, Put
 from writ.api.store.errors import BadQuery, OutOfBounds, Refusal, Rejected, StoreUnavailable
 from writ.api.store.history import affected
 from writ.api.store.store import Store
+from writ.api.store.trials import trial as trials
 from writ.api.store.trials.trial import Trial
 from writ.bundles.delta import decode_delta
 from writ.runtime import Engine
@@ -87,8 +88,11 @@ def test_a_trial_is_what_the_write_does(seed: int) -> None:
             before = tried.state()
             edits = random_edits(pick, before[0], unlimited(document(pick)))
             live = tried.live.pinned()
+            examined = attempt(tried.store.examine, ENV, edits)
             found = attempt(tried.store.try_write, ENV, ACTOR, edits, live.revision)
             assert tried.state() == before, "nothing is written"
+            patched = any(isinstance(edit, Patch) for edit in edits)
+            assert patched or examined is None or isinstance(found, tuple), "examined, a good write is not refused"
             requests = [request(pick, before[0]) for _ in range(8)]
             if pick.one((True, False, False)):  # another write comes instead: it finds no trace of the trial
                 edits = random_edits(pick, before[0], unlimited(document(pick)))
@@ -195,3 +199,42 @@ def test_the_types_of_subjects_are_those_of_the_whole_model(tried: Tried) -> Non
     )
     found = tried.store.read_tests(ENV, tried.live.revision)
     assert found.before.subject_types == {"a", "b", "c", "d", "e"}
+
+
+def test_faults_are_found_without_the_write_lock(tried: Tried) -> None:
+    """While another write is under way, so that many faults or hostile patterns let no write wait."""
+    conditions = {"subject_attrs": [{"key": "k", "op": "regex", "value": "("}]}
+    for policy in (POLICY | {"roles": ["none"]}, POLICY | {"conditions": conditions}, {"effect": "ALLOW"}):
+        edits = [Put("policies", ("p",), policy)]
+        with closing(connect(tried.store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            found = attempt(tried.store.examine, ENV, edits)
+        assert found == attempt(tried.store.try_write, ENV, ACTOR, edits, tried.live.revision)
+        assert found[0] is Rejected
+
+
+def test_elements_are_examined_as_the_edits_leave_them(tried: Tried) -> None:
+    unknown, known = Put("policies", ("p",), POLICY | {"roles": ["x"]}), Put("roles", ("x",), {})
+    for edits, status in (
+        ([unknown], Rejected),
+        ([unknown, known], None),
+        ([unknown, Delete("policies", ("p",))], None),
+        ([unknown, Put("policies", ("p",), POLICY)], None),
+        ([unknown, Delete("roles", ("r",))], Rejected),
+        ([Put("policies", ("p",), POLICY), Delete("roles", ("r",), cascade=True)], None),
+    ):
+        found = attempt(tried.store.examine, ENV, edits)
+        assert (found and found[0]) is status, edits
+
+
+def test_a_trial_ends_at_its_deadline(tried: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "TRIAL_SECONDS", -1.0)
+    with pytest.raises(Rejected) as caught:
+        tried.store.try_write(ENV, ACTOR, [Create("roles", {"id": "x"})], tried.live.revision)
+    assert [fault.code for fault in caught.value.faults] == ["takes-long"]
+    write(tried.store, Create("roles", {"id": "x"}))
+
+
+def test_who_is_bound_elsewhere_examines_nothing(tried: Tried) -> None:
+    with pytest.raises(OutOfBounds):
+        tried.store.examine(ENV, [Create("roles", {"id": "x"})], frozenset({"x"}))

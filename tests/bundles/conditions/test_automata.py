@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 
 import pytest
 import re2
@@ -10,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from writ.bundles.conditions import automata, patterns
 from writ.bundles.conditions.automata import Automata, memory_for
-from writ.bundles.conditions.patterns import instructions_of, pattern_predicate
+from writ.bundles.conditions.patterns import instructions_of, measured, pattern_predicate
 from writ.bundles.errors import BundleError
 
 UNIT = memory_for(20)
@@ -91,11 +92,40 @@ def test_plain_text_needs_no_automaton(table):
 
 def test_a_check_leaves_no_automaton(table):
     """Not in the table, and not in the binding, which keeps those of the last 128 patterns."""
-    instructions_of.cache_clear()
+    measured.cache_clear()
     instructions_of("[ab]c")
     with pytest.raises(ValueError, match="3000"):
         instructions_of(r"(\pL{3}){10}")
     assert table.bytes == re2._Regexp._make.cache_info().currsize == 0
+
+
+@pytest.mark.parametrize("pattern", ["a{0,1000}" * 25, "(a{0,30}){0,30}" * 16, r"\pL{1000}", r"(\pL{3}){10}"])
+def test_a_pattern_far_above_the_limit_is_refused_soon(pattern):
+    """C6. With all memory of RE2, the first one takes more than a second of a thread that others wait for."""
+    measured.cache_clear()
+    began = time.thread_time()
+    with pytest.raises(ValueError, match="instructions, the limit is 3000"):
+        instructions_of(pattern)
+    assert time.thread_time() - began < 0.2
+    with pytest.raises(ValueError, match="instructions, the limit is 3000"):
+        instructions_of(pattern)
+    assert measured.cache_info().misses == 1, "a refusal is remembered"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "size"),
+    [
+        ("a{1000}b{1000}c{990}", 2_994),
+        ("a{0,1000}a{0,490}", 2_984),
+        ("(?:ab|cd){740}", 2_964),
+        (r"(?:a|\b|$){900}", 2_704),
+        (r"[\pL\pN._%+-]{2}", 2_696),
+        ("(?:|){1000}", 4),
+    ],
+)
+def test_a_check_has_room_for_what_the_limit_allows(pattern, size):
+    """C6: RE2 needs more room for its draft than for the program."""
+    assert instructions_of(pattern) == size
 
 
 def test_the_table_keeps_its_bytes_whatever_is_searched(table):

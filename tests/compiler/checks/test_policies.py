@@ -2,6 +2,7 @@
 
 import json
 
+from writ.bundles.conditions.patterns import measured
 from writ.compiler.limits import Limits
 
 from tests.support.diagnosing import conditions, model_text, policy, seen
@@ -35,6 +36,15 @@ HELP = {
 
 def test_help(found_help, expected):
     assert found_help == expected
+
+
+def test_conditions_beyond_the_limit_are_not_checked():
+    """C6: a check of a pattern takes long, and its policy is refused whatever they are."""
+    measured.cache_clear()
+    many = [{"key": "k", "op": "regex", "value": f"({number}"} for number in range(30)]
+    found = seen(conditions(json.dumps({"context_attrs": many})), limits=Limits(policy_conditions=10))
+    assert [code for code, _ in found] == ["too-many-conditions", *["bad-pattern"] * 10]
+    assert measured.cache_info().misses == 10
 
 
 def test_limits_are_values():

@@ -39,7 +39,7 @@ export class Preview {
 function effect(found) {
   if (found.problem) return failure(found.problem);
   return html`${found.diagnostics.length ? html`<h3>What the compiler says</h3>${found.diagnostics.map(finding)}` : nothing}
-    ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}`;
+    ${found.tests ? html`<h3>Policy tests</h3>${tests(found.tests)}${found.decisions ? html`<h3>Recent decisions</h3>${decisions(found.decisions)}` : nothing}` : nothing}`;
 }
 
 function tests(found) {
@@ -53,7 +53,6 @@ function tests(found) {
 }
 
 function decisions(found) {
-  if (!found) return html`<p class="soft">There is no decision log that the service can read back, so nobody can tell.</p>`;
   if (!found.replayed) return html`<p class="soft">The decision log has no requests that can be asked again.</p>`;
   return html`<p>${mark(!found.changed)}${number(found.changed)} of the last ${counted(found.replayed, "decision")} would be another one.</p>
     <ul class="plain">${found.groups.slice(0, SHOWN).map((one) => html`<li>${counted(one.count, "decision")}:
