@@ -14,7 +14,7 @@ from ..bundles.manifest import Manifest
 from ..bundles.patience import TakesLong, refuse_if_impatient
 from ..bundles.routing.settings import GatewaySettings
 from .decisions.decide import decide
-from .decisions.explain import explain
+from .decisions.explain import conditional, explain
 from .decisions.validity import valid_until
 from .limits import CacheLimits, CacheSizes
 from .rates.table import RateTable
@@ -286,6 +286,10 @@ class Engine:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
         return undeclared(self._snapshot, resource_type, action)
 
+    def conditional(self, resource_type: str, action: str) -> frozenset[str]:
+        """Returns the ids of the ALLOW policies on a declared type (by name) and an action that have conditions."""
+        return conditional(self._snapshot, resource_type, action)
+
     def cache_sizes(self) -> CacheSizes:
         """Returns the entries of the caches now."""
         return self._snapshot.cache_sizes()
@@ -345,9 +349,8 @@ class Engine:
             holder = snapshot.holders[subject_type][subject_id]
             denies, _, allows, permitted, _ = snapshot.plans[resource_type][action][holder.roles]
         except (KeyError, TypeError):
-            return self._allowed_carefully(
-                subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
-            )
+            names = (subject_type, subject_id, action, resource_type, resource_id)
+            return self._allowed_carefully(names, s, r, a, c, now)
         instant = NO_CLOCK if holder.plain else self._instant(now)
         if not (
             resource_id.__class__ is str
@@ -355,9 +358,8 @@ class Engine:
             and (holder.plain or holder.since <= instant < holder.until)
             and s.__class__ is r.__class__ is a.__class__ is c.__class__ is dict
         ):
-            return self._allowed_carefully(
-                subject_type, subject_id, s, action, a, resource_type, resource_id, r, c, now
-            )
+            names = (subject_type, subject_id, action, resource_type, resource_id)
+            return self._allowed_carefully(names, s, r, a, c, now)
         for test, rest, _, _ in denies:
             if test(subject_type, subject_id, s, resource_id, r, a, c, NO_CLOCK):
                 for test in rest:
@@ -380,21 +382,13 @@ class Engine:
         return is_granted(snapshot, holder, type, resource_id, action, instant)
 
     def _allowed_carefully(
-        self,
-        stype: str,
-        sid: str,
-        s: Attributes,
-        action: str,
-        a: Attributes,
-        rtype: str,
-        rid: str,
-        r: Attributes,
-        c: Attributes,
-        now: float | None,
+        self, names: tuple[str, ...], s: Attributes, r: Attributes, a: Attributes, c: Attributes, now: float | None
     ) -> bool:
-        if not all(map(is_name, (stype, sid, action, rtype, rid))):
+        """The same, given the names in the order of `allowed`, for whatever the quick way does not know."""
+        if not all(map(is_name, names)):
             raise BadRequest(f"types, ids and the action are strings of 1 to {MAX_ID_CHARACTERS} characters", "$")
         if not all(isinstance(attributes, dict) for attributes in (s, r, a, c)):
             raise BadRequest("attributes are dictionaries", "$")
+        stype, sid, action, rtype, rid = names
         request = (stype, "id", sid, s, action, a, rtype, "id", rid, r, c, False)
         return decide(self._snapshot, request, self._instant(now), self._counters).allowed

@@ -20,7 +20,10 @@ from ..wording.prose import asking_why, explained
 
 
 class PolicyNeeds(Struct, frozen=True):
-    """An ALLOW policy that did not hold, by id, and what all must come true for it to hold, in words."""
+    """An ALLOW policy that did not hold, by id, and what all must come true for it to hold, in words.
+
+    If the subject lacks its roles, its conditions were not tried. The last text says so if it has any.
+    """
 
     id: str
     missing: tuple[str, ...]
@@ -66,10 +69,12 @@ class Explanation:
 
 def _answer(engine: Engine, body: dict[str, Any]) -> bytes:
     answer = engine.decide(asking_why(body))
+    lacks_roles = not answer["decision"] and answer["context"]["explanation"]["lacking"]
+    conditional = engine.conditional(body["resource"]["type"], body["action"]["name"]) if lacks_roles else ()
     found = {
         **answer,
         "sentences": list(explained(answer)),
-        "needs": [PolicyNeeds(*need) for need in needs(answer)],
+        "needs": [PolicyNeeds(*need) for need in needs(answer, conditional)],
         "overridden_by": overridden_by(answer),
     }
     return ENCODER.encode(found)

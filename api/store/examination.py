@@ -9,6 +9,7 @@ from typing import Final
 from sqlite_utils import Database
 
 from .audit.anchor import Anchor
+from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
 from .database.connections import Connections
@@ -23,13 +24,14 @@ class Examined:
     """A store that can be read. `format` is its version, and `bytes` the size of the database.
 
     `newest` is the time (RFC 3339) of the newest audit entry, or None without an entry. `head` says what is wrong with
-    the head of the audit log, or is None.
+    the head of the audit log, or is None. `waits` is true if `writ restore` made the store, and no seal followed.
     """
 
     format: int
     bytes: int
     newest: str | None
     head: str | None
+    waits: bool = False
 
 
 def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
@@ -51,18 +53,28 @@ def _examined(connections: Connections, anchor: Anchor, sealer: Sealer) -> Exami
             raise StoreUnavailable.at(path, "is not a store of Writ; use another folder")
         _check_pages(db)
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        newest, head = None, None
+        newest, head, waits = None, None, False
         if version >= _FIRST_WITH_AUDIT:
             row = db.execute("SELECT time FROM audit ORDER BY number DESC LIMIT 1").fetchone()
             newest = None if row is None else str(row[0])
-            head = _fault_of_head(db, anchor, sealer)
-    return Examined(int(version), path.stat().st_size, newest, head)
+            waits = _waits_for_seal(db, anchor)
+            head = None if waits else _fault_of_head(db, anchor, sealer)
+    return Examined(int(version), path.stat().st_size, newest, head, waits)
 
 
 def _check_pages(db: Database) -> None:
     (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
         raise StoreUnavailable(f"the store is damaged ({found}); restore a backup")
+
+
+def _waits_for_seal(db: Database, anchor: Anchor) -> bool:
+    """Returns whether the store was restored after its last seal, and put its anchor aside. The next start seals it."""
+    if anchor.path.exists():
+        return False
+    query = "SELECT max(number) FROM audit WHERE event = ? AND number > (SELECT max(number) FROM audit_seals)"
+    (restored,) = db.execute(query, (Event.STORE_RESTORED,)).fetchone()
+    return restored is not None
 
 
 def _fault_of_head(db: Database, anchor: Anchor, sealer: Sealer) -> str | None:

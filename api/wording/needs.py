@@ -3,14 +3,17 @@
 It says only what the proof shows: it does not look for the least change that would allow.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from ...bundles.conditions.operators import Operator
 from .comparisons import predicate, predicate_of_cut
 from .plain_values import OWNERS, counted, listed, named
 from .prose import roles_words
 from .window_words import window_words
+
+UNTRIED: Final = "and then its conditions, which are not tried without the role"
+"""What is missing too for a policy with conditions whose roles the subject lacks."""
 
 
 class Need(NamedTuple):
@@ -20,11 +23,12 @@ class Need(NamedTuple):
     missing: tuple[str, ...]
 
 
-def needs(answer: Mapping[str, Any]) -> Iterator[Need]:
+def needs(answer: Mapping[str, Any], conditional: Collection[str]) -> Iterator[Need]:
     """Yields what each ALLOW policy lacks that did not hold, first those for roles of the subject. None if allowed.
 
-    `answer` is a decision with its explanation. Of a policy whose roles the subject lacks, the proof does not show the
-    conditions. Of a proof that was cut, something may be missing.
+    `answer` is a decision with its explanation, and `conditional` has the ids of the ALLOWs with conditions. The proof
+    does not show the conditions of a policy whose roles the subject lacks, so `UNTRIED` stands for them. Of a proof
+    that was cut, something may be missing.
     """
     if answer["decision"]:
         return
@@ -33,7 +37,8 @@ def needs(answer: Mapping[str, Any]) -> Iterator[Need]:
         if candidate["effect"] == "ALLOW" and not candidate["holds"]:
             yield Need(candidate["id"], tuple(_needed(one) for one in candidate["conditions"] if not one["holds"]))
     for lacking in proof["lacking"]:
-        yield Need(lacking["id"], (roles_words(lacking["roles"]),))
+        untried = (UNTRIED,) if lacking["id"] in conditional else ()
+        yield Need(lacking["id"], (roles_words(lacking["roles"]), *untried))
 
 
 def overridden_by(answer: Mapping[str, Any]) -> tuple[str, ...]:

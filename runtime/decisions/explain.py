@@ -43,6 +43,15 @@ def explain(snapshot: Snapshot, request: EvaluationRequest, now: float, rates: M
     return {"candidates": candidates, "lacking": lacking, **truncated}
 
 
+def conditional(snapshot: Snapshot, resource_type: str, action: str) -> frozenset[str]:
+    """Returns the ids of the ALLOWs on a type (by name) and an action that have conditions. No type: none.
+
+    The proof does not show the conditions of a policy whose roles the subject lacks (D10).
+    """
+    rules = snapshot.rules.types.get(resource_type)
+    return frozenset() if rules is None else frozenset(one.policy for one in rules.ranked_allows(action) if one.body)
+
+
 def _lacking(rules: TypeRules, action: str, roles: HeldRoles) -> tuple[list[dict[str, Any]], bool]:
     """Returns the ALLOWs on the type and action for roles that the subject lacks, and whether a limit cut them."""
     lacking: list[Clause] = []

@@ -50,10 +50,14 @@ def _format(examined: Examined) -> Finding:
 
 
 def _head(examined: Examined) -> Finding:
+    if examined.waits:
+        return ok("the store was restored, and the next start seals its audit log again; `writ audit verify` checks it")
     if examined.head is None:
         return ok("the audit log goes on from its last seal")
     return failure(
-        f"the audit log can't be trusted: {examined.head}", "run `writ audit verify`, and find out who did it"
+        f"the audit log can't be trusted: {examined.head}",
+        "run `writ audit verify`; if somebody copied the store here, use `writ restore` for that, else find out who did"
+        " it",
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from ..errors import StoreUnavailable
+from ..errors import StoreFull, StoreUnavailable
 from .connections import Connections
 from .opening import ensure_file
 
@@ -17,11 +17,15 @@ BESIDE: Final = ("-wal", "-shm", "-journal")
 
 def copy_database(source: Connections, file: Path) -> None:
     """Copies the state of one instant to the database `file`, which has no files beside it. Raises StoreUnavailable."""
-    with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:
-        # In one step: between steps, another process's write would restart the copy.
-        db.conn.backup(target)
-        # A copy needs no files beside it.
-        target.execute("PRAGMA journal_mode = DELETE")
+    try:
+        with source.translated(), closing(source.fresh()) as db, closing(sqlite3.connect(file)) as target:
+            # In one step: between steps, another process's write would restart the copy.
+            db.conn.backup(target)
+            # A copy needs no files beside it.
+            target.execute("PRAGMA journal_mode = DELETE")
+    except StoreFull as ex:  # the source is only read, so it is the copy that has no room
+        public = "there is no room for a copy: the disk is full or a limit is reached"
+        raise StoreFull(f"there is no room in `{file.parent}`: the disk is full or a limit is reached", public) from ex
 
 
 def remove_files(path: Path, *endings: str) -> None:

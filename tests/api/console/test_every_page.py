@@ -23,10 +23,11 @@ PAGES = [
         "assignments",
         "grants",
         "routes",
+        "attributes",
         "tests",
     ),
     *("history", "promotion"),
-    *("clients", "audit", "denials"),
+    *("environments", "clients", "audit", "denials"),
 ]
 HOSTILE = [
     "<script>alert(1)</script>",

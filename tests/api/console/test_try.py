@@ -51,6 +51,18 @@ def test_what_would_be_needed_is_what_allows(signed_in: Desk) -> None:
     signed_in.sees("Allowed")
 
 
+def test_a_lacking_role_does_not_promise_that_the_role_is_enough(signed_in: Desk) -> None:
+    """The conditions of a policy are not tried without its role, and the page says so."""
+    question = QUESTION | {
+        "resource": {"type": "document", "id": "d1", "properties": {"classification": "confidential"}}
+    }
+    signed_in.go(link(question))
+    signed_in.sees("one of these policies must hold")
+    untried = signed_in.page.locator(".todo").get_by_text("its conditions, which are not tried without the role")
+    assert untried.count() >= 1
+    assert "is enough" not in signed_in.page.locator(".todo").inner_text()
+
+
 def test_the_link_asks_the_same_and_reaches_no_server(at_desk: Desk) -> None:
     asked: list[str] = []
     at_desk.page.on("request", lambda request: asked.append(request.url))

@@ -51,6 +51,21 @@ def test_a_missing_role_and_a_deny_are_told(app: testing.TestClient) -> None:
     assert explained(app, secret | {"subject": ALICE})["needs"] == [], "the ALLOW holds: only the DENY is in the way"
 
 
+def test_a_policy_whose_role_is_lacking_names_its_untried_conditions(tmp_path: Path) -> None:
+    """With the role alone, the policy would still not hold."""
+    scope = {"resource_types": [{"resource_type_id": "scroll", "actions": ["read"]}]}
+    hours = {"context_attrs": [{"key": "mfa", "op": "eq", "value": True}]}
+    policy = {"id": "secret", "effect": "ALLOW", "roles": ["editor"], "conditions": hours}
+    model = MODEL | {"policies": [policy | scope]}
+    app = client_of(Engine.open(bundle_file(model, tmp_path / "m.bundle"), clock=lambda: 1e9))
+    request = {"subject": BOB, "action": {"name": "read"}, "resource": {"type": "scroll", "id": "s"}}
+    untried = "and then its conditions, which are not tried without the role"
+    assert explained(app, request)["needs"] == [{"id": "secret", "missing": ["the role `editor`", untried]}]
+    assert explained(app, request | {"subject": ALICE})["needs"] == [
+        {"id": "secret", "missing": ["`context.mfa` must be true"]}
+    ]
+
+
 @pytest.mark.parametrize("options", [None, {}, {"explain": False}, {"valid_until": True}])
 def test_the_answer_is_that_of_an_evaluation(app: testing.TestClient, options: Any) -> None:
     for request in (ALLOWED, DENIED, OPEN):

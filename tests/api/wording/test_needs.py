@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from writ.api.wording.needs import needs, overridden_by
+from writ.api.wording.needs import UNTRIED, needs, overridden_by
 from writ.api.wording.prose import asking_why
 from writ.runtime import Engine
 
@@ -40,6 +40,7 @@ MODEL: dict[str, Any] = {
         policy("level", subject_attrs=when("level", "gte", 3), resource_attrs=when("status", "nin", ["a", "b"])),
         policy("rate", resource_attrs=when("x", "eq", 1), rate_limit={"limit": 1, "window_seconds": 60}),
         policy("roles") | {"roles": ["owner", "editor"]},
+        policy("roles-and-more", context_attrs=when("mfa", "eq", True)) | {"roles": ["owner"]},
         {"id": "no", "effect": "DENY", "conditions": {"resource_attrs": when("closed", "eq", True)}} | SCOPE,
     ],
 }
@@ -60,7 +61,7 @@ def asked(engine: Engine, **resource: Any) -> dict[str, Any]:
 
 
 def test_each_condition_has_its_words(engine: Engine) -> None:
-    found = dict(needs(asked(engine)))
+    found = dict(needs(asked(engine), engine.conditional("document", "read")))
     assert found == {
         "hours": ("a time on Saturday from 09:00 to 24:00 (Europe/Oslo)",),
         "level": (
@@ -75,6 +76,7 @@ def test_each_condition_has_its_words(engine: Engine) -> None:
             "a time at which the rate limit of 1 evaluation in 60 seconds has room",
         ),
         "roles": ("the role `editor` or `owner`",),
+        "roles-and-more": ("the role `owner`", "and then its conditions, which are not tried without the role"),
     }
 
 
@@ -90,7 +92,7 @@ def test_what_is_allowed_needs_nothing(engine: Engine) -> None:
         "resource": {"type": "document", "id": "d"},
         "context": {"mfa": True},
     }
-    assert list(needs(engine.decide(asking_why(question), NOW))) == []
+    assert list(needs(engine.decide(asking_why(question), NOW), ())) == []
 
 
 ATTRIBUTE = re.compile(r"`(subject|resource|action|context)\.([^`]+)` must (.+)", re.DOTALL)
@@ -185,7 +187,7 @@ def test_a_request_that_fulfils_the_needs_makes_the_policy_hold(tmp_path: Any) -
         except ValueError:
             continue
         shown = {one["id"]: one for one in answer["context"]["explanation"]["candidates"] if one["kind"] == "policy"}
-        for id, missing in needs(answer):
+        for id, missing in needs(answer, conditional_of(engine, asking)):
             assert missing, f"{id} did not hold, so it lacks something"
             try:
                 better = changed(asking, shown.get(id, {"conditions": []}), missing)
@@ -195,6 +197,32 @@ def test_a_request_that_fulfils_the_needs_makes_the_policy_hold(tmp_path: Any) -
             assert_holds(engine, model, better, now, id)
             tried[True] += 1
     assert tried[True] > 60, tried
+
+
+def conditional_of(engine: Engine, asking: dict[str, Any]) -> frozenset[str]:
+    return engine.conditional(asking["resource"]["type"], asking["action"]["name"])
+
+
+def test_what_lacks_the_role_alone_holds_with_the_role(tmp_path: Any) -> None:
+    """A law over random models: a policy without the words about conditions has none, one with them has some."""
+    tried = {True: 0, False: 0}
+    for seed in range(600):
+        model, asking, now = case(Pick.seeded(seed))
+        engine = engine_for(model, tmp_path / f"{seed}.bundle")
+        try:
+            answer = engine.decide(asking_why(asking), now)
+        except ValueError:
+            continue
+        if answer["decision"]:
+            continue
+        lacking = {one["id"] for one in answer["context"]["explanation"]["lacking"]}
+        policies = {one["id"]: one for one in model.get("policies", ())}
+        for id, missing in needs(answer, conditional_of(engine, asking)):
+            if id in lacking:
+                has_conditions = any((policies[id].get("conditions") or {}).values())
+                assert (UNTRIED in missing) is has_conditions, policies[id]
+                tried[has_conditions] += 1
+    assert min(tried.values()) > 3, tried
 
 
 def assert_holds(engine: Engine, model: dict[str, Any], asking: dict[str, Any], now: float, id: str) -> None:

@@ -40,6 +40,7 @@ export const GROUPS = [
       },
       { id: "grants", name: "Grants", key: "n", kind: "grants", open: () => import("../pages/grants.js") },
       { id: "routes", name: "Routes", key: "k", kind: "routes", open: () => import("../pages/routes.js") },
+      { id: "attributes", name: "Attributes", key: "j", open: () => import("../pages/attributes.js") },
       { id: "tests", name: "Policy tests", key: "i", open: () => import("../pages/tests.js") },
     ],
   },
@@ -53,6 +54,13 @@ export const GROUPS = [
   {
     name: "Service",
     pages: [
+      {
+        id: "environments",
+        name: "Environments",
+        key: "z",
+        scope: "admin",
+        open: () => import("../pages/environments.js"),
+      },
       { id: "clients", name: "Clients and keys", key: "c", scope: "admin", open: () => import("../pages/clients.js") },
       { id: "audit", name: "Audit", key: "l", scope: "admin", open: () => import("../pages/audit.js") },
       { id: "denials", name: "Recent denials", key: "d", scope: "admin", open: () => import("../pages/denials.js") },

@@ -6,69 +6,84 @@ import { choiceField, faultsAt, textField } from "./fields.js";
 import { readValue, valueField, written } from "./value_field.js";
 
 const TYPES = ["string", "number", "boolean", "array", "object"].map((type) => [type, type]);
-const rows = new WeakMap(); // the rows of an element's attributes, by its draft
+const rows = new WeakMap(); // by the draft: the rows of each part of its element, by the part's path
+
+// The part of most elements that has attributes.
+const own = (draft) => ({
+  ...{ at: "$.attributes", legend: "Attributes", value: draft.body.attributes },
+  set: (value, isNone) => {
+    draft.set("attributes", isNone && draft.stored?.attributes === undefined ? undefined : value);
+    return draft.body.attributes;
+  },
+});
 
 // Returns the drawing of a draft's attributes as rows of a name and a value.
 export function valuedAttributes(draft, faults) {
   const value = (row, at, set) => valueField({ label: "Value", at: `${at}-value`, state: row.state, faults, set: (state) => set({ ...row, state }) });
-  return editor(draft, faults, { value, blank: { name: "", state: { kind: "text", text: "" } }, row: (name, given) => ({ name, state: written(given) }), read: readRow });
+  return editor(draft, faults, own(draft), { value, blank: { name: "", state: { kind: "text", text: "" } }, row: (name, given) => ({ name, state: written(given) }), read: readRow });
 }
 
-// Returns the drawing of a draft's declared attributes as rows of a name and a type.
-export function typedAttributes(draft, faults) {
+// Returns the drawing of declared attributes as rows of a name and a type. `part` is the part of the draft's element that
+// has them: {at, legend, value, set(value, isNone)}, where `at` is its path, such as "$.context", and `set`
+// returns the value that the part has then.
+export function typedAttributes(draft, faults, part = own(draft)) {
   const value = (row, at, set) =>
     choiceField({ label: "Type", at: `${at}-type`, value: row.type, options: TYPES, faults, isHidden: true, set: (type) => set({ ...row, type }) });
-  return editor(draft, faults, { value, blank: { name: "", type: "string" }, row: (name, type) => ({ name, type }), read: (row) => ({ value: row.type }) });
+  return editor(draft, faults, part, { value, blank: { name: "", type: "string" }, row: (name, type) => ({ name, type }), read: (row) => ({ value: row.type }) });
 }
 
 const readRow = (row) => readValue(row.state);
 
-function editor(draft, faults, shape) {
-  const all = rowsOf(draft, shape);
-  const put = (next) => keep(draft, next, shape);
-  return html`<fieldset class="rows"><legend>Attributes</legend>
+function editor(draft, faults, part, shape) {
+  const all = rowsOf(draft, part, shape);
+  const put = (next) => keep(draft, part, next, shape);
+  return html`<fieldset class="rows"><legend>${part.legend}</legend>
     ${all.map((row, index) => {
-      const at = `$.attributes-${index}`;
+      const at = `${part.at}-${index}`;
       const set = (changed) => put(all.map((one, other) => (other === index ? changed : one)));
-      const own = [...faults.filter((one) => one.path === at), ...renamed(faults, row.name, at)];
+      const found = [...faults.filter((one) => one.path === at), ...renamed(faults, part.at, row.name, at)];
       return html`<div class="row attribute">
         ${textField({ label: "Name", at: `${at}-name`, value: row.name, isHidden: true, placeholder: "name", set: (name) => set({ ...row, name }) })}
         ${shape.value(row, at, set)}
         <button class="link" type="button" aria-label=${`Remove the attribute ${row.name}`} @click=${() => put(all.filter((one) => one !== row))}>✕</button>
-        ${faultsAt(own, at)}
+        ${faultsAt(found, at)}
       </div>`;
     })}
     <p><button class="quiet" type="button" @click=${() => put([...all, shape.blank])}>Add an attribute</button></p>
-    ${faultsAt(faults, "$.attributes", true)}
+    ${faultsAt(faults, part.at, true)}
   </fieldset>`;
 }
 
 // The service names an attribute by its name, the page by its row.
-const renamed = (faults, name, at) =>
-  faults.filter((one) => one.path && [`$.attributes.${name}`, `$.attributes["${name}"]`].includes(one.path)).map((one) => ({ ...one, path: at }));
+const renamed = (faults, part, name, at) =>
+  faults.filter((one) => one.path && [`${part}.${name}`, `${part}['${name}']`].includes(one.path)).map((one) => ({ ...one, path: at }));
 
-// The rows belong to the body from which they were made, or which they made: another body makes other ones.
-function rowsOf(draft, shape) {
-  const kept = rows.get(draft);
-  if (kept && kept.attributes === draft.body.attributes) return kept.rows;
-  const made = Object.entries(draft.body.attributes ?? {}).map(([name, value]) => shape.row(name, value));
-  rows.set(draft, { attributes: draft.body.attributes, rows: made });
+// The rows belong to the attributes from which they were made, or which they made: others make other ones.
+function rowsOf(draft, part, shape) {
+  const parts = rows.get(draft) ?? rows.set(draft, new Map()).get(draft);
+  const kept = parts.get(part.at);
+  if (kept && kept.attributes === part.value) return kept.rows;
+  const made = Object.entries(part.value ?? {}).map(([name, value]) => shape.row(name, value));
+  parts.set(part.at, { attributes: part.value, rows: made });
   return made;
 }
 
-function keep(draft, all, shape) {
-  for (const at of [...draft.local.keys()]) if (at.startsWith("$.attributes-")) draft.local.delete(at);
+function keep(draft, part, all, shape) {
+  dropFaults(draft, part.at);
   const attributes = {};
   all.forEach((row, index) => {
     const { value, fault } = shape.read(row);
     const problem = fault ?? nameFault(row.name, all, index);
-    if (problem) draft.fault(`$.attributes-${index}`, problem);
+    if (problem) draft.fault(`${part.at}-${index}`, problem);
     else attributes[row.name] = value;
   });
-  const isLeftOut = !all.length && draft.stored?.attributes === undefined;
-  draft.set("attributes", isLeftOut ? undefined : attributes);
-  rows.set(draft, { attributes: draft.body.attributes, rows: all });
+  rows.get(draft).set(part.at, { attributes: part.set(attributes, !all.length), rows: all });
   update();
+}
+
+// Forgets what can't be sent in a part of a draft: the part is gone, or has other rows.
+export function dropFaults(draft, part) {
+  for (const at of [...draft.local.keys()]) if (at.startsWith(`${part}-`)) draft.local.delete(at);
 }
 
 function nameFault(name, all, index) {

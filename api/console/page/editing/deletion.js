@@ -10,7 +10,8 @@ const IN_USE = 409;
 const ONE_ID = ["policies", "roles", "groups", "resource_types", "assignments", "grants", "routes"];
 
 // Returns the ways to end a draft's element: `button()` begins it, `references(place)` draws what refers to it.
-export function deletion(draft) {
+// `removed()` is called when it has ended.
+export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.kind.segment))) {
   let inUse = null; // the refusal that names what refers to the element
   const { noun } = draft.kind;
   const refused = (problem) => {
@@ -24,7 +25,7 @@ export function deletion(draft) {
       refused(problem);
       throw problem;
     }
-    goTo(placeLink(draft.env, draft.kind.segment));
+    removed();
   };
   const ask = (cascade, words) => {
     const preview = draft.kind.isOutside ? null : new Preview(draft, null, { cascade, refused });
@@ -32,7 +33,7 @@ export function deletion(draft) {
     confirmEnd({ title: `Delete this ${noun}?`, text, name: keyText(draft), button: `Delete the ${noun}`, act: () => remove(cascade) });
   };
   return {
-    button: () => html`<button class="danger" type="button" @click=${() => ask(false, `Requests are decided without this ${noun} from then on.`)}>Delete</button>`,
+    button: () => html`<button class="danger" type="button" @click=${() => ask(false, draft.kind.ending ?? `Requests are decided without this ${noun} from then on.`)}>Delete</button>`,
     references: (place) =>
       inUse === null
         ? nothing
@@ -44,7 +45,7 @@ export function deletion(draft) {
   };
 }
 
-const keyText = (draft) => draft.stored[draft.kind.key.at(-1)];
+const keyText = ({ kind, stored }) => (kind.isOne ? kind.name : stored[kind.key.at(-1)]);
 
 function reference(env, path) {
   const at = path.indexOf("/");

@@ -90,6 +90,9 @@ export class Draft {
 
   write() {
     const { query } = this;
+    if (this.isNew && this.kind.isOne) {
+      return call("PUT", elementPath(this.env, this.kind, []), { body: this.body, headers: { "If-None-Match": "*" } });
+    }
     if (this.isNew) {
       return call("POST", path`/v1/environments/${this.env}/${this.kind.segment}`, { body: this.body, query });
     }
@@ -102,7 +105,7 @@ export class Draft {
     const headers = { "If-Match": etag };
     if (former === null && status !== CREATED) return { text: `This ${this.kind.noun} was there already` };
     if (former === null) {
-      const leadsTo = placeLink(this.env, this.kind.segment);
+      const leadsTo = this.kind.isOne ? null : placeLink(this.env, this.kind.segment); // it stands on the page that is open
       return { text: `The ${this.kind.noun} is created`, undo: () => call("DELETE", where, { headers }), leadsTo };
     }
     const isLast = this.query.before && follows === null; // nothing puts a route behind all others

@@ -85,7 +85,8 @@ const nameOf = (body, place) => body?.name ?? place.given.at(-1);
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name: kind.plural });
 
-function form(draft, suggestions, saved, ending = null) {
+// Returns the drawing of a draft's form with the ways to save and, with `ending`, to delete its element.
+export function form(draft, suggestions, saved, ending = null) {
   const mayWrite = may("write");
   const submit = (event) => {
     event.preventDefault();

@@ -35,7 +35,7 @@ export function verdict(answer) {
 function needed(env, { needs = [], overridden_by: denials = [] }) {
   if (!needs.length && !denials.length) return nothing;
   const [first, more] = [needs.slice(0, SHOWN_NEEDS), needs.slice(SHOWN_NEEDS)];
-  const any = needs.length > 1 ? "any one of these policies is enough" : "this policy is enough";
+  const any = needs.length > 1 ? "one of these policies must hold" : "this policy must hold";
   return html`<div class="todo">
     ${denials.length ? html`<p><b>It stays denied</b> as long as ${policyLinks(env, denials)} ${denials.length > 1 ? "hold" : "holds"}.</p>` : nothing}
     ${needs.length ? html`<p><b>${denials.length ? "Apart from that" : "To allow it"}</b>, ${any}:</p>` : nothing}

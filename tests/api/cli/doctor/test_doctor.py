@@ -196,6 +196,33 @@ def test_other_formats(data: Path) -> None:
         assert db.execute("PRAGMA user_version").fetchone() == (1,)
 
 
+def test_a_restored_store_that_was_not_started_yet(data: Path, tmp_path: Path) -> None:
+    """`writ restore` puts the head aside: that is no failure, here or in a new directory, and a start mends it."""
+    backup, fresh = tmp_path / "backup.db", tmp_path / "fresh"
+    key = next((data / "audit-keys").iterdir())
+    assert writ("backup", backup, "--data", data).returncode == 0
+    for directory in (data, fresh):
+        assert writ("restore", backup, "--data", directory).returncode == 0
+        found = findings("--data", str(directory))
+        assert [one for one in found if "audit log can't be trusted" in one["message"]] == []
+        assert any("the store was restored" in one["message"] for one in found)
+        assert writ("audit", "verify", "--data", directory, "--key", key).returncode == 0
+    with running(data):
+        found = findings("--data", str(data))
+    assert any("goes on from its last seal" in one["message"] for one in found)
+
+
+def test_a_copied_store_is_not_taken_for_a_restored_one(data: Path, tmp_path: Path) -> None:
+    """A head that somebody removed stays a failure, also if the store was restored before its last seal."""
+    backup = tmp_path / "backup.db"
+    assert writ("backup", backup, "--data", data).returncode == 0
+    assert writ("restore", backup, "--data", data).returncode == 0
+    with running(data):
+        """It seals the restored log."""
+    (data / "audit-head").unlink()
+    assert [(level, name) for level, name, said in of(data) if "can't be trusted" in said] == [("failure", "store")]
+
+
 def test_an_older_store_put_back_under_a_newer_seal(data: Path, served: Path) -> None:
     with closing(sqlite3.connect(data / FILE)) as db:
         (last,) = db.execute("SELECT max(number) FROM audit").fetchone()

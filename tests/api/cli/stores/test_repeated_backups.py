@@ -126,6 +126,18 @@ def test_a_full_disk_leaves_the_older_backups_and_no_half_one(tmp_path: Path, st
     assert "Traceback" not in told
 
 
+def test_a_full_target_is_named_and_not_the_store(tmp_path: Path, store: Store) -> None:
+    store.close()
+    with small_disk(tmp_path / "disk") as disk:
+        disk.leave(60_000)
+        done = writ("backup", disk.folder / "writ.db", "--data", tmp_path / "data")
+        assert not (disk.folder / "writ.db").exists()
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert f"there is no room in `{tmp_path / 'disk'}`" in " ".join(said.split())
+    assert str(tmp_path / "data") not in said, "the store has room"
+
+
 def test_the_last_failure_is_the_exit_code(store: Store, folder: Path) -> None:
     stop = threading.Event()
     told: list[str] = []

@@ -1,0 +1,165 @@
+"""Environments in the console: made, protected, set up for a gateway, and deleted."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.support.console import HOSTILE_NAMES, Desk, desk
+from tests.support.server import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def api(server: Server) -> Iterator[httpx.Client]:
+    with server.client() as client:
+        yield client
+
+
+def press(at: Desk, name: str) -> None:
+    at.page.get_by_role("button", name=name, exact=True).click()
+
+
+def end(at: Desk, name: str, button: str) -> None:
+    """Confirm what ends by its name."""
+    at.page.get_by_label("To confirm, type").fill(name)
+    at.page.get_by_role("dialog").get_by_role("button", name=button).click()
+
+
+def test_an_environment_is_made_and_entered(api: httpx.Client, signed_in: Desk) -> None:
+    signed_in.go("#/default/environments")
+    signed_in.page.get_by_role("link", name="Create environment").click()
+    signed_in.page.get_by_label("Id", exact=True).fill("shop")
+    signed_in.page.get_by_label("Description").fill(HOSTILE_NAMES[0])
+    signed_in.page.get_by_label("Approvals").check()
+    assert signed_in.serious() == []
+    press(signed_in, "Create environment")
+    signed_in.sees("The environment is created.")
+    made = api.get("/v1/environments/shop").json()
+    settings = {name: made[name] for name in ("description", "protected", "promotion_only", "approvals")}
+    assert settings == {
+        "description": HOSTILE_NAMES[0],
+        "protected": False,
+        "promotion_only": False,
+        "approvals": 1,
+    }
+    signed_in.page.locator("#environment option[value=shop]").wait_for(state="attached")
+    signed_in.page.wait_for_load_state("networkidle")
+    assert signed_in.serious() == []
+    signed_in.page.get_by_role("link", name="Go to this environment").click()
+    signed_in.page.get_by_role("heading", name="Overview").wait_for()
+    assert signed_in.page.get_by_label("Environment", exact=True).input_value() == "shop"
+    signed_in.go("#/shop/environments")
+    assert HOSTILE_NAMES[0] in signed_in.page.get_by_role("row").filter(has_text="shop").inner_text()
+
+
+def test_an_id_that_does_not_do_is_told_at_its_field(signed_in: Desk) -> None:
+    signed_in.go("#/default/environments?new=yes")
+    signed_in.page.get_by_label("Id", exact=True).fill("two words")
+    press(signed_in, "Create environment")
+    signed_in.page.locator(".fault").get_by_text("An environment's id is 1 to 64 letters").wait_for()
+    signed_in.page.get_by_label("Id", exact=True).fill("default")
+    press(signed_in, "Create environment")
+    signed_in.page.get_by_role("alert").get_by_text("There is an environment").wait_for()
+
+
+def test_a_change_of_settings_sends_what_differs_and_is_undone(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "changing", "description": "one"}).raise_for_status()
+    signed_in.go("#/default/environments/changing")
+    signed_in.page.get_by_label("Description").fill("two")
+    api.patch("/v1/environments/changing", json={"protected": True}).raise_for_status()
+    press(signed_in, "Save")
+    signed_in.sees("The settings are saved.")
+    signed_in.page.get_by_label("Approvals").check()
+    changed = api.get("/v1/environments/changing").json()
+    assert (changed["description"], changed["protected"]) == ("two", True)
+    press(signed_in, "Undo")
+    signed_in.sees("undone")
+    signed_in.page.wait_for_function("document.getElementById('description').value === 'one'")
+    assert api.get("/v1/environments/changing").json() == changed | {"description": "one"}
+    assert signed_in.page.get_by_label("Approvals").is_checked(), "what is not saved stays"
+
+
+def test_a_protected_environment_stays_until_it_is_not(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "kept", "protected": True}).raise_for_status()
+    signed_in.go("#/kept/environments/kept")
+    signed_in.page.get_by_role("button", name="Delete environment").click()
+    end(signed_in, "kept", "Delete environment")
+    signed_in.page.get_by_role("dialog").get_by_text("is protected and can't be deleted").wait_for()
+    press(signed_in, "Cancel")
+    signed_in.page.get_by_label("Protected", exact=True).uncheck()
+    press(signed_in, "Save")
+    signed_in.sees("The settings are saved.")
+    signed_in.page.get_by_role("button", name="Delete environment").click()
+    end(signed_in, "kept", "Delete environment")
+    signed_in.sees("The environment kept is deleted.")
+    assert api.get("/v1/environments/kept").status_code == 404
+    assert signed_in.page.get_by_label("Environment", exact=True).input_value() == "default"
+
+
+def test_the_default_environment_stays_protected(signed_in: Desk) -> None:
+    signed_in.go("#/default/environments/default")
+    signed_in.page.get_by_label("Protected", exact=True).uncheck()
+    press(signed_in, "Save")
+    signed_in.page.get_by_role("alert").get_by_text("stays protected").wait_for()
+
+
+def test_only_the_administrator_s_key_loosens_promotion(browser: object, server: Server, api: httpx.Client) -> None:
+    api.post("/v1/environments", json={"id": "strict", "promotion_only": True}).raise_for_status()
+    key = api.post("/v1/api-keys", json={"name": "admin", "scopes": ["admin"]}).json()["key"]
+    with desk(browser, server) as found:
+        found.sign_in(key, "#/default/environments/strict")
+        found.page.get_by_label("Promotion only").uncheck()
+        press(found, "Save")
+        found.page.get_by_role("alert").get_by_text("Only the administrator's key can").wait_for()
+        assert api.get("/v1/environments/strict").json()["promotion_only"] is True
+        press(found, "Cancel")
+        assert found.page.get_by_label("Promotion only").is_checked()
+
+
+def test_a_bound_credential_is_not_offered_a_new_environment(
+    browser: object, server: Server, api: httpx.Client
+) -> None:
+    body = {"name": "bound", "scopes": ["admin"], "environments": ["default"]}
+    key = api.post("/v1/api-keys", json=body).json()["key"]
+    with desk(browser, server) as found:
+        found.sign_in(key, "#/default/environments")
+        found.sees("so it can't create one")
+        found.page.get_by_role("link", name="default", exact=True).wait_for()
+        assert not found.page.get_by_role("link", name="Create environment").count()
+
+
+def test_gateway_settings_are_checked_saved_undone_and_deleted(api: httpx.Client, signed_in: Desk) -> None:
+    api.post("/v1/environments", json={"id": "gated"}).raise_for_status()
+    where = "/v1/environments/gated/gateway"
+    signed_in.go("#/default/environments/gated")
+    press(signed_in, "Add gateway settings")
+    text = signed_in.page.get_by_label("Settings, as JSON")
+    text.fill('{"subject": {"header": "X User"}, "trusted_proxies": ["nowhere"]}')
+    press(signed_in, "Save gateway settings")
+    alert = signed_in.page.get_by_role("alert")
+    alert.get_by_text("$.subject.header").wait_for()
+    alert.get_by_text("$.trusted_proxies[0]").wait_for()
+    text.fill('{"subject": ')
+    press(signed_in, "Save gateway settings")
+    alert.get_by_text("not valid JSON").first.wait_for()
+    assert api.get(where).status_code == 404
+    settings = {"subject": {"header": "X-User"}, "trusted_proxies": ["10.0.0.1"]}
+    text.fill('{"subject": {"header": "X-User"}, "trusted_proxies": ["10.0.0.1"]}')
+    press(signed_in, "Save gateway settings")
+    signed_in.sees("The gateway settings are saved.")
+    assert api.get(where).json() == settings
+    press(signed_in, "Delete…")
+    end(signed_in, "gated", "Delete gateway settings")
+    signed_in.sees("The gateway settings are deleted.")
+    assert api.get(where).status_code == 404
+    press(signed_in, "Undo")
+    signed_in.sees("undone")
+    text.wait_for()
+    assert api.get(where).json() == settings
+
+
+def test_an_environment_that_is_not_there_is_told(signed_in: Desk) -> None:
+    signed_in.go("#/default/environments/nowhere")
+    signed_in.page.get_by_role("alert").get_by_text("There is no environment").first.wait_for()
