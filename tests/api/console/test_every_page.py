@@ -38,6 +38,11 @@ HOSTILE = [
     "..",
     " lead",
 ]
+QUESTIONS = [
+    *("{}", "[]", "5", "null", "true", '"text"', "{", "[[]]", '{"subject": 5, "action": [], "resource": null}'),
+    *('{"subject": {"type": {}}}', '{"action": {"name": 5}, "context": "x"}'),
+]
+"""Questions that a link may have and nobody can ask."""
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +112,14 @@ def open_page(desk: Desk, place: str) -> None:
     desk.page.wait_for_load_state("networkidle")
 
 
+def open_anew(desk: Desk, place: str) -> None:
+    """Open a place from one that shows nothing, so that what is seen then belongs to the place."""
+    desk.go("#/default/nowhere")
+    desk.page.get_by_role("heading", name="No such page").wait_for()
+    desk.go(place)
+    desk.page.get_by_role("heading", name="No such page").wait_for(state="detached")
+
+
 def test_the_list_of_pages_is_the_console_s_own() -> None:
     text = (ROOT / "api/console/page/core/pages.js").read_text()
     assert [line.split('"')[1] for line in text.split("id: ")[1:]] == PAGES
@@ -147,11 +160,76 @@ def test_an_element_with_a_hostile_name_opens(hostile: Server, everywhere: Desk,
     assert everywhere.page.locator("main h1").inner_text().strip().startswith(name.strip()[:10])
 
 
-@pytest.mark.parametrize("page", ["policies/..", "roles/..", "subjects/../..", "grants/.."])
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("policies/..", "policies/..?edit=yes", "roles/..", "groups/.", "grants/..", "resource-types/.."),
+        *("subjects/../..", "subjects/../alice", "subjects/../attributes", "subjects/user/..", "resources/../x"),
+        *("tests/..", "history/..", "promotion/..", "clients/client/..", "clients/key/.."),
+        "review/subject/../alice",
+    ],
+)
 def test_an_id_that_browsers_do_not_send_is_told(hostile: Server, everywhere: Desk, page: str) -> None:
     """They take it for the folder above, and would show something else."""
-    everywhere.go(f"#/hostile/{page}")
+    open_anew(everywhere, f"#/hostile/{page}")
     everywhere.sees("A browser can't ask for the id")
+    assert not everywhere.page.get_by_text("holds nothing").count()
+
+
+@pytest.mark.parametrize("page", ["overview", "policies", "subjects/user/alice", "try", "matrix", "clients"])
+def test_an_environment_that_browsers_do_not_send_is_told(everywhere: Desk, page: str) -> None:
+    open_anew(everywhere, f"#/../{page}")
+    everywhere.page.wait_for_load_state("networkidle")
+    assert not everywhere.page.get_by_text("holds nothing").count()
+
+
+def test_only_an_absent_subject_holds_nothing(everywhere: Desk) -> None:
+    """Its environment may be absent as well; that says nothing about the subject."""
+    everywhere.go("#/default/subjects/user/nobody-knows-me")
+    everywhere.sees("Nothing in the model names this subject")
+    open_anew(everywhere, "#/nowhere/subjects/user/nobody-knows-me")
+    everywhere.sees("There is no environment")
+    assert not everywhere.page.get_by_text("Nothing in the model names this subject").count()
+
+
+@pytest.mark.parametrize("page", ["subjects/user", "subjects/user/hana.abdi/holdings", "roles/auditor/x"])
+def test_an_address_with_another_number_of_ids_names_nothing(everywhere: Desk, page: str) -> None:
+    """Its path leads to another answer of the API, which is no element."""
+    open_anew(everywhere, f"#/default/{page}")
+    everywhere.sees("This address names no")
+
+
+@pytest.mark.parametrize("name", ["constructor", "__proto__"])
+@pytest.mark.parametrize("page", ["clients", "review", "policies"])
+def test_a_name_of_the_language_is_an_address_like_any_other(everywhere: Desk, page: str, name: str) -> None:
+    open_anew(everywhere, f"#/default/{page}/{name}")
+    everywhere.page.locator("main h1").wait_for()
+    assert not everywhere.page.get_by_text("is not a function").count()
+
+
+@pytest.mark.parametrize("page", ["try", "who-can", "what-can"])
+def test_a_link_with_any_question_shows_the_form(everywhere: Desk, page: str) -> None:
+    for question in QUESTIONS:
+        open_anew(everywhere, f"#/default/{page}?q={quote(question)}")
+        everywhere.page.get_by_label("Action", exact=True).wait_for()
+        everywhere.page.wait_for_load_state("networkidle")
+        assert not everywhere.page.get_by_text("Cannot read").count()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *("policies/{}", "policies/{}?edit=yes", "roles/{}", "subjects/user/{}", "resources/document/{}"),
+        *("review/subject/user/{}", "review/role/{}", "clients/client/{}", "tests/{}"),
+    ],
+)
+def test_a_title_names_no_id(everywhere: Desk, page: str) -> None:
+    """Browsers show it in their history and in their list of windows."""
+    open_anew(everywhere, "#/default/" + page.replace("{}", "alice%40example.com"))
+    everywhere.page.wait_for_load_state("networkidle")
+    title = everywhere.page.title()
+    assert title.endswith(" · default · Writ")
+    assert "alice" not in title
 
 
 def test_keys_open_pages_and_list_themselves(signed_in: Desk) -> None:

@@ -1,6 +1,7 @@
 """Try a decision: the answer with its proof, and a link that asks the same again (issue 19, item 5)."""
 
 import json
+import shlex
 from urllib.parse import urlencode
 
 import pytest
@@ -102,6 +103,19 @@ def test_a_question_can_be_pasted_as_json_and_copied_as_a_command(signed_in: Des
     command = signed_in.page.locator("dialog pre").inner_text()
     assert f"{signed_in.server.url}/environments/default/access/v1/evaluation" in command
     assert "$WRIT_KEY" in command
+
+
+def test_a_command_is_one_word_for_each_value(signed_in: Desk) -> None:
+    """An environment's name in a link comes from whoever wrote the link; a shell must not run it."""
+    signed_in.go("#/a'$(touch owned)'b/try")
+    fill(signed_in, Subject_id="it's", Action="x", Resource_type="x", Resource_id="x")
+    signed_in.page.get_by_role("button", name="As curl").click()
+    words = shlex.split(signed_in.page.locator("dialog pre").inner_text().replace("\\\n", " "))
+    assert words[:2] == ["curl", "-s"]
+    assert words[2] == f"{signed_in.server.url}/environments/a'%24(touch%20owned)'b/access/v1/evaluation"
+    assert [words[3], words[5], words[7]] == ["-H", "-H", "-d"]
+    assert json.loads(words[8])["subject"]["id"] == "it's"
+    assert len(words) == 9
 
 
 def test_a_question_is_saved_as_a_policy_test(signed_in: Desk) -> None:

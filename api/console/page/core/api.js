@@ -1,7 +1,7 @@
-// Calls the HTTP API with the credential of the session.
+// Calls the HTTP API with the credential of the session that asks.
 
 import { parseJson } from "./exact.js";
-import { credential, refuse } from "./session.js";
+import { refuse, session } from "./session.js";
 
 const BASE = new URL("../", document.baseURI); // the service may stand below a path of a proxy
 const JSON_TYPE = "application/json";
@@ -32,19 +32,22 @@ function segment(value) {
 }
 
 // Calls the service and returns {data, etag, requestId, status}. `data` is parsed JSON, text, or null if there is no body.
-// Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError.
-export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE } = {}) {
+// Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError. A call belongs
+// to the session that began it, and is given up when that one ends, even if its answer is here already.
+export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE, by = session() } = {}) {
   const url = new URL(`.${where}`, BASE);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, value);
   }
-  const sent = { ...headers, "X-Request-ID": newRequestId(), ...authorization() };
+  const sent = { ...headers, "X-Request-ID": newRequestId(), ...authorization(by) };
   if (body !== undefined) sent["Content-Type"] = type;
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  const answer = await reach(url, { method, headers: sent, body: text, signal });
+  const until = by.until(signal);
+  const answer = await reach(url, { method, headers: sent, body: text, signal: until });
   const requestId = answer.headers.get("X-Request-ID") ?? sent["X-Request-ID"];
   const data = await read(answer);
-  if (!answer.ok) throw refusal(answer, data, requestId);
+  until.throwIfAborted();
+  if (!answer.ok) throw refusal(by, answer, data, requestId);
   return { data, etag: answer.headers.get("ETag"), requestId, status: answer.status };
 }
 
@@ -52,9 +55,8 @@ export async function call(method, where, { body, query, headers = {}, signal, t
 export const get = async (where, options) => (await call("GET", where, options)).data;
 export const post = async (where, body, options) => (await call("POST", where, { body, ...options })).data;
 
-function authorization() {
-  const held = credential();
-  return held === null ? {} : { Authorization: `Bearer ${held}` };
+function authorization({ credential }) {
+  return credential === null ? {} : { Authorization: `Bearer ${credential}` };
 }
 
 async function reach(url, options) {
@@ -77,9 +79,9 @@ async function read(answer) {
   }
 }
 
-function refusal(answer, data, requestId) {
+function refusal(by, answer, data, requestId) {
   const message = data?.error ?? `The service answered ${answer.status}.`;
-  if (answer.status === 401) refuse(message);
+  if (answer.status === 401) refuse(by, message);
   return new Refused(message, answer.status, data?.details ?? [], requestId);
 }
 

@@ -2,6 +2,7 @@
 //
 // `key` opens a page after `g`. `kind` is the list of the model whose count stands beside the name. `scope` is what a
 // credential needs. `open` loads the page's file, which exports `page(place)`: it returns {title, view(), isUnsaved?()}.
+// A title names no element, since the browser's history and its windows show it to others.
 
 export const GROUPS = [
   {

@@ -4,18 +4,41 @@ import { update } from "./update.js";
 
 const SCOPES = ["read", "write", "admin"];
 
-let held = null; // the API key or the access token
-let caller = null; // what the service says of it
+// What somebody does between a sign-in and its end. Calls, pages and actions belong to the session that began them: they
+// end with it, so that nothing of one caller goes on as the next one.
+export class Session {
+  // `credential` is the API key or the access token, or null for a call that needs none.
+  constructor(credential) {
+    this.credential = credential;
+    this.caller = null; // what the service says of it
+    this.ending = new AbortController();
+  }
+
+  get isOver() {
+    return this.ending.signal.aborted;
+  }
+
+  // Returns a signal that gives up when this session ends, or when `signal` does.
+  until(signal) {
+    return AbortSignal.any(signal ? [this.ending.signal, signal] : [this.ending.signal]);
+  }
+}
+
+const NOBODY = new Session(null);
+NOBODY.ending.abort();
+
+const forgetting = [];
+let current = NOBODY;
 let ended = null; // why the last session ended
 
-// Returns the credential to send, or null.
-export function credential() {
-  return held;
+// Returns the session of now. If nobody is signed in, it is one that is over.
+export function session() {
+  return current;
 }
 
 // Returns the answer of `GET /v1/caller`, or null if nobody is signed in.
 export function signedIn() {
-  return caller;
+  return current.caller;
 }
 
 // Returns why the last session ended, or null.
@@ -23,33 +46,42 @@ export function endedBecause() {
   return ended;
 }
 
-// Takes a credential for the calls that follow. The session begins with `begin`.
-export function present(text) {
-  held = text;
-}
-
-// Begins the session of the credential that was presented.
-export function begin(found) {
-  caller = found;
+// Begins a session, as the caller that the service found for it.
+export function begin(next, caller) {
+  next.caller = caller;
+  current = next;
   ended = null;
   update();
 }
 
-// Ends the session. The page that was open opens again after the next sign-in.
-export function end(reason = null) {
-  held = null;
-  caller = null;
-  ended = reason;
-  update();
+// Ends the session at the user's wish. Nothing of it stays.
+export function signOut() {
+  end(null);
 }
 
-// Notes that the service refused the credential. A session that had begun is over.
-export function refuse(message) {
-  if (caller !== null) end(`Your session has ended: ${message}`);
+// Notes that the service refused the credential of a session. If that is the one of now, it is over. The page that was
+// open opens again after the next sign-in.
+export function refuse(refused, message) {
+  if (refused === current) end(`Your session has ended: ${message}`);
+}
+
+// Tells what a module does when a session ends: it forgets what it knows of it. `forget(isSignOut)` is told whether the
+// user wished it; else the credential has expired or is revoked.
+export function whenSessionEnds(forget) {
+  forgetting.push(forget);
+}
+
+function end(reason) {
+  const { ending } = current;
+  current = NOBODY;
+  ended = reason;
+  ending.abort();
+  for (const forget of forgetting) forget(reason === null);
+  update();
 }
 
 // Returns whether the session's credential has a scope.
 export function may(scope) {
-  const best = Math.max(-1, ...(caller?.scopes ?? []).map((one) => SCOPES.indexOf(one)));
+  const best = Math.max(-1, ...(current.caller?.scopes ?? []).map((one) => SCOPES.indexOf(one)));
   return best >= SCOPES.indexOf(scope);
 }

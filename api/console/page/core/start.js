@@ -1,32 +1,38 @@
 // Begins: draws the page, follows the address, and asks for a sign-in where there is none.
 
 import { html, nothing, render } from "../vendor/lit-html.js";
-import { closeDialogs, drawDialogs } from "../parts/dialog.js";
+import { drawDialogs } from "../parts/dialog.js";
 import { keysDialog, shell } from "../parts/shell.js";
 import { failure } from "../parts/notice.js";
+import { isSecretShown } from "../parts/secret.js";
 import { signIn } from "../parts/sign_in.js";
 import { listenToKeys } from "./keys.js";
 import { pageOf } from "./pages.js";
 import { goTo, placeLink, readPlace } from "./place.js";
-import { signedIn } from "./session.js";
+import { signedIn, whenSessionEnds } from "./session.js";
 import { mayLeave, watchUnsaved } from "./unsaved.js";
 import { drawWith, update } from "./update.js";
 
 let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
 let place = readPlace(link);
-let shown = null; // {link, caller, page} that is drawn, with `page` null while its file loads
+let shown = null; // {link, page} that is drawn, with `page` null while its file loads
 let problem = null;
 
 drawWith(() => {
   const caller = signedIn();
-  if (caller && (shown === null || shown.link !== link || shown.caller !== caller)) openPage(caller);
-  if (!caller) closeDialogs();
+  if (caller && shown?.link !== link) openPage();
   document.title = caller ? `${shown?.page?.title ?? "Writ"} · ${place.env} · Writ` : "Sign in · Writ";
   render(html`${caller ? shell(place, content()) : signIn()}${drawDialogs()}`, document.body);
 });
 
-async function openPage(caller) {
-  const opening = { link, caller, page: null };
+// The page goes with its session. A secret that is still on the screen is not left without a question.
+whenSessionEnds(() => {
+  [shown, problem] = [null, null];
+  watchUnsaved(isSecretShown);
+});
+
+async function openPage() {
+  const opening = { link, page: null };
   shown = opening;
   problem = null;
   watchUnsaved(null);
@@ -60,5 +66,5 @@ window.addEventListener("hashchange", () => {
   document.querySelector("main")?.focus();
 });
 
-listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: keysDialog });
+listenToKeys({ open: (page) => goTo(placeLink(place.env, page.id)), help: () => signedIn() && keysDialog() });
 update();

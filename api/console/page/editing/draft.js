@@ -1,6 +1,6 @@
 // An element that is being edited: what is stored, what the user wants, and how to write the one over the other.
 
-import { call, path } from "../core/api.js";
+import { call, path, Refused } from "../core/api.js";
 import { isSame } from "../core/exact.js";
 import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
@@ -8,8 +8,18 @@ import { Act } from "../parts/act.js";
 import { noteDone } from "../parts/done.js";
 import { successorOf } from "./order.js";
 
-// Returns the path of an element in the API. `key` are the values of its key.
-export const elementPath = (env, kind, key) => path`/v1/environments/${env}/${kind.segment}` + key.map((one) => path`/${one}`).join("");
+// Returns the path of an element in the API. `key` are the values of its key. Throws Refused for an address that has more
+// or fewer of them: its path would lead to something else.
+export function elementPath(env, kind, key) {
+  if (key.length !== kind.key.length) {
+    throw new Refused(`This address names no ${kind.noun}: after the page come ${kind.key.join(" and ")}.`, 0, [], null);
+  }
+  return path`/v1/environments/${env}/${kind.segment}` + key.map((one) => path`/${one}`).join("");
+}
+
+// Returns whether a refusal says that there is no such element. Any other thing on the way may be missing as well, and
+// such a refusal says nothing about the element.
+export const isAbsent = (problem, kind) => problem.status === NOT_FOUND && problem.message.startsWith(`there is no ${kind.noun} \``);
 
 // Returns the key of an element: ["editor"], or ["user", "alice"].
 export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
@@ -18,6 +28,7 @@ export const keyOf = (kind, body) => kind.key.map((name) => body[name]);
 export const elementLink = (env, kind, key) => placeLink(env, kind.segment, key);
 
 const CREATED = 201;
+const NOT_FOUND = 404;
 
 export class Draft {
   // `stored` and `etag` are those of the element in the service, or null for a new element, which begins as `blank`.

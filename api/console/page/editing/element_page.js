@@ -9,12 +9,10 @@ import { Awaited } from "../parts/awaited.js";
 import { doneNotice, forgetDone } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { deletion } from "./deletion.js";
-import { Draft, elementLink, elementPath, keyOf } from "./draft.js";
+import { Draft, elementLink, elementPath, isAbsent, keyOf } from "./draft.js";
 import { elementList } from "./element_list.js";
 import { review } from "./review.js";
 import { Suggestions } from "./suggestions.js";
-
-const NOT_FOUND = 404;
 
 // Returns the page that a place of a kind asks for: its list, a new element, or one element. `list` has the list's
 // shape; `beside(body)` returns a function that draws what stands beside the form of an element, or `before` it. `absent`
@@ -45,7 +43,7 @@ function onePage(place, kind, { beside, isBefore, absent }) {
     return draft;
   });
   return {
-    title: place.given.at(-1),
+    title: capital(kind.noun),
     isUnsaved: () => draft?.isChanged ?? false,
     view: () => html`${heading(nameOf(draft?.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
@@ -78,12 +76,13 @@ async function readDraft({ env, given }, kind, mayBeAbsent, signal) {
     const found = await call("GET", elementPath(env, kind, given), { signal });
     return new Draft(env, kind, { stored: found.data, etag: found.etag });
   } catch (problem) {
-    if (problem.status !== NOT_FOUND || !mayBeAbsent || given.length !== kind.key.length) throw problem;
+    if (!mayBeAbsent || !isAbsent(problem, kind)) throw problem;
     return new Draft(env, kind, { blank: Object.fromEntries(kind.key.map((name, at) => [name, given[at]])) });
   }
 }
 
 const nameOf = (body, place) => body?.name ?? place.given.at(-1);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name: kind.plural });
 
 // Returns the drawing of a draft's form with the ways to save and, with `ending`, to delete its element.

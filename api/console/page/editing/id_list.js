@@ -1,10 +1,13 @@
 // A list of ids: each can be removed, and another one is typed below them, with suggestions.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { faultsAt } from "./fields.js";
 
 const typing = new Map(); // what is typed and not added yet, by the path of its list
+
+whenSessionEnds(() => typing.clear());
 
 // Returns the drawing of a list of texts. `noun` names one of them: "a role". `link(id)` is the address of its page.
 export function idList({ label, at, values, set, faults = [], list, noun, link, hint }) {

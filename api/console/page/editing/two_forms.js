@@ -1,6 +1,7 @@
 // A policy in two forms that follow each other: the form, and the `.writ` text. The service turns one into the other.
 
 import { call, path } from "../core/api.js";
+import { session } from "../core/session.js";
 import { update } from "../core/update.js";
 
 const PAUSE = 300; // milliseconds after the last key before the service is asked
@@ -8,6 +9,7 @@ const PAUSE = 300; // milliseconds after the last key before the service is aske
 export class TwoForms {
   // `draft` is the policy that is edited. A new policy has no text, and no errors, before something is filled in.
   constructor(draft) {
+    this.session = session();
     this.draft = draft;
     this.text = "";
     this.sentence = null;
@@ -46,7 +48,7 @@ export class TwoForms {
     this.given = new AbortController();
     try {
       const where = path`/v1/environments/${this.draft.env}/policies:convert`;
-      const { data } = await call("POST", where, { body: given, signal: this.given.signal });
+      const { data } = await call("POST", where, { body: given, signal: this.session.until(this.given.signal) });
       if (asked === this.asked) this.take(given, data);
     } catch (problem) {
       if (problem.name === "AbortError" || asked !== this.asked) return;

@@ -16,8 +16,8 @@ const ROWS = 25;
 const PAGES = { client: clientPage, key: apiKeyPage, "new-client": newClientPage, "new-key": newApiKeyPage };
 
 export function page(place) {
-  const open = PAGES[place.given[0]];
-  return open ? open(place) : lists(place);
+  const [name] = place.given;
+  return Object.hasOwn(PAGES, name) ? PAGES[name](place) : lists(place);
 }
 
 function lists(place) {

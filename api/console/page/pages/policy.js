@@ -43,7 +43,7 @@ export function policyPage(place) {
   const again = () => (one.again(), forms.again());
   const edit = placeLink(env, "policies", place.given, { edit: "yes" });
   return {
-    title: place.given[0],
+    title: "Policy",
     view: () => html`${heading(one.value?.name ?? place.given[0], html`policy <code>${place.given[0]}</code>`, trail(env))}
       ${doneNotice(place, again)}
       ${one.view((policy) => html`<div class="columns wide-first">
@@ -85,7 +85,7 @@ export function editorPage(place) {
   const title = place.given.length ? `Edit ${place.given[0]}` : "New policy";
   const back = placeLink(env, "policies", place.given);
   return {
-    title,
+    title: place.given.length ? "Edit a policy" : title,
     isUnsaved: () => Boolean(draft && (draft.isChanged || forms.isTextFaulty)),
     view: () => html`${heading(title, "", place.given.length ? { link: back, name: place.given[0] } : trail(env))}
       ${one.view(() => editor({ env, draft, forms, suggestions, declared, back, said: () => sentences(before, forms.sentence) }))}`,

@@ -53,7 +53,7 @@ function subjectReview(place, subject) {
     return rightsOf(env, one, holdings, signal);
   });
   return {
-    title: `Access review of ${subject.id}`,
+    title: "Access review of a subject",
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
       <section><h2>Attributes</h2>${stored.view(attributes)}</section>
       ${held.view((found) => html`<section><h2>Roles and groups</h2>${roles(env, found)}</section>
@@ -153,7 +153,7 @@ function roleReview(place, role) {
   const holders = new Awaited("the holders", (signal) => get(path`/v1/environments/${env}/assignments`, { query, signal }));
   const policies = new Awaited("the policies", (signal) => policiesOf(env, role, signal));
   return {
-    title: `Access review of the role ${role}`,
+    title: "Access review of a role",
     view: () => html`${top(place, role, "Who holds this role, and what its policies say.")}
       <section><h2>Holders</h2>${holders.view((found) => holdersTable(place, found))}</section>
       <section><h2>Policies</h2>${policies.view((found) => found.length ? found.map((one) => policyText(env, one)) : nothingYet("No policy names this role."))}</section>

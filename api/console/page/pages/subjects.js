@@ -2,14 +2,13 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
-import { elementPath } from "../editing/draft.js";
+import { elementPath, isAbsent } from "../editing/draft.js";
 import { elementPages } from "../editing/element_page.js";
 import { holdings } from "../editing/holdings.js";
 import { SUBJECT } from "../editing/kinds.js";
 import { openForm } from "../editing/open_form.js";
 import { Awaited } from "../parts/awaited.js";
 
-const NOT_FOUND = 404;
 const NAMELESS = "Nothing in the model names this subject, so it holds nothing but what everyone has.";
 
 // Returns what a subject holds, or null if the model does not name it.
@@ -17,7 +16,7 @@ async function held(env, { type, id }, signal) {
   try {
     return await get(`${elementPath(env, SUBJECT, [type, id])}/holdings`, { signal });
   } catch (problem) {
-    if (problem.status === NOT_FOUND) return null;
+    if (isAbsent(problem, SUBJECT)) return null;
     throw problem;
   }
 }

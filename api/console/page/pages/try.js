@@ -12,24 +12,16 @@ import { FilterView } from "../parts/filter_view.js";
 import { heading } from "../parts/heading.js";
 import { nothingYet, notice } from "../parts/notice.js";
 import { proof } from "../parts/proof.js";
-import { RequestFields } from "../parts/request_form.js";
+import { RequestFields, requestIn } from "../parts/request_form.js";
 import { saveAsTest } from "../parts/save_test.js";
 import { environmentOf } from "../parts/shell.js";
 
+// The question stands in the fragment of the address: whoever gets the link sees the same, and no server logs it.
 export function page(place) {
-  const asked = question(place.query.get("q"));
+  const asked = requestIn(place.query.get("q"));
   const state = { place, fields: new RequestFields(place.env, asked ?? {}), act: new Act(), answer: null, filter: null };
   if (asked) decide(state, asked);
   return { title: "Try a decision", view: () => view(state) };
-}
-
-// The question stands in the fragment of the address: whoever gets the link sees the same, and no server logs it.
-function question(text) {
-  try {
-    return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function view(state) {
@@ -111,8 +103,7 @@ function asJson(state) {
 function asCurl(state) {
   withRequest(state, (request) => {
     const url = new URL(`./environments/${encodeURIComponent(state.place.env)}/access/v1/evaluation`, new URL("../", document.baseURI));
-    const body = JSON.stringify(request).replaceAll("'", "'\\''");
-    const command = `curl -s '${url}' \\\n  -H "Authorization: Bearer $WRIT_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
+    const command = `curl -s ${quoted(url.href)} \\\n  -H "Authorization: Bearer $WRIT_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(request))}`;
     openDialog({
       title: "Request as a command",
       view: (close) => html`<p>Put your key into the variable <code>WRIT_KEY</code> first.</p><pre tabindex="0">${command}</pre>
@@ -120,3 +111,6 @@ function asCurl(state) {
     });
   });
 }
+
+// Returns a text as one word of a shell. An address may have an apostrophe too.
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,18 +1,21 @@
 // An action of the user that calls the API: it runs once at a time, and its error stands where it happened.
 
 import { nothing } from "../vendor/lit-html.js";
+import { session } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure } from "./notice.js";
 
 export class Act {
   constructor() {
+    this.session = session();
     this.isBusy = false;
     this.problem = null;
   }
 
-  // Does `work()`, which returns a promise. Returns its value, or undefined if it failed or another one still runs.
+  // Does `work()`, which returns a promise. Returns its value, or undefined if it failed, if another one still runs, or
+  // if the session has ended in which the action was offered.
   async run(work) {
-    if (this.isBusy) return undefined;
+    if (this.isBusy || this.session.isOver) return undefined;
     [this.isBusy, this.problem] = [true, null];
     update();
     try {

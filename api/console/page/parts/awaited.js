@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { failure } from "./notice.js";
+import { session } from "../core/session.js";
 import { update } from "../core/update.js";
 
 const SHOWN_AFTER = 300; // milliseconds
@@ -10,6 +11,7 @@ const ENDED_AFTER = 10_000; // milliseconds until the user may give up
 // An answer that is on its way. `ask` gets an AbortSignal and returns a promise. `what` names it: "the policies".
 export class Awaited {
   constructor(what, ask) {
+    this.session = session();
     this.what = what;
     this.ask = ask;
     this.value = undefined;
@@ -26,7 +28,7 @@ export class Awaited {
     this.seconds = 0;
     const timers = [SHOWN_AFTER, ENDED_AFTER].map((after) => setTimeout(() => this.waited(after, given), after));
     try {
-      this.value = await this.ask(given.signal);
+      this.value = await this.ask(this.session.until(given.signal));
     } catch (problem) {
       if (given === this.given) this.problem = problem;
     } finally {

@@ -1,9 +1,12 @@
 // A value with a button that copies it. Browsers let pages copy only over HTTPS and on this machine itself.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 
 let last = null; // {id, text, isCopied} of the value that was copied last
+
+whenSessionEnds(() => (last = null));
 
 // Returns the drawing of a value that can be copied. `id` is the one of its element on the page.
 export function copyable(id, text) {

@@ -1,24 +1,36 @@
 // A list as a file: reads it page by page, shows how far it is, can be cancelled, and ends at a named number of rows.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { session } from "../core/session.js";
 import { update } from "../core/update.js";
 import { counted, number } from "../core/words.js";
 import { failure } from "./notice.js";
 
 export const MOST_ROWS = 100_000;
 
-const NEEDS_QUOTES = /[",\n\r]/;
-const FORMULA = /^[=+\-@\t\r]/; // a spreadsheet would calculate it
+const NEEDS_QUOTES = /[",;\t\n\r]/;
 
-// Returns a table as CSV (RFC 4180). A text that a spreadsheet takes for a formula gets an apostrophe before it.
+// A spreadsheet calculates what begins with a sign, also one in full width, and behind white and invisible characters. One
+// that separates at semicolons or tabs begins a cell behind them, and behind a quote or a line's end.
+const GAP = "[;\\s\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u2800\"]";
+const SIGN = "[=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b]";
+const BEGINNINGS = new RegExp(`(${GAP}+|^)(${SIGN}?)`, "gu");
+const SEPARATOR = /[;\t\r\n]/;
+const CONTROL = /^[\t\r]/; // spreadsheets drop it
+
+// Returns a table as CSV (RFC 4180). A formula gets an apostrophe before its sign, which makes it a text.
 export function csv(names, rows) {
   return [names, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n") + "\r\n";
 }
 
 function csvField(field) {
   const text = field === null || field === undefined ? "" : String(field);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = text.replace(BEGINNINGS, asText).replace(CONTROL, "'$&");
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function asText(all, gap, sign, at) {
+  return sign && (at === 0 || SEPARATOR.test(gap)) ? `${gap}'${sign}` : all;
 }
 
 // Hands a text to the user as a file.
@@ -33,17 +45,18 @@ export function saveFile(name, text, type) {
 // An export of a list. `ask(next, signal)` returns {rows, next} of a page; `next` is undefined first and null at last.
 export class Export {
   constructor({ name, type, ask, write, button }) {
-    Object.assign(this, { name, type, ask, write, button, rows: null, problem: null, isCut: false });
+    Object.assign(this, { session: session(), name, type, ask, write, button, rows: null, problem: null, isCut: false });
   }
 
   async run() {
     const given = new AbortController();
     Object.assign(this, { given, rows: [], problem: null, isCut: false });
     update();
+    const signal = this.session.until(given.signal);
     try {
       let next;
       do {
-        const found = await this.ask(next, given.signal);
+        const found = await this.ask(next, signal);
         this.rows.push(...found.rows);
         next = found.next;
         update();

@@ -1,23 +1,19 @@
 // Dialogs: they hold the focus, Escape closes them, and the focus returns to where it was.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure } from "./notice.js";
 
-const open = []; // {id, title, view(close), mayClose, isClosed}; a closed one keeps its place while others are open
+const open = []; // {id, title, view(close), mayClose, isKept, isClosed}; a closed one keeps its place while others are open
 let nextId = 1;
 const anyTime = () => true;
 
-// Opens a dialog. `view(close)` draws its content. `mayClose()` may keep it open.
-export function openDialog({ title, view, mayClose = anyTime }) {
-  const dialog = { id: `dialog-${nextId++}`, title, view, mayClose, isClosed: false };
-  dialog.close = () => {
-    if (!dialog.mayClose()) return;
-    dialog.isClosed = true;
-    document.getElementById(dialog.id)?.close();
-    if (open.every((one) => one.isClosed)) open.length = 0;
-    update();
-  };
+// Opens a dialog. `view(close)` draws its content. `mayClose()` may keep it open. A dialog ends with the session; one that
+// `isKept` ends only when the user signs out, and outlives a credential that expires.
+export function openDialog({ title, view, mayClose = anyTime, isKept = false }) {
+  const dialog = { id: `dialog-${nextId++}`, title, view, mayClose, isKept, isClosed: false };
+  dialog.close = () => dialog.mayClose() && closeNow([dialog]);
   open.push(dialog);
   update();
   requestAnimationFrame(() => {
@@ -27,13 +23,15 @@ export function openDialog({ title, view, mayClose = anyTime }) {
   return dialog;
 }
 
-// Closes the dialogs of a session that has ended. One that asks before it closes stays: it may show a secret.
-export function closeDialogs() {
-  for (const dialog of open.filter((one) => one.mayClose === anyTime)) {
+whenSessionEnds((isSignOut) => closeNow(open.filter((one) => isSignOut || !one.isKept)));
+
+function closeNow(dialogs) {
+  for (const dialog of dialogs) {
     dialog.isClosed = true;
     document.getElementById(dialog.id)?.close();
   }
   if (open.every((one) => one.isClosed)) open.length = 0;
+  update();
 }
 
 // Returns the drawing of the dialogs that are open.

@@ -2,12 +2,15 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { goTo, placeLink } from "../core/place.js";
+import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { Act } from "./act.js";
 import { notice } from "./notice.js";
 import { announce, refreshShell } from "./shell.js";
 
 let last = null; // {link, text, undo, act, isUndone}
+
+whenSessionEnds(forgetDone);
 
 // Notes what was done and is told at the address `link`. `undo()` returns a promise, and may be left out. `leadsTo` is
 // the address to go to after it, if that is another one.

@@ -2,10 +2,21 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
+import { isObject } from "../core/exact.js";
 import { update } from "../core/update.js";
 import { typeName } from "./rights.js";
 
 const MOST_TYPES = 100;
+
+// Returns the request that the text in an address says, or null if it says none: anybody can write an address.
+export function requestIn(text) {
+  try {
+    const found = JSON.parse(text);
+    return isObject(found) ? found : null;
+  } catch {
+    return null;
+  }
+}
 
 // What somebody types into the fields. The objects are JSON texts until they are sent.
 export class RequestFields {

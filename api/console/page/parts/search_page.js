@@ -8,7 +8,7 @@ import { csv, Export } from "./csv.js";
 import { heading } from "./heading.js";
 import { table } from "./list.js";
 import { nothingYet, sentence } from "./notice.js";
-import { RequestFields } from "./request_form.js";
+import { RequestFields, requestIn } from "./request_form.js";
 
 const PAGE_ROWS = 100;
 const EXPORT_ROWS = 1_000;
@@ -16,8 +16,7 @@ const EXPORT_ROWS = 1_000;
 // Returns a page of the console that searches. `kind` is the search, and `options` are its own; `read(request)` makes the body of the search from
 // the fields; `columns` are those of a table with `csv(row)` beside `cell(row)`.
 export function searchPage(place, { title, about, kind, options = {}, fields, read, columns, link, empty }) {
-  const text = place.query.get("q");
-  const asked = text === null ? null : parsed(text);
+  const asked = requestIn(place.query.get("q"));
   const form = new RequestFields(place.env, asked ?? {});
   const search = (body, page, signal) =>
     post(path`/environments/${place.env}/access/v1/search/` + kind, { ...body, options, page }, { signal });
@@ -70,12 +69,4 @@ function isWhole(asked, fields) {
   if (!asked) return false;
   const isNamed = (entity, field) => entity?.type && (field === "type" || entity.id || entity.external_id || entity.name);
   return Boolean(asked.action?.name && isNamed(asked.subject, fields.subject) && isNamed(asked.resource, fields.resource));
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -4,17 +4,23 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
 import { GROUPS } from "../core/pages.js";
 import { goTo, placeLink } from "../core/place.js";
-import { end, may, signedIn } from "../core/session.js";
+import { may, signedIn, signOut, whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
 import { openDialog } from "./dialog.js";
 
 const FRESH = 15_000; // milliseconds after which the environments and the counts are read again
+const NEVER = { for: null, at: -Infinity };
 
 let environments = [];
 let counts = {};
-let read = { for: null, at: -Infinity };
+let read = NEVER;
 let announced = null;
+
+// Another caller may see other environments, and none of what was done here.
+whenSessionEnds(() => {
+  [environments, counts, read, announced] = [[], {}, NEVER, null];
+});
 
 // Returns the drawing of the whole page around `content`.
 export function shell(place, content) {
@@ -34,7 +40,7 @@ export function shell(place, content) {
       </span>
       <span class="push soft">${who()}</span>
       <button class="quiet wide" type="button" @click=${keysDialog}>Keys</button>
-      <button class="quiet" type="button" @click=${() => end()}>Sign out</button>
+      <button class="quiet" type="button" @click=${signOut}>Sign out</button>
     </header>
     <nav aria-label="Console">${GROUPS.map((group) => navigation(group, place))}</nav>
     <main id="content" tabindex="-1">${content}</main>
@@ -43,7 +49,7 @@ export function shell(place, content) {
 
 // Reads the environment's revision and the counts again, after a change.
 export function refreshShell() {
-  read = { for: null, at: -Infinity };
+  read = NEVER;
   update();
 }
 
@@ -92,13 +98,18 @@ function who() {
 
 async function keepFresh(env) {
   if (read.for === env && performance.now() - read.at < FRESH) return;
-  read = { for: env, at: performance.now() };
-  const asked = [get("/v1/environments", { query: { limit: 1000 } }), get(path`/v1/environments/${env}/counts`)];
+  const reading = { for: env, at: performance.now() };
+  read = reading;
+  const asked = [get("/v1/environments", { query: { limit: 1000 } }), askCounts(env)];
   const [list, counted] = await Promise.allSettled(asked);
+  if (read !== reading) return; // somebody else has signed in, or a change has made it old
   environments = list.value?.items ?? environments;
   counts = counted.value?.counts ?? {};
   update();
 }
+
+// Rejects for an environment whose name can't be sent, as for one that is not there.
+const askCounts = async (env) => get(path`/v1/environments/${env}/counts`);
 
 function skip(event) {
   event.preventDefault();

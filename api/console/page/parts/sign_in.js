@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call, get } from "../core/api.js";
-import { begin, end, endedBecause, present } from "../core/session.js";
+import { begin, endedBecause, Session } from "../core/session.js";
 import { update } from "../core/update.js";
 import { failure, notice } from "./notice.js";
 
@@ -48,11 +48,11 @@ async function submit(event) {
   [problem, isBusy] = [null, true];
   update();
   try {
-    present(way === "key" ? given.get("key").trim() : await token(given.get("id").trim(), given.get("secret").trim()));
-    begin(await get("/v1/caller"));
+    const credential = way === "key" ? given.get("key").trim() : await token(given.get("id").trim(), given.get("secret").trim());
+    const by = new Session(credential);
+    begin(by, await get("/v1/caller", { by }));
     event.target.reset();
   } catch (found) {
-    end(endedBecause());
     problem = found;
   }
   isBusy = false;
@@ -64,7 +64,7 @@ async function token(id, secret) {
   const form = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
   const type = "application/x-www-form-urlencoded";
   try {
-    return (await call("POST", "/v1/oauth/token", { body: form.toString(), type })).data.access_token;
+    return (await call("POST", "/v1/oauth/token", { body: form.toString(), type, by: new Session(null) })).data.access_token;
   } catch (found) {
     if (found.message === "invalid_client") found.message = "The service does not know this client with this secret.";
     throw found;
