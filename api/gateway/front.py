@@ -14,6 +14,7 @@ from ..store.environment_ids import DEFAULT
 from .answering import Answering
 from .contracts.contract import Contract
 from .contracts.table import CONTRACTS
+from .dot_segments import has_dot_segment
 from .gateway import Asked, Gateway
 from .headers import Headers
 from .outcome import Outcome
@@ -23,7 +24,9 @@ Receive: TypeAlias = Callable[[], Awaitable[Any]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 Application: TypeAlias = Callable[[Any, Receive, Send], Awaitable[None]]
 
-_TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]{1,64}))?/gateway/([a-z]+)((?:[/?].*)?)", re.DOTALL)
+_TARGET: Final = re.compile(
+    rb"(?:/environments/(?!\.\.?/)([A-Za-z0-9._~-]{1,64}))?/gateway/([a-z]+)((?:[/?].*)?)", re.DOTALL
+)
 
 MOST_PLACES: Final = 4_096
 """The targets that a worker remembers."""
@@ -33,11 +36,15 @@ LONGEST_PLACE: Final = 1_024
 
 
 class Place(NamedTuple):
-    """What a target says: the contract, the id of the environment, and the raw target below the contract's path."""
+    """What a target says: the contract, the id of the environment, and the raw target below the contract's path.
+
+    `strays` is whether a dot segment may lead elsewhere.
+    """
 
     contract: Contract
     env: str
     below: str
+    strays: bool
 
 
 def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked | None:
@@ -48,7 +55,7 @@ def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked |
     place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
     if place is None:
         return None
-    return Asked(place.contract, place.env, place.below, method, headers, peer, headers)
+    return Asked(place.contract, place.env, place.below, method, headers, peer, headers, place.strays)
 
 
 def _place(target: bytes) -> Place | None:
@@ -56,7 +63,8 @@ def _place(target: bytes) -> Place | None:
     contract = None if found is None else CONTRACTS.get(found[2].decode())
     if found is None or contract is None:
         return None
-    return Place(contract, found[1].decode() if found[1] else DEFAULT, found[3].decode("latin-1"))
+    below = found[3].decode("latin-1")
+    return Place(contract, found[1].decode() if found[1] else DEFAULT, below, has_dot_segment(below))
 
 
 _known_place: Final = lru_cache(MOST_PLACES)(_place)

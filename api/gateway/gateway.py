@@ -34,7 +34,8 @@ _SECRET_FIELDS: Final = tuple(name.encode() for name in CREDENTIAL_HEADERS)
 class Asked(Struct, frozen=True):
     """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
 
-    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`.
+    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
+    whether `below` has a dot segment: a proxy that resolves it may have let through what it lets nobody ask.
     """
 
     contract: Contract
@@ -44,6 +45,7 @@ class Asked(Struct, frozen=True):
     headers: Headers
     peer: str
     own: Headers
+    strays: bool
 
 
 class UnknownToWorker(Exception):
@@ -101,11 +103,13 @@ class Gateway:
         return outcome
 
     def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
-        """Returns the gateway's own credential, or the answer to a request that has several.
+        """Returns the gateway's own credential, or the answer to a request that has several, or that strays.
 
         `address` gives the address for which a wrong credential counts. Raises what it raises, and Unauthenticated,
         TooManyFailures, Forbidden, OutOfBounds.
         """
+        if asked.strays:
+            return refused("the path has a dot segment")
         try:
             header = asked.own.one(CREDENTIAL)
         except Refused as ex:

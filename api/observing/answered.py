@@ -7,10 +7,16 @@ from typing import Final, Protocol
 import msgspec
 
 from ..http.caller import CALLER
-from ..log_lines import REQUEST_ID, TRACE
+from ..log_lines import LONGEST_REQUEST_ID, REQUEST_ID, TRACE
 
 TRACE_STATE: Final = b"tracestate"
 """The header with what tracing systems add to a trace, in lower case."""
+
+LONGEST_TRACE: Final = 56
+"""The bytes that are kept of a `traceparent`. It has 55, and one more tells whether it goes on."""
+
+LONGEST_TRACE_STATE: Final = 512
+"""The bytes that are kept of a `tracestate`, as W3C Trace Context asks for. Members that do not fit are left out."""
 
 
 class Answered(msgspec.Struct, frozen=True, gc=False):
@@ -18,7 +24,7 @@ class Answered(msgspec.Struct, frozen=True, gc=False):
 
     `method` and `route`, a path template, are empty if the request could not be read, or has no route. `ended` is in
     nanoseconds since 1970, `taken` in nanoseconds, `size` the bytes of the answer's body. `environment` is an id, and
-    `caller` the actor of a credential. Both are empty if no credential was accepted.
+    `caller` the actor of a credential. Both are empty if no credential was accepted. What the client sent is cut.
     """
 
     method: str
@@ -57,6 +63,7 @@ def answer_of(
     """
     environment, caller = CALLER.get()
     template, method = route
+    request_id, trace, state = fields.get(REQUEST_ID), fields.get(TRACE), fields.get(TRACE_STATE)
     return Answered(
         method,
         template,
@@ -67,10 +74,15 @@ def answer_of(
         environment,
         caller,
         is_secure,
-        fields.get(REQUEST_ID),
-        fields.get(TRACE),
-        fields.get(TRACE_STATE),
+        None if request_id is None else request_id[:LONGEST_REQUEST_ID],
+        None if trace is None else trace[:LONGEST_TRACE],
+        None if state is None else _whole_members(state),
     )
+
+
+def _whole_members(state: bytes) -> bytes:
+    """Returns the first members of a `tracestate`, as many as fit."""
+    return state if len(state) <= LONGEST_TRACE_STATE else state[: LONGEST_TRACE_STATE + 1].rpartition(b",")[0]
 
 
 def refusal(status: int, is_secure: bool) -> Answered:

@@ -12,6 +12,12 @@ from .answered import Answered
 MOST_WAITING: Final = 20_000
 """Answers of a worker that wait. Further ones are dropped and counted."""
 
+MOST_WAITING_BYTES: Final = 16_777_216
+"""Memory of these answers, which is enough for as many with ordinary headers. Further ones are dropped, too."""
+
+OWN_BYTES: Final = 400
+"""Memory of an answer beside its texts."""
+
 POLL_SECONDS: Final = 0.05
 """How often the thread looks. PERF: it is not woken, so an answer costs the event loop little."""
 
@@ -20,6 +26,12 @@ TURN_ANSWERS: Final = 32
 
 REPORT_SECONDS: Final = 10.0
 """How often a worker tells how many answers were dropped."""
+
+
+def memory_of(one: Answered) -> int:
+    """Returns the bytes of memory of an answer that waits, about. Its route is shared with others."""
+    headers = len(one.request_id or b"") + len(one.traceparent or b"") + len(one.tracestate or b"")
+    return OWN_BYTES + len(one.method) + len(one.environment) + len(one.caller) + headers
 
 
 class Teller(Protocol):
@@ -41,6 +53,7 @@ class Waiting:
     def __init__(self, tellers: Sequence[Teller], log: logging.Logger) -> None:
         self._tellers, self._log = tellers, log
         self._queue: deque[Answered] = deque()
+        self._put_bytes = self._taken_bytes = 0  # each is written by one thread alone
         self._dropped = self._reported = 0
         self._reported_at = -REPORT_SECONDS
         self._stopping = threading.Event()
@@ -48,7 +61,9 @@ class Waiting:
 
     def answered(self, one: Answered) -> None:
         """See `Observer`."""
-        if len(self._queue) < MOST_WAITING:
+        size = memory_of(one)
+        if len(self._queue) < MOST_WAITING and self._put_bytes - self._taken_bytes + size <= MOST_WAITING_BYTES:
+            self._put_bytes += size
             self._queue.append(one)
         else:
             self._dropped += 1
@@ -85,6 +100,7 @@ class Waiting:
     def _pass(self) -> None:
         while self._queue:
             some = [self._queue.popleft() for _ in range(min(TURN_ANSWERS, len(self._queue)))]
+            self._taken_bytes += sum(map(memory_of, some))
             for teller in self._tellers:
                 try:
                     teller.take(some)

@@ -155,8 +155,8 @@ def gateway(
             cwd=folder,
         )
     try:
-        listens = wait_until(lambda: listens(filled.listen) or process.poll() is not None)
-        assert listens, f"{name} does not listen"
+        is_over = wait_until(lambda: listens(filled.listen) or process.poll() is not None)
+        assert is_over, f"{name} does not listen"
         assert process.poll() is None, (folder / "log").read_text()
         yield
     finally:

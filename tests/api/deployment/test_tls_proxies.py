@@ -21,6 +21,7 @@ from tests.support.certificates import Authority, Pair
 from tests.support.command import WRIT
 from tests.support.fronts import FILES, HOST, front, program
 from tests.support.gateways import backend, free_port
+from tests.support.raw_http import RawConnection
 from tests.support.server import KEY, environment, wait_until
 
 pytestmark = pytest.mark.gateway
@@ -213,6 +214,29 @@ def test_clients_can_not_pretend_to_be_a_gateway(proxy: Front, path: str) -> Non
     with proxy.behind.direct() as direct:
         answer = direct.get("/gateway/nginx", headers=asked | own)
         assert (answer.status_code, "x-writ-reason-code" in answer.headers) == (403, True)
+
+
+ELSEWHERE = (
+    "/gateway/nginx/../../y",
+    "/gateway/envoy/%2e%2e/%2e%2e/x",
+    "/gateway/envoy/..%2f..%2fx",
+    "/gateway/nginx/../../access/v1/evaluation?x=1",
+    "/environments/default/gateway/envoy/../../../../x",
+    "/environments/./gateway/nginx",
+    "/environments/../gateway/nginx",
+    "https://localhost/gateway/nginx/../../y",
+)
+"""Paths that a proxy resolves to others than those of gateways, which Writ does not resolve."""
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_dot_segments_lead_no_client_to_a_gateway(proxy: Front, path: str) -> None:
+    """The proxy itself answers, and never Writ as to a gateway."""
+    with RawConnection("127.0.0.1", proxy.port, proxy.behind.trust) as raw:
+        raw.send(f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n".encode())
+        answer = raw.answer()
+    assert answer.status == 404, answer
+    assert b'"error"' not in answer.body, "Writ answered"
 
 
 def padded(size: int) -> bytes:

@@ -106,6 +106,41 @@ def test_a_request_line_with_two_readings_is_refused(server: Server, line: str) 
     assert status(server, f"{line} HTTP/1.1", OWN, ALICE, override) in (400, 403, 404, 501)
 
 
+STRAYING = (
+    "/gateway/{}/../../y",
+    "/gateway/{}/..",
+    "/gateway/{}/%2e%2e/%2E./x",
+    "/gateway/{}/..%2f..%2Fx",
+    "/gateway/{}/..\\..\\x",
+    "/gateway/{}/..%5c..%5cx",
+    "/gateway/{}/..;/..;x=1/x",
+    "/gateway/{}/.",
+    "/environments/default/gateway/{}/../../../../x",
+)
+
+
+@pytest.mark.parametrize("contract", ["envoy", "nginx", "traefik", "caddy", "apisix"])
+@pytest.mark.parametrize("path", STRAYING)
+def test_a_path_that_leaves_the_gateways_is_refused(server: Server, path: str, contract: str) -> None:
+    """A proxy that resolves it reads a path that it lets through. So even the right credential does not help."""
+    told = [METHOD, HOST, TARGET, "X-Forwarded-Method: GET", "X-Forwarded-Host: shop.example", ALICE]
+    told.append("X-Forwarded-Uri: /documents/d1")
+    line = f"GET {path.format(contract)} HTTP/1.1"
+    for credential in ([OWN], []):
+        with RawConnection(server.host, server.port) as raw:
+            raw.send("\r\n".join([line, "Host: writ", *credential, *told, "", ""]).encode("latin-1"))
+            answer = raw.answer()
+        assert (answer.status, answer.headers.get("x-writ-reason-code")) == (403, "REQUEST_REFUSED")
+        assert "credential" not in str(answer.json["error"])
+    for environment in (".", ".."):
+        assert status(server, f"GET /environments/{environment}/gateway/{contract} HTTP/1.1", OWN, *told) == 404
+
+
+def test_dots_that_lead_nowhere_are_not_refused(server: Server) -> None:
+    for path in ("/gateway/nginx/...", "/gateway/nginx/.x", "/gateway/nginx/x..", "/gateway/nginx?x=/../y"):
+        assert status(server, f"GET {path} HTTP/1.1", OWN, METHOD, HOST, TARGET, ALICE) == 200
+
+
 def test_users_of_one_connection_are_never_mixed_up(server: Server) -> None:
     """Many requests are under way at once, and the settings change meanwhile."""
     ended = threading.Event()

@@ -1,18 +1,21 @@
 """The access log of real servers: one line for each request, whichever way it took, and nothing personal."""
 
 import json
+import logging
 import subprocess
 import time
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from writ.api.log import service_log
-from writ.api.observing.answered import Answered
+from writ.api.log_lines import cause_of
+from writ.api.observing.answered import LONGEST_TRACE_STATE, Answered, answer_of
 from writ.api.observing.starting import Observing
-from writ.api.observing.waiting import MOST_WAITING, Waiting
+from writ.api.observing.waiting import MOST_WAITING, MOST_WAITING_BYTES, Waiting, memory_of
 
 from tests.support.bundling import bundle_file
 from tests.support.envoy_checks import envoy
@@ -231,23 +234,79 @@ def test_a_reader_that_stops_reading_holds_up_no_decision(tmp_path: Path) -> Non
             process.kill()
 
 
-def test_the_queue_is_bounded_and_what_is_dropped_is_counted(caplog: pytest.LogCaptureFixture) -> None:
-    taken: list[Answered] = []
+class Taker:
+    """Keeps what it is told."""
 
-    class Teller:
-        def start_worker(self, place: int) -> None: ...
-        def finish(self, seconds: float) -> None: ...
-        def take(self, answers: Any) -> None:
-            taken.extend(answers)
+    def __init__(self) -> None:
+        self.taken: list[Answered] = []
 
-    log = service_log("info").getChild("test")
-    log.propagate = True
-    log.addHandler(caplog.handler)
-    waiting = Waiting([Teller()], log)
-    one = Answered("GET", "/x", 200, 0, 0, 0, "", "", False, None, None, None)
+    def start_worker(self, place: int) -> None: ...
+    def finish(self, seconds: float) -> None: ...
+    def take(self, answers: Sequence[Answered]) -> None:
+        self.taken.extend(answers)
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> logging.Logger:
+    found = service_log("info").getChild("test")
+    found.propagate = True
+    found.addHandler(caplog.handler)
+    return found
+
+
+def test_the_queue_is_bounded_and_what_is_dropped_is_counted(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture
+) -> None:
+    taker = Taker()
+    waiting = Waiting([taker], log)
     for _ in range(MOST_WAITING + 7):
-        waiting.answered(one)
+        waiting.answered(answer(USUAL))
     waiting.start_worker(0)
     waiting.stop(20)
-    assert len(taken) == MOST_WAITING
+    assert len(taker.taken) == MOST_WAITING
     assert "7 requests are in no access log" in caplog.text
+
+
+USUAL = {b"x-request-id": b"x" * 36, b"traceparent": TRACED["traceparent"].encode()}
+LARGE = {b"x-request-id": b"x" * 8_100, b"traceparent": b"y" * 8_100, b"tracestate": b"a=b," * 2_000}
+
+
+def answer(fields: Mapping[bytes, bytes]) -> Answered:
+    return answer_of(("/x", "GET"), 200, 0, 0, {name: bytes(bytearray(value)) for name, value in fields.items()}, False)
+
+
+def test_requests_with_large_headers_take_bounded_memory(log: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
+    """While nobody reads the log. What is told makes room again."""
+    taker = Taker()
+    waiting = Waiting([taker], log)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(MOST_WAITING):
+            waiting.answered(answer(LARGE))
+        assert tracemalloc.get_traced_memory()[0] - before < MOST_WAITING_BYTES * 1.1
+    finally:
+        tracemalloc.stop()
+    waiting.start_worker(0)
+    assert wait_until(lambda: 0 < len(taker.taken) < MOST_WAITING) is True
+    waiting.stop(20)
+    count = len(taker.taken)
+    assert count == MOST_WAITING_BYTES // memory_of(answer(LARGE))
+    assert f"{MOST_WAITING - count} requests are in no access log" in caplog.text
+
+
+def test_a_trace_that_is_cut_is_the_same_trace() -> None:
+    """Or it is none, as before the cut. Members of a state are whole."""
+    trace = TRACED["traceparent"].encode()
+    for sent, found in (
+        (trace, trace),
+        (trace.replace(b"00-", b"01-", 1) + b"-more", trace.replace(b"00-", b"01-", 1)),
+        (trace + b"x" * 9_000, None),
+    ):
+        told = cause_of(None, answer({b"traceparent": sent}).traceparent).traceparent
+        assert told == (None if found is None else found.decode())
+    state = answer({b"tracestate": b",".join(b"k%d=%d" % (number, number) for number in range(200))}).tracestate
+    assert state is not None
+    assert LONGEST_TRACE_STATE - 10 < len(state) <= LONGEST_TRACE_STATE
+    assert state.endswith(b"=" + state.rpartition(b"k")[2].partition(b"=")[0])
+    assert answer({b"tracestate": b"x" * 9_000}).tracestate == b""
