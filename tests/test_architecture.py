@@ -196,7 +196,12 @@ ONE_PLACE = {
     "lark": ("compiler/language/",),
     "pyrsistent": ("runtime/state/overlay.py",),
     "jwt": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/", *USER_TOKENS),
-    "cryptography": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/"),
+    "cryptography": (
+        "bundles/signing/",
+        "api/credentials/tokens/",
+        "api/credentials/keys/",
+        "api/transport/tls.py",
+    ),
     "sqlite_utils": ("api/store/",),
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),

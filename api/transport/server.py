@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
 from gunicorn.app.base import BaseApplication
@@ -112,6 +113,9 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
         else:
             self.tls, self.pem = context, pem
+            fault = files.fault_of_dates(pem.certificate, datetime.now(UTC))
+            if fault is not None:
+                logging.getLogger(LOG).warning("%s", fault)
 
     def load(self) -> Any:
         """The ASGI application."""

@@ -2,8 +2,11 @@
 
 import ssl
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
+
+from cryptography.x509 import load_pem_x509_certificate
 
 _MISMATCH: Final = ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH")
 
@@ -63,6 +66,24 @@ class TlsFiles:
             return Pem(self.certificate.read_bytes(), self.key.read_bytes(), client_ca)
         except OSError as error:
             raise UnusableTls(f"`{error.filename}` can't be read: {_reason(error)}") from None
+
+    def fault_of_dates(self, certificate: bytes, now: datetime) -> str | None:
+        """Returns a sentence if the first of these certificates in PEM is not valid at `now`, or None.
+
+        OpenSSL serves such a certificate, and every client refuses it. What can't be read here is valid.
+        """
+        try:
+            found = load_pem_x509_certificate(certificate)
+            since, until = found.not_valid_before_utc, found.not_valid_after_utc
+        except ValueError:  # OpenSSL reads more than this library
+            return None
+        if now > until:
+            return f"the certificate `{self.certificate}` ended at {until:%Y-%m-%dT%H:%M:%SZ}; renew it"
+        if now < since:
+            return (
+                f"the certificate `{self.certificate}` begins at {since:%Y-%m-%dT%H:%M:%SZ}; renew it, or set the clock"
+            )
+        return None
 
     def _refuse_encrypted(self) -> NoReturn:
         """OpenSSL would ask for the password on the terminal."""

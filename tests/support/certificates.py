@@ -41,10 +41,13 @@ class Authority:
         own = own.add_extension(usage, critical=True)
         self.file.write_bytes(own.sign(self._key, SHA256()).public_bytes(serialization.Encoding.PEM))
 
-    def pair(self, name: str, password: bytes | None = None) -> Pair:
-        """A new certificate and key, the key encrypted where there is a `password`."""
+    def pair(self, name: str, password: bytes | None = None, later: timedelta = timedelta()) -> Pair:
+        """A new certificate and key, the key encrypted where there is a `password`.
+
+        It is valid from a day ago to tomorrow, or so much `later`.
+        """
         key = ec.generate_private_key(ec.SECP256R1())
-        draft = _draft(_name(name), self._name, key)
+        draft = _draft(_name(name), self._name, key, later)
         draft = draft.add_extension(x509.SubjectAlternativeName(_HOSTS), critical=False)
         draft = draft.add_extension(x509.ExtendedKeyUsage(_PURPOSES), critical=False)
         signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
@@ -67,8 +70,10 @@ def _name(name: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 
-def _draft(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
-    now = datetime.now(UTC)
+def _draft(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, later: timedelta = timedelta()
+) -> x509.CertificateBuilder:
+    now = datetime.now(UTC) + later
     return (
         x509.CertificateBuilder()
         .subject_name(subject)

@@ -148,4 +148,6 @@ def reason(error: BaseException, deadline: Deadline) -> str:
         return "it did not answer in time"
     if isinstance(error, SSLError | ssl.SSLError):
         return f"TLS failed: {error}"
-    return "it cut the connection, or does not speak HTTP"
+    return (
+        "it cut the connection, or does not speak HTTP; it may want https, or a client certificate, and Writ shows none"
+    )

@@ -127,7 +127,8 @@ def _text(found: list[tuple[str, Finding]]) -> str:
         if one.remedy:
             lines.append(f"         to do: {one.remedy}")
     attention = sum(one.level is not Level.OK for _, one in found)
-    lines.append(f"{attention} of {len(found)} findings need attention" if attention else "Nothing needs attention")
+    need = "finding needs" if len(found) == 1 else "findings needs" if attention == 1 else "findings need"
+    lines.append(f"{attention} of {len(found)} {need} attention" if attention else "Nothing needs attention")
     return "\n".join(map(escaped, lines))
 
 

@@ -53,7 +53,7 @@ def check_service(url: str, ca_file: Path | None, now: float) -> Iterator[Findin
         yield failure(f"the certificate is not accepted: {ex.verify_message}", remedy)
         return
     except (OSError, http.client.HTTPException) as ex:
-        yield failure(f"`{url}` can't be reached: {_reason(ex)}", _REACH)
+        yield failure(f"`{url}` can't be reached: {_reason(ex)}", _to_do(place, ex))
         return
     if health.status != http.client.OK:
         yield failure(f"`{url}/healthz` answers {health.status}", _REACH)
@@ -115,8 +115,11 @@ def _version(answer: _Answer) -> Finding:
 def _readiness(answer: _Answer) -> Finding:
     if answer.status == http.client.OK:
         return ok("the service can decide")
-    said = answer.members.get("error")
+    said, state = answer.members.get("error"), answer.members.get("state")
     reason = said[:MOST_SHOWN] if isinstance(said, str) else f"it answers {answer.status}"
+    if answer.members.get("status") == "failing" and state in ("following", "behind"):
+        remedy = "look at its source and the network between; until then, it may decide by an old revision"
+        return warning(f"the agent decides, but its source has not confirmed its revision in time: {reason}", remedy)
     return failure(f"the service can't decide: {reason}", "read its log, and the handbook about this message")
 
 
@@ -128,6 +131,18 @@ def _clock(answer: _Answer, now: float) -> Finding:
     if abs(there - now) > CLOCK_SECONDS:
         return failure(f"the clocks differ by {abs(there - now):.0f} s", "set the clocks of both machines, by NTP")
     return ok("the clocks agree")
+
+
+def _to_do(place: SplitResult, error: Exception) -> str:
+    """Returns what to do about a service that can't be reached.
+
+    A service with TLS ends a connection without it, and one of a client without a certificate if it asks for one.
+    """
+    if not isinstance(error, http.client.RemoteDisconnected | ConnectionResetError | BrokenPipeError | ssl.SSLError):
+        return _REACH
+    if place.scheme == "http":
+        return f"give a URL with https if the service has TLS, else {_REACH}"
+    return f"if it has `--tls-client-ca`, give another listener, since this command shows no certificate; else {_REACH}"
 
 
 def _reason(error: Exception) -> str:

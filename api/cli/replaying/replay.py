@@ -83,7 +83,8 @@ def _print(found: Tally) -> None:
             click.echo(f"  {found.apart[reason]:,} {words}")
     if found.bad:
         more = ", …" if found.bad > len(found.bad_lines) else ""
-        click.echo(f"  {found.bad:,} lines are no records: {', '.join(map(str, found.bad_lines))}{more}")
+        lines = "line is no record" if found.bad == 1 else "lines are no records"
+        click.echo(f"  {found.bad:,} {lines}: {', '.join(map(str, found.bad_lines))}{more}")
     for change, group in ordered(found):
         click.echo(f"\n{group.count:,} × {_shown(change.before)} → {_shown(change.after)}")
         request = escaped(msgspec.json.encode(group.example["request"]).decode())

@@ -237,7 +237,7 @@ def test_keys_open_pages_and_list_themselves(signed_in: Desk) -> None:
     signed_in.page.keyboard.type("gp")
     signed_in.page.get_by_role("heading", name="Policies").first.wait_for()
     signed_in.page.keyboard.type("?")
-    keys = signed_in.page.get_by_role("dialog", name="Keys")
+    keys = signed_in.page.get_by_role("dialog", name="Keyboard")
     keys.wait_for()
     assert signed_in.serious() == []
     signed_in.page.keyboard.press("Escape")

@@ -1,12 +1,14 @@
 """The service over TLS: handshakes, deadlines, limits, client certificates, renewal (design: "The server")."""
 
 import json
+import re
 import shutil
 import signal
 import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -325,6 +327,32 @@ def test_a_renewed_certificate_is_read_at_sighup(tmp_path: Path, authority: Auth
         assert wait_until(lambda: server.log.count("Worker exiting") == 2)
         assert served() == ssl.PEM_cert_to_DER_cert(renewed.certificate.read_text()) != before
         assert asked(server).status == 200
+
+
+def test_a_certificate_outside_its_dates_is_told_at_the_start_and_at_sighup(
+    tmp_path: Path, authority: Authority
+) -> None:
+    """It is served, since the clock may be wrong, but no client takes it."""
+    ended, future = authority.pair("ended", later=timedelta(days=-3)), authority.pair("future", later=timedelta(days=3))
+    trust = authority.trust()
+    trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+    with running(tmp_path / "data", *ended.options, trust=trust) as server:
+        assert re.search(re.escape(f"the certificate `{ended.certificate}` ended at ") + r"20[-0-9T:]{17}Z", server.log)
+        shutil.copy(future.certificate, ended.certificate)
+        shutil.copy(future.key, ended.key)
+        server.process.send_signal(signal.SIGHUP)
+        begins = f"the certificate `{ended.certificate}` begins at "
+        assert wait_until(lambda: begins in server.log)
+        assert server.log.count("renew it") == 2, "it is told once each, by the master"
+
+
+def test_a_certificate_within_its_dates_is_not_told_of(pair: Pair) -> None:
+    files, now = TlsFiles(pair.certificate, pair.key), datetime.now(UTC)
+    text = pair.certificate.read_bytes()
+    assert files.fault_of_dates(text, now) is None
+    assert files.fault_of_dates(b"", now) is None, "OpenSSL says what is wrong with it"
+    assert "ended at" in (files.fault_of_dates(text, now + timedelta(days=2)) or "")
+    assert "begins at" in (files.fault_of_dates(text, now - timedelta(days=2)) or "")
 
 
 # -- client certificates

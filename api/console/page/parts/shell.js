@@ -39,7 +39,7 @@ export function shell(place, content) {
         ${here?.promotion_only ? html`<span class="badge">promotion only</span>` : nothing}
       </span>
       <span class="push soft">${who()}</span>
-      <button class="quiet wide" type="button" @click=${keysDialog}>Keys</button>
+      <button class="quiet wide" type="button" @click=${keysDialog}>Keyboard</button>
       <button class="quiet" type="button" @click=${signOut}>Sign out</button>
     </header>
     <nav aria-label="Console">${GROUPS.map((group) => navigation(group, place))}</nav>
@@ -68,7 +68,7 @@ export function environmentOf(id) {
 export function keysDialog() {
   const pages = GROUPS.flatMap((group) => group.pages);
   openDialog({
-    title: "Keys",
+    title: "Keyboard",
     view: (close) => html`<table class="keys"><tbody>
         <tr><td><kbd>/</kbd></td><td>Go to the search field</td></tr>
         <tr><td><kbd>?</kbd></td><td>Show these keys</td></tr>

@@ -103,11 +103,25 @@ def test_a_service_with_tls(tmp_path: Path) -> None:
     assert (certificate["level"] == "warning") == (int(days[1]) < 21)
 
 
+def test_a_listener_that_wants_tls_or_a_client_certificate(tmp_path: Path) -> None:
+    """Both end the connection without a word, so the report says what may be the reason."""
+    authority, clients = Authority(tmp_path, "authority"), Authority(tmp_path, "clients")
+    options = (*authority.pair("server").options, "--tls-client-ca", str(clients.file))
+    with running(tmp_path / "data", *options, trust=authority.trust(clients.pair("client"))) as server:
+        (secure,) = findings("--url", server.url, "--ca-file", str(authority.file))
+        (plain,) = findings("--url", server.url.replace("https://", "http://"))
+    assert "`--tls-client-ca`" in secure["remedy"]
+    assert "a URL with https" in plain["remedy"]
+    assert "`--tls-client-ca`" not in plain["remedy"]
+
+
 # -- faults of a directory
 
 
 def test_there_is_nothing(tmp_path: Path) -> None:
     only(tmp_path / "none", "failure", "directory", "is not a folder")
+    done = writ("doctor", "--data", tmp_path / "none")
+    assert done.stdout.decode().endswith("1 of 1 finding needs attention\n")
     (tmp_path / "file").touch()
     only(tmp_path / "file", "failure", "directory", "is not a folder")
     (tmp_path / "empty").mkdir(mode=0o700)
@@ -245,6 +259,7 @@ def test_a_key_that_was_left_in_its_file(data: Path) -> None:
     (data / "admin-key").write_text(KEY)
     (data / "admin-key").chmod(0o600)
     only(data, "warning", "admin key", "has the key itself")
+    assert " findings needs attention\n" in writ("doctor", "--data", data).stdout.decode()
 
 
 # -- faults of a service
@@ -266,8 +281,8 @@ class Pretender(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def pretending(**attributes: object) -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), type("Other", (Pretender,), attributes))
+def pretending(kind: type[Pretender] = Pretender, **attributes: object) -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), type("Other", (kind,), attributes))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -276,6 +291,23 @@ def pretending(**attributes: object) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class StaleAgent(Pretender):
+    """Decides by what it has, while its source is away."""
+
+    def do_GET(self) -> None:
+        stale = b'{"status": "failing", "state": "behind", "revision": 7, "error": "it did not answer in time"}'
+        self.status, self.body = (503, stale) if self.path == "/readyz" else (200, b"{}")
+        super().do_GET()
+
+
+def test_an_agent_that_is_stale_decides() -> None:
+    """`/readyz` is 503 then, and the agent goes on."""
+    with pretending(StaleAgent) as url:
+        (found,) = [one for one in findings("--url", url) if "decide" in one["message"]]
+    said = "the agent decides, but its source has not confirmed its revision in time: it did not answer in time"
+    assert (found["level"], found["message"]) == ("warning", said)
 
 
 def test_a_service_with_another_clock_and_version() -> None:

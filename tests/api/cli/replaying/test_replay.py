@@ -162,6 +162,8 @@ def test_bad_lines_are_counted_and_told(tmp_path: Path) -> None:
     assert (code, found["same"], found["bad_lines"]) == (0, 2, len(bad))
     shown = writ("replay", tmp_path / "log", bundle).stdout.decode()
     assert "7 lines are no records: 3, 4, 5, 6, 7, 8, 9" in shown
+    replayed(tmp_path, b"\n".join([good, b"{"]), bundle)
+    assert "1 line is no record: 2" in writ("replay", tmp_path / "log", bundle).stdout.decode()
     code, found = replayed(tmp_path, b"{\n", bundle)
     assert code == 2
 
