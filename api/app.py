@@ -266,7 +266,6 @@ def _services(
         ),
         management=ManagementServices(work, bodies, parts.settings.limits),
         preview=PreviewServices(
-            work,
             bodies,
             Trials(work, parts.engines.engine, parts.clock),
             parts.decision_log.file,

@@ -43,6 +43,13 @@ ATTRIBUTES_COLUMN: Final = "attributes"
 MOST_COLUMNS: Final = 200
 """The columns of a request. Among them, a name like that of a missing one is looked for."""
 
+MOST_STEPS: Final = 2_000
+"""The conditions of a filter and the steps of the paths that they read, all together. To translate so many takes up to
+a quarter of a second.
+"""
+
+_NUL: Final = "\0"
+
 Dialect: TypeAlias = Literal["postgresql", "mysql", "sqlite", "duckdb"]
 ColumnType: TypeAlias = Literal[
     "text", "integer", "real", "decimal", "boolean", "uuid", "date", "datetime", "json", "attributes"
@@ -123,8 +130,10 @@ class FilterTranslation:
 
     def _translated(self, env: str, asked: FilterToTranslate, bounds: Bounds) -> bytes:
         self._work.store.environment(env, bounds)
+        fields = _fields(asked)
+        _refuse_large(asked, fields)
         try:
-            found = where(asked.filter, _fields(asked), asked.dialect)
+            found = where(asked.filter, fields, asked.dialect)
         except BadFilter as ex:
             raise BodyRejected(CODE, ex.message, _below_filter(ex.path)) from None
         except Untranslatable as ex:
@@ -161,7 +170,23 @@ def _field(asked: FilterToTranslate, key: str, column: MappedColumn) -> Field:
 
 
 def _named(asked: FilterToTranslate, column: str) -> str:
-    return column if asked.table is None or "." in column else f"{asked.table}.{column}"
+    """Returns the name of a column, with its table. Raises BodyRejected if no column has such a name."""
+    name = column if asked.table is None or "." in column else f"{asked.table}.{column}"
+    if _NUL in name or not all(name.split(".")):
+        message = f"the column {quoted(name)} has an empty part or the character NUL"
+        raise BodyRejected(CODE, message, "$.columns")
+    return name
+
+
+def _refuse_large(asked: FilterToTranslate, fields: Mapping[str, Field]) -> None:
+    """Raises BodyRejected for a filter whose condition would be long: it reads a path in many columns many times."""
+    steps = 0
+    for key in _keys(asked.filter):
+        field = fields.get(key)
+        steps += 1 + (len(field.path) if isinstance(field, Json) else key.count("."))
+        if steps > MOST_STEPS:
+            message = f"the filter has more than {MOST_STEPS} conditions and steps of their paths"
+            raise BodyRejected(CODE, message, "$.filter")
 
 
 def _keys(tree: object) -> Iterator[str]:

@@ -57,19 +57,18 @@ class ChangePreview:
         """Answer 200, also for changes with errors."""
         known_parameters(req)
         wanted = shaped(await self._services.bodies.read_element(req), WantedPreview, BAD)
-        try:
-            tried = await self._services.trials.tried(env, actor_of(req), edits_of(wanted.changes))
-        except Rejected as ex:
-            faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
-            resp.data = ENCODER.encode(ChangesPreview(None, faults, (), False, None, None))
-            return
         # What the log says of other people's requests is for administrators, as the log itself is.
         log = self._services.decision_log if req.context.credential.scope is Scope.ADMIN else None
-        preview = partial(_preview, tried, log)
-        resp.data = ENCODER.encode(await self._services.work.search(preview))
+        ask, edits = partial(_preview, log), edits_of(wanted.changes)
+        try:
+            found = await self._services.trials.asked(env, actor_of(req), edits, ask)
+        except Rejected as ex:
+            faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
+            found = ChangesPreview(None, faults, (), False, None, None)
+        resp.data = ENCODER.encode(found)
 
 
-def _preview(tried: Tried, log: Path | None) -> ChangesPreview:
+def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
     """Returns the preview, with decisions if there is a `log`. It takes long, so it runs in a thread."""
     trial, before, after = tried.trial, tried.before(), tried.after()
     elements, truncated = shown(map(_entry, trial.changes))

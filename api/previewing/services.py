@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..http.bodies import Bodies
-from ..serving.store_work import StoreWork
 from .trial_engines import Trials
 
 
@@ -12,7 +11,6 @@ from .trial_engines import Trials
 class PreviewServices:
     """The parts that the endpoints of previews need. `decision_log` is its file, or None if it can't be read back."""
 
-    work: StoreWork
     bodies: Bodies
     trials: Trials
     decision_log: Path | None

@@ -1,6 +1,5 @@
 """Runs the stored tests of an environment: `POST /v1/environments/{env}/tests:run`."""
 
-from functools import partial
 from typing import Final
 
 import falcon.asgi
@@ -51,8 +50,7 @@ class TestRunner:
         asked = shaped(await self._services.bodies.read_optional_element(req), TestRun, BAD)
         if asked.changes:
             require_scope(req.context.credential, Scope.WRITE)
-        tried = await self._services.trials.tried(env, actor_of(req), edits_of(asked.changes))
-        report = await self._services.work.search(partial(_report, tried))
+        report = await self._services.trials.asked(env, actor_of(req), edits_of(asked.changes), _report)
         resp.data = ENCODER.encode(report)
 
 

@@ -19,7 +19,7 @@ from ..management.elements import ManagementServices
 from ..openapi.operation import Answer, Operation, page_of
 from ..openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
 from ..store.errors import Fault, Rejected
-from ..store.policy_tests import NewSet, StoredSet
+from ..store.policy_tests import NewSet, StoredSet, refuse_long
 from ..testing.shapes import Id, PolicyTest, StoredTests
 from ..testing.stored import check_stored, count_checks
 
@@ -143,6 +143,7 @@ class OneTestSet:
 
 def _checked(body: Mapping[str, Any]) -> NewSet:
     """Returns the set in a body. Raises Rejected for its faults. Long bodies take a while, so this runs in a thread."""
+    refuse_long(dict(body))
     tests, found = check_stored(body)
     if found or tests is None:
         raise Rejected(tuple(Fault(one.code, show_path(one.path), one.message, one.help) for one in found))

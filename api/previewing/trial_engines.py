@@ -2,21 +2,26 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from ...bundles.delta import decode_delta
 from ...runtime import Engine, RateCounters
 from ...runtime.limits import CacheLimits
 from ...runtime.trial_engine import TrialEngine
+from ..http.caller import CALLER
 from ..serving.bound_engines import ready_engine, refuse_other
 from ..serving.engine_access import EngineOf
-from ..serving.store_work import StoreWork
+from ..serving.fair_turns import FairTurns
+from ..serving.store_work import SEARCHING_THREADS, StoreWork
 from ..store.actor import Actor
 from ..store.elements.edits import Edit
 from ..store.errors import StoreUnavailable
 from ..store.trials.trial import Declared, Trial
 from ..testing.tested_model import COUNTER_BYTES, TestedModel
 from ..testing.undeclared import declared_in
+
+_T = TypeVar("_T")
 
 CACHES: Final = CacheLimits(
     specialisations=4_096,
@@ -62,9 +67,25 @@ class Trials:
 
     def __init__(self, work: StoreWork, engine_of: EngineOf, clock: Callable[[], float]) -> None:
         self._work, self._engine_of, self._clock = work, engine_of, clock
+        self._turns = FairTurns(SEARCHING_THREADS)
 
-    async def tried(self, env: str, actor: Actor, edits: list[Edit]) -> Tried:
-        """Returns the trial of some edits. Without edits, it reads the model as it is.
+    async def asked(self, env: str, actor: Actor, edits: list[Edit], ask: Callable[[Tried], _T]) -> _T:
+        """Returns what `ask` returns for the trial of some edits. Without edits, the trial is the model as it is.
+
+        `ask` takes long, and runs in a thread. A few callers at a time have their turns, so that no stored test is read
+        before it is about to be asked.
+
+        Raises what `ask` raises, and what `_tried` raises.
+        """
+        who = CALLER.get()
+        await self._turns.take(who)
+        try:
+            return await self._work.search(partial(ask, await self._tried(env, actor, edits)))
+        finally:
+            self._turns.give_back(who)
+
+    async def _tried(self, env: str, actor: Actor, edits: list[Edit]) -> Tried:
+        """Returns the trial of some edits.
 
         Raises what `Store.examine`, `Store.try_write` and `Store.read_tests` raise, and what `ready_engine` raises.
         """

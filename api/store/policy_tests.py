@@ -43,7 +43,10 @@ _DIGEST_CHARACTERS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class NewSet:
-    """A set of tests to store. `body` has its `id`, and `checks` is the number of its checks."""
+    """A set of tests to store. `body` has its `id`, and `checks` is the number of its checks.
+
+    `refuse_long` took the body.
+    """
 
     id: str
     body: Body
@@ -125,7 +128,6 @@ class PolicyTests:
         self, env: str, actor: Actor, new: NewSet, refuse: Callable[[Environment, StoredSet | None], None]
     ) -> StoredSet:
         text = encode_body(new.body)
-        _refuse_large(len(text), MOST_SET_BYTES, "bytes")
         _refuse_large(new.checks, MOST_SET_CHECKS, "checks")
         with self._connections.writing() as db:
             recheck_credential(db, actor)
@@ -145,6 +147,11 @@ def policy_tests_of(db: Database, environment: Environment) -> Iterator[bytes]:
     """Yields the sets of an environment as JSON, by id."""
     query = "SELECT body FROM policy_tests WHERE environment = ? ORDER BY id"
     return (body for (body,) in db.execute(query, (environment.number,)).fetchall())
+
+
+def refuse_long(body: Body) -> None:
+    """Raises Rejected for a set of too many bytes, before anything else is looked for in it."""
+    _refuse_large(len(encode_body(body)), MOST_SET_BYTES, "bytes")
 
 
 def _refuse_large(count: int, most: int, what: str) -> None:

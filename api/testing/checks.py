@@ -1,11 +1,12 @@
 """Finds the faults of a test that its shape does not show: what it asks, and whether it can fail."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ...bundles.conditions.values import Json
-from ...bundles.wording import Path, did_you_mean, quoted
+from ...bundles.wording import Path, quoted
+from ...compiler.checks.draft import Suggestions
 from ...compiler.diagnostics.diagnostic import Finding
 from ...compiler.documents.schema_findings import schema_findings
 from ...runtime import BadRequest
@@ -16,6 +17,9 @@ from ...runtime.translate.read_tree import read_tree
 from ..written_instants import instant_fault
 from .members import REQUEST_PARTS, SEARCH_PARTS, unread_members, unread_part
 from .shapes import ExpectedDecision, ExpectedSearch, PolicyTest, TestFile
+
+MOST_SEARCHES: Final = 20
+"""The wrong names of a file, or of a run, for which similar names are looked for. For long names, each takes 60 ms."""
 
 _STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
 _ANY_ACTION: Final = {"name": "any"}
@@ -31,11 +35,12 @@ def check_tests(file: TestFile) -> Iterator[Finding]:
         yield Finding("no-model", "`model` names no source", ("model",), help_text)
     if not file.tests:
         yield Finding("no-expectation", "the file has no tests", ("tests",))
+    suggest = Suggestions(MOST_SEARCHES)
     for number, test in enumerate(file.tests):
-        yield from _check(test, ("tests", number))
+        yield from _check(test, ("tests", number), suggest)
 
 
-def _check(test: PolicyTest, path: Path) -> Iterator[Finding]:
+def _check(test: PolicyTest, path: Path, suggest: Suggestions) -> Iterator[Finding]:
     yield from _instant(test.now, (*path, "now"))
     asked = [name for name in ("request", "search", "allowed") if getattr(test, name) is not None]
     if len(asked) != 1:
@@ -51,7 +56,7 @@ def _check(test: PolicyTest, path: Path) -> Iterator[Finding]:
         yield from _expected(test.expect, ExpectedSearch, path)
         yield from _filter(test.expect or {}, (*path, "expect", "filter"))
     else:
-        yield from _table(test, path)
+        yield from _table(test, path, suggest)
 
 
 def _instant(now: Json, path: Path) -> Iterator[Finding]:
@@ -109,7 +114,7 @@ def _filter(expected: Mapping[str, Json], path: Path) -> Iterator[Finding]:
             yield Finding("bad-filter", ex.message, (*path, *_steps(ex.path)))
 
 
-def _table(test: PolicyTest, path: Path) -> Iterator[Finding]:
+def _table(test: PolicyTest, path: Path, suggest: Suggestions) -> Iterator[Finding]:
     missing = [name for name in _TABLE if getattr(test, name) is None]
     for name in missing:
         yield Finding("missing-member", f"the member {quoted(name)} is missing: a table needs it", path)
@@ -121,13 +126,27 @@ def _table(test: PolicyTest, path: Path) -> Iterator[Finding]:
             yield Finding("no-expectation", "the table has no requests, so it expects nothing", (*path, name))
     yield from _entities(subjects, "subject", (*path, "subjects"))
     yield from _entities(resources, "resource", (*path, "resources"))
-    for name, by_resource in (test.allowed or {}).items():
-        at = (*path, "allowed", name)
-        yield from _known(name, subjects, "subject", at, at_key=True)
-        for resource, allowed in by_resource.items():
-            yield from _known(resource, resources, "resource", (*at, resource), at_key=True)
-            for number, action in enumerate(allowed):
-                yield from _known(action, actions, "action", (*at, resource, number), at_key=False)
+    yield from _cells(test.allowed or {}, _Names(subjects, frozenset(actions), resources, suggest), (*path, "allowed"))
+
+
+class _Names(NamedTuple):
+    """The names of a table, and what suggests one of them."""
+
+    subjects: Collection[str]
+    actions: Collection[str]
+    resources: Collection[str]
+    suggest: Suggestions
+
+
+def _cells(allowed: Mapping[str, Mapping[str, Sequence[str]]], names: _Names, path: Path) -> Iterator[Finding]:
+    """Yields the names in the cells of a table that its lists do not have."""
+    for name, by_resource in allowed.items():
+        at = (*path, name)
+        yield from _known(name, names.subjects, "subject", at, names.suggest)
+        for resource, actions in by_resource.items():
+            yield from _known(resource, names.resources, "resource", (*at, resource), names.suggest)
+            for number, action in enumerate(actions):
+                yield from _known(action, names.actions, "action", (*at, resource, number), names.suggest)
 
 
 def _entities(entities: Mapping[str, dict[str, Json]], owner: str, path: Path) -> Iterator[Finding]:
@@ -142,10 +161,10 @@ def _entities(entities: Mapping[str, dict[str, Json]], owner: str, path: Path) -
             yield from unread_part(entity, owner, REQUEST_PARTS, (*path, name))
 
 
-def _known(name: str, known: Collection[str], what: str, path: Path, at_key: bool) -> Iterator[Finding]:
+def _known(name: str, known: Collection[str], what: str, path: Path, suggest: Suggestions) -> Iterator[Finding]:
     if name not in known:
         message = f"the table has no {what} {quoted(name)}"
-        yield Finding("unknown-name", message, path, did_you_mean(name, known), at_key=at_key)
+        yield Finding("unknown-name", message, path, suggest(name, known), at_key=what != "action")
 
 
 def _steps(path: str) -> Path:

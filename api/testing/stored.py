@@ -1,6 +1,7 @@
 """Reads a stored set of tests: its tests as questions, or all its faults."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,6 +13,9 @@ from ...compiler.documents.schema_findings import schema_findings
 from .checks import check_tests
 from .reading import ReadTest, tests_in
 from .shapes import PolicyTest, StoredTests, TestFile
+
+MOST_FAULTS: Final = 100
+"""The faults of a set that are looked for."""
 
 _MODEL: Final = "model"
 _NO_RESULTS: Final = "leave it out, and expect a `filter`"
@@ -25,12 +29,18 @@ class Checked(NamedTuple):
 
 
 def check_stored(body: Json) -> Checked:
-    """Returns the set of tests in a decoded body, and its faults. Whatever the body has, it never raises."""
+    """Returns the set of tests in a decoded body, and its first faults. Whatever the body has, it never raises."""
     try:
         found = msgspec.convert(body, StoredTests)
     except msgspec.ValidationError:
-        return Checked(None, tuple(_without_model(schema_findings(body, StoredTests, ()))))
-    return Checked(found, (*check_tests(TestFile(found.tests, None, found.now)), *_results(found)))
+        return Checked(None, _first(_without_model(schema_findings(body, StoredTests, ()))))
+    return Checked(found, _first(chain(check_tests(TestFile(found.tests, None, found.now)), _results(found))))
+
+
+def _first(found: Iterator[Finding]) -> tuple[Finding, ...]:
+    """Returns the first findings, and one that there are more. Those are not looked for."""
+    first = tuple(islice(found, MOST_FAULTS))
+    return first if next(found, None) is None else (*first, Finding("too-many", "there are more faults", ()))
 
 
 def read_stored(text: bytes) -> tuple[str, tuple[ReadTest, ...]]:

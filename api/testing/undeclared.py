@@ -1,8 +1,8 @@
 """Finds what tests ask for and their model does not declare. A denial is what a slip of the pen fulfils best."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...bundles.program.clauses import Program, ResourceType
 from ...bundles.wording import Path, did_you_mean, quoted
@@ -15,6 +15,7 @@ from .reading import ReadTest
 _ON_PURPOSE: Final = "write `undeclared: true` in the test if it asks for this on purpose"
 
 Keys = Collection[str]
+Suggest = Callable[[str, Keys], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Declared:
     """What a model declares. The resource types are by the name that requests use (E7).
 
     Attributes are None where the model declares none. A bundle knows its types and actions, but no attributes.
-    `other_subjects` are the subject types that the model names without a declaration of their attributes.
+    `other_subjects` are the subject types that the model names without a declaration of their attributes. `suggest`
+    returns help that names one of them.
     """
 
     types: Mapping[str, ResourceType]
@@ -31,6 +33,7 @@ class Declared:
     other_subjects: Keys = ()
     context: Keys | None = None
     action: Keys | None = None
+    suggest: Suggest = did_you_mean
 
 
 def declared_by(program: Program, model: Model | None) -> Declared:
@@ -74,7 +77,8 @@ def _request(request: Mapping[str, Any], declared: Declared, path: Path) -> Iter
     yield from _resource(resource, declared, (*path, "resource"))
     yield from _subject(request["subject"], declared, (*path, "subject"))
     yield from _action(action["name"], [resource], declared, (*path, "action", "name"))
-    yield from _keys(action.get("properties"), declared.action, "an action", (*path, "action", "properties"))
+    owner, at = _Owner("an action", declared.action, declared.suggest), (*path, "action", "properties")
+    yield from _keys(action.get("properties"), owner, at)
     yield from _context(request.get("context"), declared, (*path, "context"))
 
 
@@ -93,11 +97,11 @@ def _table(test: ReadTest, declared: Declared, path: Path) -> Iterator[Finding]:
 def _resource(resource: Mapping[str, Any], declared: Declared, path: Path) -> Iterator[Finding]:
     name = resource["type"]
     if name in declared.types:
-        owner = f"the resource type {quoted(name)}"
-        yield from _attributes(resource, declared.resources.get(name), owner, path)
+        owner = _Owner(f"the resource type {quoted(name)}", declared.resources.get(name), declared.suggest)
+        yield from _attributes(resource, owner, path)
         return
     named = next((one.name for one in declared.types.values() if one.id == name), None)
-    near = did_you_mean(name, declared.types) if named is None else f"requests name this type {quoted(named)};"
+    near = declared.suggest(name, declared.types) if named is None else f"requests name this type {quoted(named)};"
     yield _finding(f"the model declares no resource type {quoted(name)}", (*path, "type"), near)
 
 
@@ -106,9 +110,10 @@ def _subject(subject: Mapping[str, Any], declared: Declared, path: Path) -> Iter
         return
     name = subject["type"]
     if name in declared.subjects:
-        yield from _attributes(subject, declared.subjects[name], f"the subject type {quoted(name)}", path)
+        owner = _Owner(f"the subject type {quoted(name)}", declared.subjects[name], declared.suggest)
+        yield from _attributes(subject, owner, path)
     elif name not in declared.other_subjects:
-        near = did_you_mean(name, {*declared.subjects, *declared.other_subjects})
+        near = declared.suggest(name, {*declared.subjects, *declared.other_subjects})
         yield _finding(f"the model knows no subject type {quoted(name)}", (*path, "type"), near)
 
 
@@ -118,28 +123,39 @@ def _action(name: str, resources: Collection[Mapping[str, Any]], declared: Decla
     if types and not any(name in one.action_set for one in types.values()):
         asked = "the resource type " + quoted(*types) if len(types) == 1 else "no resource type of the table"
         message = f"{asked} declares {'no' if len(types) == 1 else 'the'} action {quoted(name)}"
-        yield _finding(message, path, did_you_mean(name, {action for one in types.values() for action in one.actions}))
+        known = {action for one in types.values() for action in one.actions}
+        yield _finding(message, path, declared.suggest(name, known))
 
 
 def _context(context: Mapping[str, Any] | None, declared: Declared, path: Path) -> Iterator[Finding]:
     if declared.context is not None:
-        yield from _keys(context, {*declared.context, *GATE_KEYS}, "the context", path)
+        owner = _Owner("the context", {*declared.context, *GATE_KEYS}, declared.suggest)
+        yield from _keys(context, owner, path)
 
 
-def _attributes(entity: Mapping[str, Any], known: Keys | None, owner: str, path: Path) -> Iterator[Finding]:
+class _Owner(NamedTuple):
+    """What has attributes, in words, and the keys that it declares, or None if it declares none."""
+
+    noun: str
+    known: Keys | None
+    suggest: Suggest
+
+
+def _attributes(entity: Mapping[str, Any], owner: _Owner, path: Path) -> Iterator[Finding]:
     for member in ("attributes", "properties"):
-        yield from _keys(entity.get(member), known, owner, (*path, member))
+        yield from _keys(entity.get(member), owner, (*path, member))
 
 
-def _keys(values: Mapping[str, Any] | None, known: Keys | None, owner: str, path: Path) -> Iterator[Finding]:
+def _keys(values: Mapping[str, Any] | None, owner: _Owner, path: Path) -> Iterator[Finding]:
     """Yields the keys that are not declared. Of a dotted key, a value may have the whole or the first name (C1)."""
-    if known is None:
+    known = owner.known
+    if known is None or not values:
         return
     first_names = {key.partition(".")[0] for key in known}
-    for key in values or ():
+    for key in values:
         if key not in known and key.partition(".")[0] not in first_names:
-            message = f"{owner} declares no attribute {quoted(key)}"
-            yield _finding(message, (*path, key), did_you_mean(key, known), at_key=True)
+            message = f"{owner.noun} declares no attribute {quoted(key)}"
+            yield _finding(message, (*path, key), owner.suggest(key, known), at_key=True)
 
 
 def _finding(message: str, path: Path, near: str, at_key: bool = False) -> Finding:

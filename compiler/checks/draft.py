@@ -43,7 +43,7 @@ class Suggestions:
     """Help that suggests a similar name, for a bounded number of searches."""
 
     def __init__(self, searches: int):
-        """`searches` is the number of diagnostics that a run lists. The help of further diagnostics is never shown."""
+        """`searches` is the number of searches. Of a compilation, it is that of the diagnostics which are listed."""
         self._searches = searches
 
     def __call__(self, name: str, known: Collection[str]) -> str:

@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from writ.api.insight.translate import MOST_STEPS
 from writ.runtime.translate import Decimal, Json, Real, Text
 from writ.runtime.translate.python import predicate
 from writ.runtime.translate.sql import DIALECTS, where
@@ -129,3 +130,27 @@ def test_what_can_t_be_translated_is_refused_with_its_place(
 def test_an_unknown_environment_is_not_found(service: Managed) -> None:
     path = "/v1/environments/none/filters:translate"
     assert service.simulate_post(path, json={"filter": DRAFT, "dialect": "sqlite"}).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["x\0y", "..", ".x", "x.", "a..b"])
+def test_a_name_that_no_column_has_is_refused(service: Managed, name: str) -> None:
+    for more in ({"columns": {"status": {"type": "text", "column": name}}}, {"table": name}):
+        answer = service.simulate_post(TRANSLATE, json={"filter": DRAFT, "dialect": "sqlite"} | more)
+        assert (answer.status_code, answer.json["details"][0]["path"]) == (400, "$.columns")
+
+
+def test_a_long_condition_is_refused_before_it_is_made(service: Managed) -> None:
+    """Few conditions on long paths count as much as many on short ones."""
+    column = {"type": "json", "path": [f"step-{number}" for number in range(31)]}
+    body = {"dialect": "mysql", "columns": {"status": column}}
+    for count, status in ((MOST_STEPS // 32, 200), (MOST_STEPS // 32 + 1, 400)):
+        tree = logical("or", *(field("status", "eq", str(number)) for number in range(count)))
+        answer = service.simulate_post(TRANSLATE, json=body | {"filter": tree})
+        assert answer.status_code == status, answer.text
+    assert answer.json["details"] == [
+        {
+            "code": "bad-filter",
+            "path": "$.filter",
+            "message": f"the filter has more than {MOST_STEPS} conditions and steps of their paths",
+        }
+    ]

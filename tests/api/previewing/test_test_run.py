@@ -1,6 +1,7 @@
 """`tests:run`: stored tests ask the stored model, or what changes would make of it."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from writ.api.routes.table import openapi_document
 from writ.api.store.elements.kinds import KINDS
 from writ.api.testing import shapes
 from writ.api.testing import tested_model as models
+from writ.api.testing.checks import MOST_SEARCHES
 from writ.api.testing.undeclared import declared_in
 from writ.bundles.file.in_memory import bundle_in_memory
 from writ.bundles.zones import VERSION, zone_data
@@ -232,6 +234,23 @@ def test_a_report_has_room_for_so_many_failures(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(run, "RUN_SECONDS", -1.0)
     (late,) = run.run_sets([json.dumps(wrong).encode()], tested)
     assert (late.passed, late.failed, late.not_run, late.tests) == (0, 0, 3, ())
+
+
+def test_a_run_lists_the_first_problems_of_a_test_and_looks_for_few_similar_names() -> None:
+    declared = {"context": {f"known_{number}_{'x' * 60}": "string" for number in range(900)}}
+    model = load(
+        [source({"resource_types": MODEL["resource_types"], "attributes": declared})], frozenset(), now=0.0
+    ).model
+    assert model is not None
+    context = {f"konwn_{number}_{'x' * 60}": "v" for number in range(1_000)}
+    asked = {"request": {"subject": ALICE, "action": {"name": "read"}, "resource": PLAN, "context": context}}
+    tests = [{"name": str(number), "expect": {"decision": True}} | asked for number in range(40)]
+    tested, began = ready(model), time.process_time()
+    (found,) = run.run_sets([json.dumps({"id": "x", "tests": tests}).encode()], tested)
+    assert time.process_time() - began < 4
+    assert [len(one.problems) for one in found.tests] == [run.MOST_PROBLEMS] * 40
+    helped = sum("did you mean" in problem.message for one in found.tests for problem in one.problems)
+    assert helped == MOST_SEARCHES
 
 
 def ready(model: Model) -> models.TestedModel:

@@ -1,9 +1,11 @@
 """Stored policy tests over HTTP: made, listed, read, replaced and deleted, within limits, and apart from the model."""
 
+import time
 from typing import Any
 
 import pytest
 from writ.api.store import policy_tests
+from writ.api.testing.stored import MOST_FAULTS
 
 from tests.support.managed import ROOT, Managed
 
@@ -131,6 +133,26 @@ def test_limits_are_kept(full: Managed, monkeypatch: pytest.MonkeyPatch, limit: 
     assert details(answer) == [("too-many-tests", "$")]
     assert message in answer.json["error"]
     assert [one["id"] for one in full.simulate_get(TESTS).json["items"]] == ([] if "SET_" in limit else ["a"])
+
+
+def test_many_wrong_names_are_answered_soon(full: Managed) -> None:
+    """The first faults are listed, and a similar name is not looked for without an end."""
+    actions = [f"action-{number}-{'x' * 60}" for number in range(900)]
+    wrong = [f"actoin-{number}-{'x' * 60}" for number in range(1_500)]
+    table = {"name": "t", "subjects": {"a": ALICE}, "actions": actions, "resources": {"r": DOCUMENT}}
+    began = time.process_time()
+    answer = full.simulate_post(TESTS, json={"id": "x", "tests": [table | {"allowed": {"a": {"r": wrong}}}]})
+    assert time.process_time() - began < 4
+    found = answer.json["details"]
+    assert (answer.status_code, len(found)) == (400, MOST_FAULTS + 1)
+    assert {one["code"] for one in found[:-1]} == {"unknown-name"}
+    assert found[-1]["code"] == "too-many"
+
+
+def test_the_size_comes_before_the_faults(full: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_tests, "MOST_SET_BYTES", 10)
+    answer = full.simulate_post(TESTS, json={"id": "x", "tests": [{"name": "wrong"}]})
+    assert [one["code"] for one in answer.json["details"]] == ["too-many-tests"]
 
 
 def test_a_table_is_counted_before_it_is_unfolded(full: Managed) -> None:
