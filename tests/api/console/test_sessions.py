@@ -43,11 +43,6 @@ def press(desk: Desk, name: str) -> None:
     desk.page.get_by_role("button", name=name, exact=True).click()
 
 
-def press_without_leaving(desk: Desk, name: str) -> None:
-    """Press a button as a script of the page would: the field that is being filled in keeps the focus."""
-    desk.page.get_by_role("button", name=name, exact=True).evaluate("button => button.click()")
-
-
 class Held:
     """Calls that wait on their way to the service until they may go on."""
 
@@ -145,17 +140,6 @@ def test_the_next_caller_can_not_undo_what_the_one_before_did(keys: Any, signed_
     signed_in.page.get_by_role("search").wait_for()
     assert not signed_in.page.get_by_role("button", name="Undo").count()
     assert not signed_in.page.get_by_text("The role is deleted").count()  # it is not announced either
-
-
-def test_the_next_caller_finds_nothing_that_the_one_before_typed(keys: Any, signed_in: Desk) -> None:
-    signed_in.go("#/default/resource-types?new=yes")
-    signed_in.page.get_by_label("Actions", exact=True).last.press_sequentially("half-writ")
-    press_without_leaving(signed_in, "Sign out")
-    signed_in.page.get_by_role("heading", name="Sign in to Writ").wait_for()
-    sign_in_here(signed_in, KEY)
-    field = signed_in.page.get_by_label("Actions", exact=True).last
-    field.wait_for()
-    assert field.input_value() == ""
 
 
 def test_a_secret_that_comes_after_the_sign_out_is_not_shown(signed_in: Desk) -> None:
