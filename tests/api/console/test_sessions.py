@@ -142,16 +142,6 @@ def test_the_next_caller_can_not_undo_what_the_one_before_did(keys: Any, signed_
     assert not signed_in.page.get_by_text("The role is deleted").count()  # it is not announced either
 
 
-def test_the_next_caller_finds_nothing_that_the_one_before_typed(keys: Any, signed_in: Desk) -> None:
-    signed_in.go("#/default/resource-types?new=yes")
-    signed_in.page.get_by_label("Actions", exact=True).last.fill("half-writ")
-    sign_out(signed_in)
-    sign_in_here(signed_in, KEY)
-    field = signed_in.page.get_by_label("Actions", exact=True).last
-    field.wait_for()
-    assert field.input_value() == ""
-
-
 def test_a_secret_that_comes_after_the_sign_out_is_not_shown(signed_in: Desk) -> None:
     signed_in.go("#/default/clients/new-client")
     signed_in.page.get_by_label("Name").fill("late")

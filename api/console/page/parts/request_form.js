@@ -79,8 +79,12 @@ export class RequestFields {
 
   async suggest(env) {
     const query = { limit: MOST_TYPES };
-    this.types = await get(path`/v1/environments/${env}/resource-types`, { query }).then((page) => page.items, () => []);
-    update();
+    try {
+      this.types = (await get(path`/v1/environments/${env}/resource-types`, { query })).items;
+      update();
+    } catch {
+      // The fields work without suggestions, and what is typed is checked when it is sent.
+    }
   }
 
   // Returns the drawing of the fields. `subject` and `resource` are "whole", or "type" where a search looks for them.
