@@ -35,6 +35,9 @@ _TRACE_FORM: Final = re.compile(
     rb"((?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-.*)?"
 )
 _PLAIN: Final = re.compile(r"[!#-~]+")
+_HIDDEN: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that control a terminal, turn text around or end a line. JSON may have them as they are."""
+
 _ENCODER: Final = msgspec.json.Encoder()
 
 Members: TypeAlias = Mapping[str, object]
@@ -122,7 +125,7 @@ def text_line(instant: float, process: int, level: str, message: str, members: M
 def json_line(
     instant: float, process: int, level: str, logger: str, message: str, members: Members, cause: Cause
 ) -> str:
-    """Returns a line of JSON without its end. `instant` is in epoch seconds."""
+    """Returns a line of JSON without its end. `instant` is in epoch seconds. Hidden characters are escaped."""
     second, micros = divmod(round(instant * _MICROS), _MICROS)
     line: dict[str, Any] = {
         "time": f"{_utc_second(second)}.{micros // 1_000:03d}Z",
@@ -133,7 +136,14 @@ def json_line(
     }
     if HERE.worker is not None:
         line["worker"] = HERE.worker
-    return _ENCODER.encode(line | dict(members) | cause.members()).decode()
+    text = _ENCODER.encode(line | dict(members) | cause.members()).decode()
+    if text.isascii() and "\x7f" not in text:  # PERF: most lines
+        return text
+    return _HIDDEN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 class TextLines(logging.Formatter):

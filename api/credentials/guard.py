@@ -10,7 +10,7 @@ from typing import NamedTuple
 import falcon
 import falcon.asgi
 
-from ..http.caller import CALLER
+from ..http.caller import CALLER, Who
 from ..http.rejections import Forbidden, TooManyFailures, Unauthenticated
 from ..http.source_address import source_address
 from ..store.actor import ADMIN_KEY
@@ -100,7 +100,11 @@ class Guard:
         version = self._recent.version()
         req.context.asked = needed, env, version
         req.context.credential = self._credential_of(req, needed, env, version)
-        CALLER.set((env or "", req.context.credential.actor))
+        CALLER.set(self._who(env, req.context.credential))
+
+    def _who(self, env: str | None, credential: Credential) -> Who:
+        """Returns what to note of an admitted request to an environment, or to none."""
+        return env or "", credential.actor
 
     def confirm(self, req: falcon.asgi.Request) -> None:
         """Checks a request again after its body has arrived: its credential may have ended since.

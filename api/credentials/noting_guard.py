@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from ..http.caller import CALLER
+from ..http.caller import CALLER, Who
+from ..serving.engine_access import Stale
+from ..store.environment_ids import DEFAULT
 from .credential import Credential, Scope
 from .guard import Guard
 
@@ -15,5 +17,15 @@ class NotingGuard(Guard):
     ) -> Credential:
         """See `Guard`."""
         credential = super().admitted(header, address, needed, env, version)
-        CALLER.set((env or "", credential.actor))
+        CALLER.set(self._who(env, credential))
         return credential
+
+    def _who(self, env: str | None, credential: Credential) -> Who:
+        """See `Guard`. Only an environment that exists is noted: a path may name anything, also a person."""
+        return super()._who(env if env is not None and self._exists(env) else None, credential)
+
+    def _exists(self, env: str) -> bool:
+        try:
+            return env == DEFAULT or self._uuid_of(env) is not None
+        except Stale:
+            return False

@@ -75,6 +75,28 @@ def test_a_request_id_can_not_begin_another_line_or_member() -> None:
     assert json.loads(line)["request_id"] == hostile.decode("latin-1")
 
 
+HIDDEN = (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_what_a_client_sends_moves_no_terminal(log_format: str) -> None:
+    """A request's id has bytes above 0x7F. A message may have any character."""
+    sent = "".join(map(chr, range(0x7F, 0x100)))
+    with asked((b"x-request-id", sent.encode("latin-1"))):
+        line = lines_of(log_format).format(record("x"))
+    assert not set(map(chr, HIDDEN)) & set(line)
+    if log_format == "json":
+        assert json.loads(line)["request_id"] == sent
+
+
+def test_hidden_characters_of_a_message_are_escaped() -> None:
+    said = 'a"\\\n\u00e9' + "".join(map(chr, HIDDEN))
+    line = lines_of("json").format(record(said))
+    assert not set(map(chr, HIDDEN)) & set(line)
+    assert json.loads(line)["message"] == said
+    assert "é" in line
+
+
 def test_a_request_id_is_cut() -> None:
     assert len(cause_of(b"x" * 8_000, None).request_id or "") == LONGEST_REQUEST_ID
 

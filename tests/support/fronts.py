@@ -70,5 +70,6 @@ def filled(name: str, port: int, pair: Pair, writ: Path | int, folder: Path) -> 
     for old, new in pairs:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
+    text = text.replace("error_log /var/log/nginx/error.log ", "error_log stderr ")
     text = text.replace("server_name writ.example;", f"server_name {HOST};")
     return text.replace("{\n\tservers", "{\n" + _CADDY_OWN.format(folder=folder) + "\tservers", 1)

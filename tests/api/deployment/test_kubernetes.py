@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from writ.api.routes import ROUTES
+from writ.api.routes.table import ROUTES
 from writ.api.transport.server import GRACEFUL_SECONDS
 
 from tests.api.conftest import ALLOWED
@@ -102,6 +102,26 @@ def test_probes_ask_what_is_served(name: str) -> None:
 def test_commands_have_options_that_exist(name: str) -> None:
     command, *words = CONTAINERS[name]["args"]
     assert {word.partition("=")[0] for word in words} <= options(found([command])[1])
+
+
+def test_agents_have_a_private_key_of_their_own() -> None:
+    """Whoever breaks into an agent can not pass for the service."""
+    secrets = {
+        name: {one["secret"]["secretName"] for one in pod["volumes"] if "secret" in one} for name, pod in PODS.items()
+    }
+    assert secrets == {"writ": {"writ-tls"}, "writ-agents": {"writ-agents-tls", "writ-agent"}}
+    text = (ROOT / "api/DEPLOYMENT.md").read_text()
+    assert all(f"create secret generic {secret} " in text for found in secrets.values() for secret in found)
+
+
+def test_the_network_lets_agents_and_clients_reach_the_service() -> None:
+    (policy,) = objects("NetworkPolicy").values()
+    labels = {name: spec["template"]["metadata"]["labels"] for name, spec in WORKLOADS.items()}
+    assert policy["spec"]["podSelector"]["matchLabels"] == labels["writ"]
+    (rule,) = policy["spec"]["ingress"]
+    selectors = [one["podSelector"]["matchLabels"] for one in rule["from"]]
+    assert selectors == [labels["writ-agents"], {"writ.example/client": "true"}]
+    assert {port["port"] for port in rule["ports"]} == {port["name"] for port in CONTAINERS["writ"]["ports"]}
 
 
 def test_secrets_and_claims_that_the_manifest_has_are_used() -> None:

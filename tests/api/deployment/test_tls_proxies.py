@@ -334,6 +334,20 @@ def test_a_service_that_is_away_is_a_503(name: str, behind: Behind, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", list(FILES))
+def test_the_log_of_a_proxy_names_nobody(name: str, behind: Behind, tmp_path: Path) -> None:
+    """Also while Writ is away, or ends a connection."""
+    needs(name)
+    with socket.socket(socket.AF_UNIX) as refusing:
+        refusing.bind(str(tmp_path / "refusing"))
+        for number, path in enumerate((tmp_path / "none", tmp_path / "refusing")):
+            folder, port = tmp_path / f"{name}{number}", free_port()
+            with front(name, folder, port, behind.pair, path):
+                url = f"https://{HOST}:{port}/v1/environments/default/subjects/user/maria.personal/holdings"
+                assert httpx.get(url, params={"q": "maria.personal"}, verify=behind.trust).status_code == 503
+            assert "maria.personal" not in (folder / "log").read_text()
+
+
+@pytest.mark.parametrize("name", list(FILES))
 def test_a_service_that_restarts_is_found_again(name: str, tmp_path: Path, model_file: Path) -> None:
     needs(name)
     port = free_port()

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from writ.api.log import service_log
 from writ.api.log_lines import cause_of
+from writ.api.observing.access_log import WRITE_BYTES, AccessLog
 from writ.api.observing.answered import LONGEST_TRACE_STATE, Answered, answer_of
 from writ.api.observing.starting import Observing
 from writ.api.observing.waiting import MOST_WAITING, MOST_WAITING_BYTES, Waiting, memory_of
+from writ.api.routes.table import ROUTES
 
 from tests.support.bundling import bundle_file
 from tests.support.envoy_checks import envoy
@@ -140,9 +143,62 @@ def test_a_caller_is_told_for_its_own_requests_only(server: Server) -> None:
         (200, "admin-key", "default"),
         (401, None, None),
         (200, None, None),
-        (404, "admin-key", "elsewhere"),
+        (404, "admin-key", None),
     ]
     assert found[4]["route"] == f"/environments/{{env}}{SINGLE}"
+
+
+@pytest.mark.parametrize("name", [PERSON, f"{PERSON}%40example.com%0Ax=1", f"{PERSON}~", PERSON + "x" * 9_000])
+def test_only_environments_that_exist_are_told(server: Server, name: str) -> None:
+    """Whichever way the request takes. Whatever else stands in the path may be a person."""
+    before = seen(server)
+    own = {"X-Writ-Authorization": f"Bearer {KEY}"}
+    with server.client() as client:
+        answers = [
+            client.get(f"/v1/environments/{name}/grants"),
+            client.put(f"/v1/environments/{name}/model", content=b"{"),
+            client.post(f"/environments/{name}{SINGLE}", json=ASKED),
+            client.get(f"/environments/{name}/gateway/nginx", headers=own),
+        ]
+    assert all(400 <= answer.status_code < 500 for answer in answers)
+    found = lines_after(server, before, len(answers))
+    assert [line.get("environment") for line in found] == [None] * len(answers)
+
+
+def test_a_new_environment_is_told_at_once_and_a_deleted_one_no_more(server: Server) -> None:
+    before = seen(server)
+    with server.client() as client:
+        for method, path, body in (
+            ("POST", "/v1/environments", {"id": "staging"}),
+            ("POST", f"/environments/staging{SINGLE}", ASKED),
+            ("POST", f"/environments/staging{SINGLE}", ASKED),
+            ("GET", "/v1/environments/staging/grants", None),
+            ("DELETE", "/v1/environments/staging", None),
+            ("GET", "/v1/environments/staging/grants", None),
+        ):
+            client.request(method, path, json=body)
+    found = lines_after(server, before, 6)
+    assert [(line["status"], line.get("environment")) for line in found[1:]] == [
+        (200, "staging"),
+        (200, "staging"),
+        (200, "staging"),
+        (204, "staging"),
+        (404, None),
+    ]
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_the_longest_line_is_one_write(tmp_path: Path, log_format: str) -> None:
+    """The system never mixes it with a line of another process."""
+    longest = max((len(route.path), route.path) for route in ROUTES)[1]
+    fields = dict.fromkeys(LARGE, b"\x9b" * 9_000) | {b"traceparent": TRACED["traceparent"].encode()}
+    one = msgspec.structs.replace(
+        answer(fields), method="x" * 20, route=longest, environment="e" * 64, caller="c" * 512
+    )
+    with (tmp_path / "log").open("wb") as stream:
+        AccessLog(log_format, stream.fileno()).take([one])
+    line = (tmp_path / "log").read_bytes()
+    assert 1_200 < len(line) < WRITE_BYTES
 
 
 def test_a_gateway_is_told_by_its_contract(server: Server) -> None:

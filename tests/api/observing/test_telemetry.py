@@ -96,6 +96,8 @@ def test_each_request_has_a_span_that_continues_its_trace(tmp_path: Path, collec
         client.get(f"/v1/environments/default/subjects/user/{PERSON}?x={PERSON}")
         found = spans_of(collector, f"POST {SINGLE}", 3)
         (other,) = spans_of(collector, "GET /v1/environments/{env}/subjects/{type}/{id}", 1)
+        client.get(f"/v1/environments/{PERSON}/grants")
+        (nowhere,) = spans_of(collector, "GET /v1/environments/{env}/grants", 1)
     assert {(span.trace_id, span.parent, span.trace_state) for span in found} == {(TRACE_ID, PARENT, "vendor=7")}
     assert len({span.span_id for span in found}) == 3
     for span in found:
@@ -111,6 +113,7 @@ def test_each_request_has_a_span_that_continues_its_trace(tmp_path: Path, collec
         assert span.resource["service.name"] == "writ"
         assert span.resource["telemetry.sdk.name"] == "opentelemetry"
     assert (other.parent, other.trace_id == TRACE_ID) == ("", False)
+    assert "writ.environment" not in nowhere.attributes, "there is no such environment"
     assert not any(PERSON.encode() in content or KEY.encode() in content for content in collector.contents)
 
 
