@@ -143,6 +143,7 @@ def _prepare_service(options: StartOptions) -> Service:
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
     access = begin(options, store, settings, upkeep, log)
     live_engines = open_engines(directory, store, settings, log, preparations, rates)
+    logs.decisions.tell_doubts([one.id for one in store.environments()])
     start_listening(listener)
     activation = Activation(directory, live_engines, log, counts)
     parts = collaborators(
