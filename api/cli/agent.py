@@ -182,6 +182,7 @@ def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server:
     greet_envoy(envoy)
     if settings.public_url is None:
         log.warning("%s", url_warning(url))
+    logs.decisions.tell_doubts(None)
     draining = Draining()
     application = create_agent(
         AgentParts(

@@ -25,6 +25,7 @@ from ..serving.engine_access import Stale
 from ..serving.preparations import Preparations
 from ..settings import TABLE, BadSetting
 from ..store.errors import Conflict, StoreUnavailable
+from ..store.store import Store
 from ..transport.listening import CannotListen, bound_socket, start_listening
 from ..transport.server import Service, run
 from ..transport.tls import UnusableTls
@@ -131,6 +132,12 @@ def serve_command(
     run(service)
 
 
+def _store_told_of(logs: ServerLogs, store: Store) -> Store:
+    """Returns the store. The logs warn of masks for environments that it does not have."""
+    logs.decisions.tell_doubts([one.id for one in store.environments()])
+    return store
+
+
 def _prepare_service(options: StartOptions) -> Service:
     """Returns the service, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings((server := options.server).log_level, server.log_format)
@@ -138,7 +145,7 @@ def _prepare_service(options: StartOptions) -> Service:
     lock, listener, envoy = hold(directory), bound_socket(server.bind), reserved(server.envoy_bind)
     rates, counts = counters_for(COUNTED, server.workers, settings, log)
     logs = logs_of(settings, server, "writ", counts, directory, log)
-    store = opened_store(directory, settings, counts, log)
+    store = _store_told_of(logs, opened_store(directory, settings, counts, log))
     refused, exports, preparations = RefusedAttempts(), Exports(time.time), Preparations(time.time, log)
     upkeep = audit_upkeep(directory, store, settings, refused, exports, log)
     access = begin(options, store, settings, upkeep, log)

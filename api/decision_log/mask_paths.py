@@ -1,7 +1,7 @@
 """The path of a mask: which members of a request it is about."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +17,17 @@ MOST_STEPS: Final = 32
 
 MOST_REMEMBERED: Final = 4_096
 """Paths, and their ends, that are taken apart once."""
+
+_ENTITY: Final = frozenset({"type", "id", "external_id", "properties", "attributes"})
+MEMBERS: Final[Mapping[str, frozenset[str] | None]] = {
+    "subject": _ENTITY,
+    "resource": _ENTITY | {"name"},
+    "action": frozenset({"name", "properties"}),
+    "context": None,
+    "options": None,
+    "page": None,
+}
+"""The members of the requests that are logged, and those of their entities. None: whatever may be there."""
 
 _STEP: Final = re.compile(r'\.(\*|[^.\[\]"*\s]+)|\[(?:"((?:[^"\\]|\\["\\])*)"|(\*))\]')
 
@@ -39,6 +50,25 @@ def read_path(text: str) -> Path:
     if not 0 < len(steps) <= MOST_STEPS or at != len(text):
         raise BadPath(f"{quoted(text)} is no path; give one like `$.subject.properties.email`")
     return tuple(steps)
+
+
+def unknown_member(path: Path) -> str | None:
+    """Returns the beginning of a path that no request has, as Writ reads requests, or None.
+
+    A path through such a member masks nothing, and is most likely misspelt.
+
+    >>> unknown_member(("subject", "propertys", "email")), unknown_member(("subject", "properties", "email"))
+    ('subject.propertys', None)
+    """
+    first, *rest = path
+    if first == ANY:
+        return None
+    if first not in MEMBERS:
+        return first
+    known = MEMBERS[first]
+    if known is None or not rest or rest[0] == ANY or rest[0] in known:
+        return None
+    return f"{first}.{rest[0]}"
 
 
 def replaced(value: Any, path: Path, change: Callable[[Any], Any], drop: object) -> bool:

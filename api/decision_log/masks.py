@@ -2,13 +2,14 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from ...bundles.prepared import prepared
-from .mask_paths import BadPath, Path, read_path, replaced
+from ...bundles.wording import quoted
+from .mask_paths import BadPath, Path, read_path, replaced, unknown_member
 
 EVERY: Final = "*"
 """The name under which masks count for every environment."""
@@ -66,7 +67,7 @@ class Masks:
 
     def __init__(self, by_environment: Mapping[str, Sequence[Mask]] | None = None, key: bytes | None = None) -> None:
         """Raises BadMasks if a path can't be read, or values are hashed and there is no key."""
-        given = by_environment or {}
+        self._given = given = by_environment or {}
         if key is None and any(mask.do == "hash" for masks in given.values() for mask in masks):
             raise BadMasks("the masks hash values, and there is no key for that; set `WRIT_DECISION_LOG_HASH_KEY`")
         self._hmac = hmac.new(key or b"", digestmod=hashlib.sha256)  # PERF: to copy it takes less than to make it
@@ -79,6 +80,21 @@ class Masks:
         self._masks = {
             environment: EnvironmentMasks([*every, *own]) for environment, own in steps.items() if every or own
         }
+
+    def doubts(self, environments: Collection[str] | None) -> Iterator[str]:
+        """Yields a sentence for each mask that can't be about anything.
+
+        `environments` are those that there are, or None if that is not known. Such a mask is no error: the environment
+        may be made later. But what it should hide is logged.
+        """
+        for environment, masks in self._given.items():
+            if environments is not None and environment not in (EVERY, *environments):
+                yield f"the masks of the decision log name the environment {quoted(environment)}, which does not exist"
+            for mask in masks:
+                unknown = unknown_member(_path(mask))
+                if unknown is not None:
+                    mask_of = f"the mask {quoted(mask.path)} of the decision log"
+                    yield f"{mask_of} hides nothing: no request has {quoted(unknown)}"
 
     def of(self, environment: str | None) -> EnvironmentMasks | None:
         """Returns the masks of an environment, or None if it has none."""

@@ -3,7 +3,7 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
@@ -62,6 +62,11 @@ class DecisionLogService:
         self._metering: Metering | None = None
         self._reported, self._reported_at = 0, 0.0
 
+    def tell_doubts(self, environments: Collection[str] | None) -> None:
+        """Warn of masks that hide nothing. `environments` are those that there are, or None if that is not known."""
+        for doubt in self._masks.doubts(environments):
+            self._said.warning("%s", doubt)
+
     def start_worker(self, counts: Counts) -> None:
         """Start to write, in a forked worker with these counters."""
         self._sink.start_worker()
@@ -100,6 +105,9 @@ class NoDecisionLog:
     """A server without a decision log."""
 
     log: Log = NO_LOG
+
+    def tell_doubts(self, environments: Collection[str] | None) -> None:
+        """See `DecisionLogService`."""
 
     def start_worker(self, counts: Counts) -> None:
         """See `DecisionLogService`."""

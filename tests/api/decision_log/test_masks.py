@@ -1,6 +1,7 @@
 """Masks: the paths that they find, and that nothing of a masked value is left anywhere in a record."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.decision_log.entry import Entry, Kind
-from writ.api.decision_log.mask_paths import BadPath, read_path
+from writ.api.decision_log.mask_paths import MEMBERS, BadPath, read_path
 from writ.api.decision_log.masks import BadMasks, Mask, Masks, read_masks
 from writ.api.decision_log.rendering import Rendering
 from writ.api.decisions.batch import merged
+from writ.api.decisions.decision_shapes import ActionSent, EvaluationRequest, ResourceSent, SubjectSent
+
+from tests.support.server import running
 
 KEY = b"k" * 32
 SECRET = "alice@example.com"
@@ -85,6 +89,50 @@ def test_masks_that_are_none_are_refused(text: bytes) -> None:
 def test_hashes_need_a_key() -> None:
     with pytest.raises(BadMasks, match="WRIT_DECISION_LOG_HASH_KEY"):
         Masks({"prod": [Mask("$.a", "hash")]})
+
+
+@pytest.mark.parametrize(
+    ("path", "unknown"),
+    [
+        ("$.subject.propertys.email", "subject.propertys"),
+        ("$.subjects.id", "subjects"),
+        ("$.action.id", "action.id"),
+        ("$.evaluations[*].subject.id", "evaluations"),
+        ("$.subject", None),
+        ("$.subject.*.email", None),
+        ("$.*.propertys", None),
+        ("$.context.anything", None),
+        ("$.resource.name", None),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_doubted(path: str, unknown: str | None) -> None:
+    found = list(Masks({"*": [Mask(path, "drop")]}).doubts(None))
+    said = f"the mask `{path}` of the decision log hides nothing: no request has `{unknown}`"
+    assert found == ([] if unknown is None else [said])
+
+
+def test_an_environment_that_does_not_exist_is_doubted() -> None:
+    masks = Masks({name: [Mask("$.subject.id", "drop")] for name in ("*", "prod", "prodd")})
+    said = "the masks of the decision log name the environment `prodd`, which does not exist"
+    assert list(masks.doubts(["default", "prod"])) == [said]
+    assert list(masks.doubts(None)) == [], "an agent does not know all environments"
+
+
+def test_the_members_are_those_of_requests() -> None:
+    """A member that Writ reads, and the table lacks, would be doubted wrongly."""
+    shapes = {"subject": SubjectSent, "resource": ResourceSent, "action": ActionSent}
+    for name, shape in shapes.items():
+        assert MEMBERS[name] == {*shape.__struct_fields__}
+    assert {*MEMBERS} == {*EvaluationRequest.__struct_fields__, "page"}
+
+
+def test_a_service_warns_of_masks_that_hide_nothing(tmp_path: Path) -> None:
+    masks = {"prodd": [{"path": "$.subject.propertys.email", "do": "drop"}]}
+    settings = {"WRIT_DECISION_LOG_MASKS": json.dumps(masks)}
+    log = ("--decision-log", str(tmp_path / "decisions.jsonl"))
+    with running(tmp_path / "data", *log, settings=settings) as server:
+        assert "name the environment `prodd`, which does not exist" in server.log
+        assert "the mask `$.subject.propertys.email` of the decision log hides nothing" in server.log
 
 
 PATHS = ("$.subject.id", "$.subject.properties.email", "$.resource.id", "$.context.email", "$.action.properties.email")
