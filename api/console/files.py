@@ -64,6 +64,7 @@ GET_INDEX: Final = Operation(
     "Open the console in a browser",
     {200: Answer("The page.", TEXT, (ETAG,), (_HTML,)), 304: UNCHANGED},
     headers=(IF_NONE_MATCH,),
+    errors=(400,),
 )
 GET_FILE: Final = Operation(
     "getConsoleFile",
@@ -71,13 +72,14 @@ GET_FILE: Final = Operation(
     "Read a file of the console",
     {200: Answer("The file.", TEXT, (ETAG,), _KINDS), 304: UNCHANGED},
     headers=(IF_NONE_MATCH,),
-    errors=(404,),
+    errors=(400, 404),
 )
 GET_ADDRESS: Final = Operation(
     "getConsoleAddress",
     _TAG,
     "Find the console",
     {308: Answer("The console is at the address in `Location`.", headers=(LOCATION,))},
+    errors=(400,),
 )
 
 

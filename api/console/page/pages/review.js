@@ -18,8 +18,8 @@ const MOST_POLICIES = 1_000;
 
 export function page(place) {
   const [kind, ...key] = place.given;
-  if (kind === "subject" && key.length === 2) return subjectReview(place, { type: key[0], id: key[1] });
-  if (kind === "role" && key.length === 1) return roleReview(place, key[0]);
+  if (kind === "subject" && key.length === 2 && key.every(Boolean)) return subjectReview(place, { type: key[0], id: key[1] });
+  if (kind === "role" && key.length === 1 && key[0]) return roleReview(place, key[0]);
   return { title: "Access review", view: () => choice(place) };
 }
 
