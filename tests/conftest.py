@@ -21,6 +21,7 @@ HEAVY = {
     "deployment": "runs what stands around a service in production",
     "gateway": "runs a gateway beside the service",
     "object_store": "runs an object store",
+    "service": "runs whole services, for many seconds",
 }
 """The groups that the ordinary suite leaves out. A test with such a mark is `heavy`; `.ci/run` runs these apart."""
 

@@ -11,6 +11,8 @@ import pytest
 from tests.support.command import writ
 from tests.support.server import Server, running
 
+pytestmark = pytest.mark.service
+
 ASKED = {
     "subject": {"type": "user", "id": "alice"},
     "action": {"name": "read"},

@@ -21,6 +21,8 @@ from tests.support.raw_http import RawConnection, request
 from tests.support.server import Server, running
 from tests.support.stored import ACTOR, ENV
 
+pytestmark = pytest.mark.service
+
 ROLE = {"id": "parked"}
 PARKED = {
     "a new key": ("POST", "/v1/api-keys", {"name": "k", "scopes": ["admin"]}),

@@ -16,6 +16,8 @@ from tests.support.decision_logs import Collector
 from tests.support.processes import children
 from tests.support.server import Server, command, environment, running, started, wait_until
 
+pytestmark = pytest.mark.service
+
 Numbers = Mapping[tuple[str, str], float]
 
 FULL = Path("/dev/full")

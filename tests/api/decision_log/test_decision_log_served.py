@@ -19,6 +19,8 @@ from tests.support.decision_logs import Collector, Record, records
 from tests.support.processes import children
 from tests.support.server import KEY, Server, command, environment, running, started, wait_until
 
+pytestmark = pytest.mark.service
+
 SINGLE, BATCH, SEARCH = "/access/v1/evaluation", "/access/v1/evaluations", "/access/v1/search/resource"
 MODEL: dict[str, Any] = {
     "model": 1,

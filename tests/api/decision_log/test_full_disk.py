@@ -14,6 +14,8 @@ from tests.support.decision_logs import records
 from tests.support.server import Server, running, wait_until
 from tests.support.small_disk import SmallDisk, small_disk
 
+pytestmark = pytest.mark.service
+
 ROOM, LARGE, WAITING = 100_000, 10_000, 20
 CALLS = 60
 

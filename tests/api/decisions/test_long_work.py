@@ -15,6 +15,8 @@ from tests.support import oracle
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
 
+pytestmark = pytest.mark.service
+
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 SUBJECT = {"type": "user", "id": "u"}
 MODEL: dict[str, Any] = {

@@ -28,6 +28,8 @@ from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, started, wait_until
 
+pytestmark = pytest.mark.service
+
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"
 LIMIT, WORKERS = 50, 3
 UNUSUAL = {"Content-Type": "application/json; charset=utf-8"}

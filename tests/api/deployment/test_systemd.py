@@ -20,6 +20,8 @@ from tests.support.commands import found, options
 from tests.support.server import KEY, ROOT, environment, wait_until
 from tests.support.service_manager import managing
 
+pytestmark = pytest.mark.service
+
 UNITS = sorted((ROOT / "api/deployment").glob("*.service"))
 SERVING = [unit for unit in UNITS if "Type=notify" in unit.read_text()]
 UNIT = ROOT / "api/deployment/writ.service"

@@ -27,6 +27,8 @@ from tests.support.processes import children
 from tests.support.raw_http import RawConnection
 from tests.support.server import KEY, Server, running, wait_until
 
+pytestmark = pytest.mark.service
+
 BUNDLE = "/v1/environments/default/bundle"
 MODEL = {
     "model": 1,

@@ -18,6 +18,8 @@ from tests.support.gateways import ATTACKS
 from tests.support.raw_http import RawConnection
 from tests.support.server import KEY, Server, running, wait_until
 
+pytestmark = pytest.mark.service
+
 grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
 
 DEFAULT, OTHER = "/v1/environments/default", "/v1/environments/other"

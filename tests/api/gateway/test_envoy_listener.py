@@ -21,6 +21,8 @@ from tests.support.envoy_checks import Envoy, check_request, code_of, envoy
 from tests.support.processes import children
 from tests.support.server import KEY, Server, environment, running, wait_until
 
+pytestmark = pytest.mark.service
+
 grpc = pytest.importorskip("grpc", reason="grpcio is not installed")
 
 ROOT = "/v1/environments/default"

@@ -14,6 +14,8 @@ from writ.bundles.routing.settings import RESPONSE_VALUES
 
 from tests.support.server import KEY, Server, running
 
+pytestmark = pytest.mark.service
+
 MODEL: dict[str, Any] = {
     "model": 1,
     "resource_types": [

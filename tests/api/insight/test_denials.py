@@ -20,6 +20,8 @@ from tests.support.decision_logs import records
 from tests.support.managed import ROOT, Managed
 from tests.support.server import Server, running, wait_until
 
+pytestmark = pytest.mark.service
+
 ALL = f"{ROOT}/denials"
 SECRET = ALLOWED | {"resource": PLAN | {"properties": {"secret": True}}}
 MASKS = json.dumps({"staging": [{"path": "$.subject.id", "do": "drop"}]})

@@ -17,6 +17,8 @@ from tests.support.managed import ROOT, Managed, OneEngine
 from tests.support.processes import children
 from tests.support.server import Server, running, wait_until
 
+pytestmark = pytest.mark.service
+
 MINUTE = 60 * 10**9
 SECRET = ALLOWED | {"resource": PLAN | {"properties": {"secret": True}}}
 

@@ -17,6 +17,8 @@ from writ.compiler.source import Source
 from tests.support.clock import Clock
 from tests.support.managed import ROOT, Managed
 
+pytestmark = pytest.mark.service
+
 LINTS = f"{ROOT}/lints"
 NOW = 1_800_000_000.0
 """2027-01-15T08:00:00Z."""

@@ -24,6 +24,8 @@ from tests.support.processes import children
 from tests.support.raw_http import Answer, RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, started, wait_until
 
+pytestmark = pytest.mark.service
+
 WORKERS = 3
 SINGLE, BATCH, SHORT = "/access/v1/evaluation", "/access/v1/evaluations", "/v1/authorize"
 RESOURCES, SUBJECTS, ACTIONS = (f"/access/v1/search/{kind}" for kind in ("resource", "subject", "action"))

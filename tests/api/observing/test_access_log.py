@@ -25,6 +25,8 @@ from tests.support.envoy_checks import envoy
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, started, wait_until
 
+pytestmark = pytest.mark.service
+
 ROOT, SINGLE = "/v1/environments/default", "/access/v1/evaluation"
 PERSON = "maria.personal"
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"

@@ -27,6 +27,8 @@ from tests.support.server import (
     wait_until,
 )
 
+pytestmark = pytest.mark.service
+
 otlp = pytest.importorskip("tests.support.otlp", reason="the extra `otel` is not installed")
 
 SINGLE, BATCH = "/access/v1/evaluation", "/access/v1/evaluations"

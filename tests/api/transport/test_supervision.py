@@ -14,6 +14,8 @@ from tests.support.processes import children
 from tests.support.server import running, wait_until
 from tests.support.service_manager import managing
 
+pytestmark = pytest.mark.service
+
 
 @pytest.mark.parametrize("abstract", [False, True], ids=["path", "abstract"])
 def test_a_service_tells_when_it_is_ready_reloads_and_stops(tmp_path: Path, abstract: bool) -> None:

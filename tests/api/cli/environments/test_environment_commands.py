@@ -10,6 +10,8 @@ import pytest
 from tests.support.command import writ
 from tests.support.server import KEY, Server, running
 
+pytestmark = pytest.mark.service
+
 MODEL: dict[str, Any] = {
     "model": 1,
     "resource_types": [{"id": "document", "actions": ["read", "update"]}],

@@ -8,6 +8,8 @@ import pytest
 from tests.support.command import writ
 from tests.support.server import KEY, Server, running
 
+pytestmark = pytest.mark.service
+
 MODEL = {
     "model": 1,
     "resource_types": [{"id": "document", "actions": ["read"]}],
