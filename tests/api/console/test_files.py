@@ -14,25 +14,25 @@ def address(name: str) -> str:
     return "/console/" + ("" if name == "index.html" else name)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_needs_no_credential_and_is_cached_by_its_tag(full: Managed, name: str) -> None:
-    found = full.simulate_get(address(name))
-    assert (found.status_code, found.content) == (200, (PAGE / name).read_bytes())
-    assert found.headers["content-type"] == MEDIA[Path(name).suffix]
-    again = full.simulate_get(address(name), headers={"If-None-Match": found.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
+def test_files_need_no_credential_and_are_cached_by_their_tags(full: Managed) -> None:
+    for name in FILES:
+        found = full.simulate_get(address(name))
+        assert (found.status_code, found.content) == (200, (PAGE / name).read_bytes()), name
+        assert found.headers["content-type"] == MEDIA[Path(name).suffix]
+        again = full.simulate_get(address(name), headers={"If-None-Match": found.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b""), name
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_brings_the_headers_that_keep_the_page_to_itself(full: Managed, name: str) -> None:
-    headers = full.simulate_get(address(name)).headers
-    policy = headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "script-src 'self'" in policy
-    assert "frame-ancestors 'none'" in policy
-    assert "unsafe" not in policy
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+def test_files_bring_the_headers_that_keep_the_page_to_itself(full: Managed) -> None:
+    for name in FILES:
+        headers = full.simulate_get(address(name)).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy, name
+        assert "script-src 'self'" in policy, name
+        assert "frame-ancestors 'none'" in policy, name
+        assert "unsafe" not in policy, name
+        assert headers["x-content-type-options"] == "nosniff", name
+        assert headers["referrer-policy"] == "no-referrer", name
 
 
 @pytest.mark.parametrize(

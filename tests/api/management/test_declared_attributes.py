@@ -54,6 +54,6 @@ def test_faults_are_told_with_their_place(client: Managed) -> None:
     assert "did you mean `mfa`?" in refused.text
 
 
-@pytest.mark.parametrize("path", [f"{ROOT}/lints", f"{PATH}/attributes", f"{PATH}:batch"])
+@pytest.mark.parametrize("path", [f"{ROOT}/lints/expired", f"{PATH}/attributes", f"{PATH}:batch"])
 def test_there_is_nothing_else(client: Managed, path: str) -> None:
     assert client.simulate_get(path).status_code == 404
