@@ -24,7 +24,10 @@ MODEL = {
         {"id": "p", "effect": "ALLOW", "resource_types": [{"resource_type_id": "document", "actions": ["read"]}]}
     ],
 }
-NAMES = {"env": "default", "id": "x", "client_id": "x", "type": "user", "revision": "1"}
+NAMES = {"env": "default", "id": "x", "client_id": "x", "type": "user", "revision": "1"} | {
+    "folder": "core",
+    "file": "start.js",
+}
 EXPORT = "/v1/environments/default/model"
 QUESTION = {
     "subject": {"type": "user", "id": "u1"},
