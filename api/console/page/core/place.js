@@ -22,10 +22,9 @@ export function placeLink(env, page, given = [], query = {}) {
   return `#/${path}${text && `?${text}`}`;
 }
 
-// Goes to another place of the console. `replace` leaves no way back to this one.
-export function goTo(link, { replace = false } = {}) {
-  if (replace) location.replace(link);
-  else location.hash = link;
+// Goes to another place of the console.
+export function goTo(link) {
+  location.hash = link;
 }
 
 function split(text, mark) {

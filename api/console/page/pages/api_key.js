@@ -83,7 +83,7 @@ function facts(one) {
     <dt>Environments</dt><dd>${environmentsOf(one)}</dd>
     <dt>Created</dt><dd>${when(one.created)}</dd>
     <dt>Expires</dt><dd>${when(one.expires_at)} ${expiry(one)}</dd>
-    ${"last_used_at" in one ? html`<dt>Last used</dt><dd>${when(one.last_used_at)}</dd>` : nothing}
+    <dt>Last used</dt><dd>${when(one.last_used_at)}</dd>
   </dl>`;
 }
 

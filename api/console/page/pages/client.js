@@ -83,7 +83,7 @@ function facts(one) {
     <dt>Environments</dt><dd>${environmentsOf(one)}</dd>
     <dt>Tokens live</dt><dd>${duration(one.token_lifetime)}</dd>
     <dt>Created</dt><dd>${when(one.created)}</dd>
-    ${"last_used_at" in one ? html`<dt>Last used</dt><dd>${when(one.last_used_at)}</dd>` : nothing}
+    <dt>Last used</dt><dd>${when(one.last_used_at)}</dd>
     ${one.revoked ? html`<dt>Revoked</dt><dd>${when(one.revoked)}</dd>` : nothing}
   </dl>`;
 }

@@ -13,6 +13,7 @@ import { clientPage, newClientPage } from "./client.js";
 import { environmentsOf, expiry, highest } from "./credential_fields.js";
 
 const ROWS = 25;
+const LAST_USED = { title: "Last used", cell: (one) => when(one.last_used_at) };
 const PAGES = { client: clientPage, key: apiKeyPage, "new-client": newClientPage, "new-key": newApiKeyPage };
 
 export function page(place) {
@@ -47,7 +48,7 @@ function clientList(place, found) {
     link: (one) => placeLink(place.env, place.page, ["client", one.client_id]),
     columns: [
       ...nameAndRights((one) => one.client_id),
-      ...lastUsed(found),
+      LAST_USED,
       { title: "State", cell: (one) => (one.revoked ? html`<span class="tag deny">✕ revoked</span>` : "active") },
     ],
   });
@@ -60,7 +61,7 @@ function keyList(place, found) {
     link: (one) => placeLink(place.env, place.page, ["key", one.id]),
     columns: [
       ...nameAndRights((one) => one.id),
-      ...lastUsed(found),
+      LAST_USED,
       { title: "Expires", cell: (one) => html`${when(one.expires_at)} ${expiry(one)}` },
     ],
   });
@@ -73,10 +74,4 @@ function nameAndRights(idOf) {
     { title: "Scope", cell: (one) => highest(one.scopes) },
     { title: "Environments", cell: environmentsOf },
   ];
-}
-
-// Services before this member don't tell when a credential was used.
-function lastUsed(found) {
-  const isKnown = found.items.some((one) => "last_used_at" in one);
-  return isKnown ? [{ title: "Last used", cell: (one) => when(one.last_used_at) }] : [];
 }

@@ -1,14 +1,14 @@
 // The matrix: which subjects, or which roles, may do which actions on a type of resources, at a glance.
 
-import { html, nothing } from "../vendor/lit-html.js";
-import { get, path, post } from "../core/api.js";
+import { html } from "../vendor/lit-html.js";
+import { get, path } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { cellOf, roleRights, typeName } from "../parts/rights.js";
+import { marked, questionOf, rightOn, roleRights } from "../parts/rights.js";
 
 const MOST_TYPES = 100;
 const MOST_POLICIES = 1_000;
@@ -46,9 +46,7 @@ function choices(place, rows, types) {
 
 // Reads one page of rows, and the cell of each row and action.
 async function matrix(place, rows, types, signal) {
-  while (types.isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
-  if (types.problem) throw types.problem;
-  const type = wantedType(place, types.value);
+  const type = wantedType(place, await types.answer());
   if (!type) return { type: null, rows: [] };
   const query = { limit: ROWS, cursor: place.query.get("cursor") };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
@@ -68,14 +66,7 @@ async function ofSubjects(env, type, subjects, signal) {
   const cells = subjects.map(() => []);
   const questions = subjects.flatMap((subject, row) => type.actions.map((action, column) => ({ subject, row, action, column })));
   const ask = async ({ subject, row, action, column }) => {
-    const body = {
-      subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
-      action: { name: action },
-      resource: { type: typeName(type) },
-      options: { return: "filter" },
-    };
-    const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
-    cells[row][column] = cellOf(found);
+    cells[row][column] = await rightOn(env, subject, type, action, signal);
     update();
   };
   const work = async () => {
@@ -98,8 +89,7 @@ function drawn(place, rows, { type, rows: found, next }) {
 }
 
 function cellView(place, rows, type, row, action, cell) {
-  const content = html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
-  if (rows === "roles" || cell.word === "none") return content;
-  const question = { subject: { type: row.type, id: row.id, properties: row.attributes }, action: { name: action }, resource: { type: typeName(type) } };
-  return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q: JSON.stringify(question) })}>${content}</a>${nothing}`;
+  if (rows === "roles" || cell.word === "none") return marked(cell);
+  const q = JSON.stringify(questionOf(row, type, action));
+  return html`<a class="plain" href=${placeLink(place.env, "what-can", [], { q })}>${marked(cell)}</a>`;
 }

@@ -3,14 +3,15 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
+import { signedIn } from "../core/session.js";
 import { instant, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { tag, ticked } from "../parts/proof.js";
-import { cellOf, gives, typeName } from "../parts/rights.js";
-import { signedIn } from "../core/session.js";
+import { tag } from "../parts/proof.js";
+import { prose } from "../parts/prose.js";
+import { gives, marked, rightOn } from "../parts/rights.js";
 import { environmentOf } from "../parts/shell.js";
 
 const MOST_TYPES = 100;
@@ -48,10 +49,8 @@ function subjectReview(place, subject) {
   const where = path`/v1/environments/${env}/subjects/${subject.type}/${subject.id}`;
   const stored = new Awaited("the subject", (signal) => get(where, { signal }));
   const held = new Awaited("what the subject holds", (signal) => get(`${where}/holdings`, { signal }));
-  const rights = new Awaited("the rights", async (signal) => {
-    const [one, holdings] = await Promise.all([get(where, { signal }), get(`${where}/holdings`, { signal })]);
-    return rightsOf(env, one, holdings, signal);
-  });
+  const rights = new Awaited("the rights", async (signal) =>
+    rightsOf(env, ...(await Promise.all([stored.answer(), held.answer()])), signal));
   return {
     title: "Access review of a subject",
     view: () => html`${top(place, subject.id, "What this subject holds, what it may do, and where each right comes from.")}
@@ -72,16 +71,10 @@ async function rightsOf(env, subject, held, signal) {
   const rows = [];
   for (const type of types.items) {
     const answers = type.actions.map(async (action) => {
-      const body = {
-        subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
-        action: { name: action },
-        resource: { type: typeName(type) },
-        options: { return: "filter" },
-      };
-      const found = await post(path`/environments/${env}/access/v1/search/resource`, body, { signal });
+      const cell = await rightOn(env, subject, type, action, signal);
       const by = policies.items.filter((one) => gives(one, roles, type.id, action));
       const grants = held.grants.filter((one) => one.resource.type === type.id && one.actions.includes(action));
-      return { env, type: type.id, action, cell: cellOf(found), by, grants, isCut: Boolean(policies.next_cursor) };
+      return { env, type: type.id, action, cell, by, grants, isCut: Boolean(policies.next_cursor) };
     });
     rows.push(...(await Promise.all(answers)));
   }
@@ -95,7 +88,7 @@ function rightsTable(rows) {
     columns: [
       { title: "Resource type", cell: (row) => html`<code>${row.type}</code>` },
       { title: "Action", cell: (row) => html`<code>${row.action}</code>` },
-      { title: "On", cell: (row) => html`<span class="mark ${row.cell.mood}" aria-hidden="true">${row.cell.mark}</span>${row.cell.word}` },
+      { title: "On", cell: (row) => marked(row.cell) },
       { title: "Comes from", cell: sources },
     ],
     rows,
@@ -180,7 +173,7 @@ function holdersTable(place, found) {
 }
 
 const policyText = (env, one) => html`<div class="policy"><p>${tag(one.policy.effect)}<a class="name" href=${placeLink(env, "policies", [one.policy.id])}>${one.policy.name ?? one.policy.id}</a></p>
-  <p class="name">${ticked(one.sentence ?? "")}</p></div>`;
+  <p class="name">${prose(one.sentence)}</p></div>`;
 
 function top(place, name, about) {
   const revision = environmentOf(place.env)?.revision;

@@ -20,12 +20,29 @@ export class Awaited {
   }
 
   // Asks (again). What was there stays until the new answer comes.
-  async again() {
+  again() {
     this.given?.abort();
-    const given = new AbortController();
-    this.given = given;
+    this.given = new AbortController();
     this.problem = null;
-    this.seconds = 0;
+    this.waitedFor = 0;
+    this.asked = this.run(this.given);
+    return this.asked;
+  }
+
+  // Returns the newest answer once it is there, for those who ask something else with it. Asks again if the last one
+  // failed. Throws the problem.
+  async answer() {
+    if (this.problem) this.again();
+    let waitedFor;
+    do {
+      waitedFor = this.asked;
+      await waitedFor;
+    } while (waitedFor !== this.asked);
+    if (this.problem) throw this.problem;
+    return this.value;
+  }
+
+  async run(given) {
     const timers = [SHOWN_AFTER, ENDED_AFTER].map((after) => setTimeout(() => this.waited(after, given), after));
     try {
       this.value = await this.ask(this.session.until(given.signal));
@@ -37,11 +54,6 @@ export class Awaited {
     if (given !== this.given) return;
     this.given = null;
     update();
-  }
-
-  // Returns whether an answer is there. It may be old, while a new one is on its way.
-  get isThere() {
-    return this.value !== undefined && this.problem === null;
   }
 
   // Returns whether an answer is on its way.
@@ -59,7 +71,7 @@ export class Awaited {
   view(draw) {
     if (this.problem) return failure(this.problem, () => (this.again(), update()));
     if (this.value !== undefined) return draw(this.value);
-    return this.given ? waiting(this.what, this.waitedFor ?? 0, () => this.given.abort()) : nothing;
+    return this.given ? waiting(this.what, this.waitedFor, () => this.given.abort()) : nothing;
   }
 }
 

@@ -31,9 +31,8 @@ export class FilterView {
 
   translate() {
     this.sql = new Awaited("the SQL", async (signal) => {
-      while (this.found.isBusy) await new Promise((resolve) => setTimeout(resolve, 20));
-      if (this.found.problem) throw this.found.problem;
-      const body = { filter: this.found.value.filter, dialect: this.dialect };
+      const { filter } = await this.found.answer();
+      const body = { filter, dialect: this.dialect };
       return post(path`/v1/environments/${this.env}/filters:translate`, body, { signal });
     });
   }

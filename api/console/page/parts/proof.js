@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";
 import { counted, number, value } from "../core/words.js";
 import { sentence } from "./notice.js";
+import { prose } from "./prose.js";
 
 const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
@@ -45,9 +46,9 @@ function needed(env, { needs = [], overridden_by: denials = [] }) {
 }
 
 function need(env, one) {
-  if (one.missing.length === 1) return html`<p>${policyLink(env, one.id)} needs: <span class="name">${ticked(one.missing[0])}</span></p>`;
+  if (one.missing.length === 1) return html`<p>${policyLink(env, one.id)} needs: <span class="name">${prose(one.missing[0])}</span></p>`;
   return html`<p>${policyLink(env, one.id)} needs all of these:</p>
-    <ul>${one.missing.map((text) => html`<li class="name">${ticked(text)}</li>`)}</ul>`;
+    <ul>${one.missing.map((text) => html`<li class="name">${prose(text)}</li>`)}</ul>`;
 }
 
 function candidate(env, one) {
@@ -82,11 +83,6 @@ function required(one) {
     return html`at most ${number(one.value.limit)} in ${number(one.value.window_seconds)} seconds`;
   }
   return html`the time is in <code>${value(one.value)}</code>`;
-}
-
-// Returns a text of the API in which what stands between backticks is code.
-export function ticked(text) {
-  return text.split("`").map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));
 }
 
 // Returns the tag of an effect.

@@ -1,5 +1,8 @@
 // What a subject or a role may do on a type of resources, in one word.
 
+import { html } from "../vendor/lit-html.js";
+import { path, post } from "../core/api.js";
+
 export const ALL = { word: "all", mark: "✓", mood: "yes" };
 export const SOME = { word: "some", mark: "◐", mood: "yes" };
 export const NONE = { word: "none", mark: "–", mood: "soft" };
@@ -8,8 +11,26 @@ export const DENIED = { word: "denied", mark: "✕", mood: "no" };
 // Returns the name of a resource type: requests say it, while the elements of a model say its id.
 export const typeName = (type) => type.name ?? type.id;
 
-// Returns the word for the answer of a resource search for a filter. Direct grants are not in a filter.
-export function cellOf({ filter, context }) {
+// Returns the question what a stored subject may do on a type of resources. Its stored attributes are sent.
+export function questionOf(subject, type, action) {
+  return {
+    subject: { type: subject.type, id: subject.id, properties: subject.attributes ?? {} },
+    action: { name: action },
+    resource: { type: typeName(type) },
+  };
+}
+
+// Asks on which resources of a type a subject may do an action, and returns the word for it.
+export async function rightOn(env, subject, type, action, signal) {
+  const body = { ...questionOf(subject, type, action), options: { return: "filter" } };
+  return cellOf(await post(path`/environments/${env}/access/v1/search/resource`, body, { signal }));
+}
+
+// Returns the drawing of a word with its mark.
+export const marked = (cell) => html`<span class="mark ${cell.mood}" aria-hidden="true">${cell.mark}</span>${cell.word}`;
+
+// Direct grants are not in a filter.
+function cellOf({ filter, context }) {
   if (filter.type === "const" && filter.value) return ALL;
   const isGranted = (context.access_paths ?? []).includes("direct");
   return filter.type === "const" && !isGranted ? NONE : SOME;
