@@ -17,7 +17,7 @@ from ...compiler.limits import DEFAULTS
 from ...compiler.lint_model import ModelWarning, lint_model
 from ..http.caller import CALLER
 from ..management.management_shapes import Count
-from ..management.refusals import Refused, raised, refused
+from ..management.refusals import Refused, outcome_of, refused
 from ..serving.fair_turns import FairTurns
 from ..serving.own_process import own_process
 from ..store.elements.kinds import KINDS
@@ -31,6 +31,8 @@ MOST_WARNINGS: Final = 1_000
 """The warnings of an answer."""
 
 _LIMITS: Final = replace(DEFAULTS, diagnostics=MOST_WARNINGS)
+
+_ENDED_EARLY: Final = "the process that looks for warnings ended early; check whether the machine has enough memory"
 
 
 class LintRequest(msgspec.Struct, frozen=True):
@@ -100,14 +102,7 @@ class Linter:
             said = await self._run(request)
         finally:
             self._turns.give_back(who)
-        try:
-            outcome = msgspec.json.decode(said, type=_Outcome)
-        except msgspec.DecodeError:
-            raise StoreUnavailable(
-                "the process that looks for warnings ended early; check whether the machine has enough memory"
-            ) from None
-        if outcome.refused is not None:
-            raise raised(outcome.refused)
+        outcome = outcome_of(said, _Outcome, _ENDED_EARLY)
         return FoundLints(bytes(outcome.answer), outcome.epoch, outcome.revision)
 
     async def _run(self, request: LintRequest) -> bytes:

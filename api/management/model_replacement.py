@@ -21,10 +21,12 @@ from ..store.actor import Actor
 from ..store.errors import ElementKey, Refusal, StoreUnavailable
 from ..store.store import Store
 from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
-from .refusals import Refused, raised, refused
+from .refusals import Refused, outcome_of, refused
 
 AT_ONCE: Final = 1
 """Models that one worker replaces at a time. Each needs several times its document's size in memory."""
+
+_ENDED_EARLY: Final = "the process that replaces the model ended early; check whether the machine has enough memory"
 
 
 class ReplacementRequest(msgspec.Struct, frozen=True):
@@ -66,14 +68,7 @@ class Replacer:
             said = await self._run(request, document)
         finally:
             self._turns.give_back(who)
-        try:
-            outcome = msgspec.json.decode(said, type=_Outcome)
-        except msgspec.DecodeError:
-            raise StoreUnavailable(
-                "the process that replaces the model ended early; check whether the machine has enough memory"
-            ) from None
-        if outcome.refused is not None:
-            raise raised(outcome.refused)
+        outcome = outcome_of(said, _Outcome, _ENDED_EARLY)
         assert outcome.changes is not None
         return outcome.changes
 

@@ -19,10 +19,15 @@ from ...store.errors import Refusal, StoreUnavailable
 from ...store.promotions.promotion import Preview, Promotion, Wanted
 from ...store.promotions.promotions import Promotions
 from ...store.store import Store
-from ..refusals import Refused, raised, refused
+from ..refusals import Refused, outcome_of, refused
 
 AT_ONCE: Final = 1
 """Promotions that one worker carries out at a time."""
+
+_ENDED_EARLY: Final = (
+    "the process that promotes ended early; look at the promotions whether it is in force, and check"
+    " whether the machine has enough memory"
+)
 
 
 class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -76,15 +81,7 @@ class Takeovers:
             said, _ = await process.communicate(msgspec.json.encode(request))
         finally:
             self._turns.give_back(who)
-        try:
-            outcome = msgspec.json.decode(said, type=_Outcome)
-        except msgspec.DecodeError:
-            raise StoreUnavailable(
-                "the process that promotes ended early; look at the promotions whether it is in force, and check"
-                " whether the machine has enough memory"
-            ) from None
-        if outcome.refused is not None:
-            raise raised(outcome.refused)
+        outcome = outcome_of(said, _Outcome, _ENDED_EARLY)
         return Answered(bytes(outcome.answer), outcome.status, outcome.id)
 
 
