@@ -1,22 +1,18 @@
 """The service: everything outside the decision itself. HTTP, command line, store, network, clock and environment.
 
-`previewing` tells what changes would do, with `testing`, which runs policy tests, and `replaying`, which answers logged
-requests again.
+Read from the top down; each room imports only rooms below it.
 
-Read from the top down; each room imports only what stands below it.
-
-- `cli` has the commands, and `demo` the demo organisation. `audit_upkeep` maintains the audit log while Writ runs, and
-  `use_upkeep` stores when credentials were last used.
-- `app` puts the application together, from the one table of `routes`. `console` has the page for browsers.
-- `transport` is the server: workers, connections, deadlines, TLS.
-- `agent` follows the bundle of an environment, for edge agents and for applications.
-- `errors` turns errors into answers.
-- `decisions` and `management` have the endpoints, and `insight` those for tools that show an environment. `previewing`
-  tells what changes would do.
-- `testing` runs policy tests, and `replaying` answers logged requests again.
-- `credentials` says who the caller is. `serving` keeps the live engines and their bundles.
-- `metrics` counts what a server does, and `scraping` answers `/metrics`.
-- `openapi` describes the endpoints. `http` reads requests. `wording` says in words what a policy or a decision means.
-  `store` has all SQL.
-- `log`, `settings` and `setting_readers` have the log and the table of `WRIT_` variables.
+- `cli` has the commands that a person types, and the demo organisation.
+- `service` puts the application together: its routes, its upkeep and what observes it. `agent` is the edge agent, and
+  follows bundles for applications.
+- `endpoints` answer what a caller asks for.
+- `engines` lead from a commit to an engine in force, and to exported and published bundles.
+- `console` has the pages for browsers.
+- `identity` says who the caller is.
+- `review` tells what would happen: policy tests, replay, and policies in words.
+- `server` is the server itself: workers, connections, deadlines, TLS.
+- `telemetry` has metrics, the decision log and log lines.
+- `http` reads requests, writes answers, and describes the endpoints.
+- `store` has all SQL.
+- `settings` has the one table of `WRIT_` variables.
 """

@@ -26,161 +26,78 @@ MAY_IMPORT = {
     "runtime": {"bundles"},
     "api": {"bundles", "compiler", "runtime"},
 }
+
+
+def _down(names):
+    return tuple(names.split())
+
+
 ROOMS = {
-    "writ.api": (
-        "cli",
-        "demo",
-        "audit_upkeep",
-        "use_upkeep",
-        "expiry_sweep",
-        "agent",
-        "app",
-        "routes",
-        "console",
-        "previewing",
-        "testing",
-        "replaying",
-        "scraping",
-        "observing",
-        "gateway",
-        "transport",
-        "errors",
-        "insight",
-        "decisions",
-        "decision_log",
-        "publishing",
-        "exports",
-        "management",
-        "credentials",
-        "serving",
-        "openapi",
-        "http",
-        "wording",
-        "versions",
-        "store",
-        "metrics",
-        "log",
-        "log_lines",
-        "settings",
-        "setting_readers",
-        "written_instants",
-        "durations",
+    "writ.api": _down(
+        """
+        cli service agent endpoints engines console identity review server telemetry http store settings
+        """
     ),
-    "writ.api.agent": (
-        "service",
-        "follow",
-        "following",
-        "options",
-        "follower",
-        "pacing",
-        "in_force",
-        "status",
-        "state",
-        "held",
-        "freshness",
-        "sources",
-        "trust",
+    "writ.api.cli": _down(
+        """
+        agent differences doctor explaining language main replaying routing serve before_workers
+        environments greeting offline testing model_elements overwriting reports service_options start_model
+        start_options stores demo sentences server_options service source_paths output
+        """
     ),
-    "writ.api.credentials": (
-        "tokens",
-        "known_credentials",
-        "request_actor",
-        "recent_headers",
-        "noting_guard",
-        "guard",
-        "credential",
-        "keys",
-        "refused_attempts",
-        "failed_attempts",
-        "uses",
-        "secret_format",
-        "credential_shapes",
-        "admin_access",
-        "admin_key",
+    "writ.api.service": _down("app observing upkeep routes"),
+    "writ.api.agent": _down(
+        """
+        service follow following options follower pacing in_force status state held freshness sources trust
+        """
     ),
-    "writ.api.store": (
-        "historical_model",
-        "store",
-        "insight",
-        "environment_changes",
-        "gateway_changes",
-        "promotions",
-        "trials",
-        "policy_tests",
-        "expiring",
-        "gathered_writes",
-        "writing",
-        "models",
-        "examination",
-        "backup",
-        "history",
-        "credentials",
-        "audit",
-        "search",
-        "elements",
-        "credential_rows",
-        "actor",
-        "pages",
-        "gateway_settings",
-        "environments",
-        "environment_ids",
-        "database",
-        "errors",
+    "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),
+    "writ.api.engines": _down("publishing exports live"),
+    "writ.api.identity": _down(
+        """
+        tokens known_credentials request_actor recent_headers noting_guard guard credential keys
+        refused_attempts failed_attempts uses secret_format credential_shapes admin_access admin_key
+        """
     ),
-    "writ.runtime": (
-        "trial_engine",
-        "engine",
-        "rate_counters",
-        "searches",
-        "decisions",
-        "rates",
-        "snapshot",
-        "specialisation_cache",
-        "filters",
-        "rules",
-        "requests",
-        "state",
-        "translate",
-        "routing",
-        "effort",
-        "limits",
+    "writ.api.review": _down("replaying testing wording"),
+    "writ.api.server": _down(
+        """
+        server listening supervision tls worker acceptor connection asgi_scope deadline exchange outlet
+        owner lane_calls waiting request_parser response_head shares refusal
+        """
     ),
-    "writ.compiler": (
-        "rego",
-        "compile",
-        "load",
-        "check_policy",
-        "lint_model",
-        "check_elements",
-        "forms",
-        "passes",
-        "rewrites",
-        "lints",
-        "checks",
-        "lowering",
-        "documents",
-        "language",
-        "model",
-        "diagnostics",
-        "source",
-        "limits",
+    "writ.api.telemetry": _down("decision_log log metrics log_lines"),
+    "writ.api.http": _down(
+        """
+        caller entity_tags error_answers lines openapi public_url raw_paths source_address streams bodies
+        queries request_id json_limits rejections
+        """
     ),
-    "writ.bundles": (
-        "feed",
-        "delta",
-        "signing",
-        "file",
-        "zones",
-        "manifest",
-        "publish",
-        "routing",
-        "prepared",
-        "program",
-        "wording",
-        "conditions",
-        "errors",
-        "patience",
-        "progress",
+    "writ.api.store": _down(
+        """
+        historical_model store insight environment_changes gateway_changes promotions trials policy_tests
+        expiring gathered_writes writing models examination backup history credentials audit search elements
+        credential_rows actor pages gateway_settings environments environment_ids database errors
+        """
+    ),
+    "writ.api.settings": _down("durations settings written_instants setting_readers"),
+    "writ.runtime": _down(
+        """
+        trial_engine engine rate_counters searches decisions rates snapshot specialisation_cache filters
+        rules requests state translate routing effort limits
+        """
+    ),
+    "writ.compiler": _down(
+        """
+        rego compile load check_policy lint_model check_elements forms passes rewrites lints checks lowering
+        documents language model diagnostics source limits
+        """
+    ),
+    "writ.bundles": _down(
+        """
+        feed delta signing file zones manifest publish routing prepared program wording conditions errors
+        patience progress
+        """
     ),
 }
 """The files and folders of a package from the top down: each imports only what stands below it."""
@@ -191,32 +108,32 @@ ENTRY_POINTS = {
     "runtime/engine.py": "it opens files and holds a clock",
     "runtime/rate_counters.py": "it makes a secret and a lock for the counters of one process",
 }
-USER_TOKENS = ("api/gateway/issuers.py", "api/gateway/user_tokens.py")
+USER_TOKENS = ("api/endpoints/gateway/issuers.py", "api/endpoints/gateway/user_tokens.py")
 ONE_PLACE = {
     "lark": ("compiler/language/",),
     "pyrsistent": ("runtime/state/overlay.py",),
-    "jwt": ("bundles/signing/", "api/credentials/tokens/", "api/credentials/keys/", *USER_TOKENS),
+    "jwt": ("bundles/signing/", "api/identity/tokens/", "api/identity/keys/", *USER_TOKENS),
     "cryptography": (
         "bundles/signing/",
-        "api/credentials/tokens/",
-        "api/credentials/keys/",
-        "api/transport/tls.py",
+        "api/identity/tokens/",
+        "api/identity/keys/",
+        "api/server/tls.py",
     ),
     "sqlite_utils": ("api/store/",),
     "sqlite3": ("api/store/",),
     "falcon": ("api/",),
     "urllib3": (
         "api/agent/sources/",
-        "api/decision_log/sinks/collector.py",
+        "api/telemetry/decision_log/sinks/collector.py",
         "api/cli/service.py",
-        "api/gateway/issuers.py",
+        "api/endpoints/gateway/issuers.py",
     ),
-    "fsspec": ("api/agent/sources/published.py", "api/publishing/target.py"),
-    "prometheus_client": ("api/metrics/exposition.py",),
-    "opentelemetry": ("api/observing/telemetry.py",),
-    "gunicorn": ("api/transport/",),
-    "grpc": ("api/gateway/envoy/",),
-    "google": ("api/gateway/envoy/",),
+    "fsspec": ("api/agent/sources/published.py", "api/engines/publishing/target.py"),
+    "prometheus_client": ("api/telemetry/metrics/exposition.py",),
+    "opentelemetry": ("api/service/observing/telemetry.py",),
+    "gunicorn": ("api/server/",),
+    "grpc": ("api/endpoints/gateway/envoy/",),
+    "google": ("api/endpoints/gateway/envoy/",),
     "click": ("api/cli/",),
     "rich": ("api/cli/",),
     "yaml": ("compiler/documents/yaml/", "compiler/forms/yaml_form.py"),

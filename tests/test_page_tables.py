@@ -5,10 +5,10 @@ from dataclasses import fields
 
 import pytest
 from msgspec.structs import fields as members
-from writ.api.metrics.page_table import show_metrics
-from writ.api.settings import HttpLimits, settings_from, show_settings
+from writ.api.settings.settings import HttpLimits, settings_from, show_settings
 from writ.api.store.audit.events import Event
 from writ.api.store.elements.listing import FILTERS
+from writ.api.telemetry.metrics.page_table import show_metrics
 from writ.compiler.model.elements import LISTS, Conditions, RateLimit, TimeWindow
 
 from tests.support.messages import messages

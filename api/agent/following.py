@@ -12,7 +12,7 @@ from weakref import WeakSet
 from ...bundles.errors import BundleError
 from ...bundles.feed.callers import Callers
 from ...runtime.engine import Engine
-from ..log import LOG
+from ..telemetry.log import LOG
 from .follower import Follower
 from .in_force import Events
 from .options import FollowOptions

@@ -12,7 +12,7 @@ import msgspec
 from ...bundles.errors import OlderBundle
 from ...bundles.feed.callers import Callers
 from ...runtime.engine import Engine
-from ..log import LOG
+from ..telemetry.log import LOG
 from .freshness import Clocks, fresh_now
 from .held import Held
 from .state.current import Current

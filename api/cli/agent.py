@@ -18,18 +18,18 @@ from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.keys_file import CallerKeys
 from ..agent.status import Status
-from ..decisions.draining import Draining
-from ..gateway.envoy.listener import listener_on, reserved
+from ..endpoints.decisions.draining import Draining
+from ..endpoints.gateway.envoy.listener import listener_on, reserved
+from ..endpoints.metrics_page.open_address import open_application
+from ..endpoints.metrics_page.worker_gauges import WorkerGauges
 from ..http.public_url import url_warning
-from ..metrics.counts import Counts
-from ..metrics.definitions import LAST_CONTACT
-from ..scraping.open_address import open_application
-from ..scraping.worker_gauges import WorkerGauges
-from ..setting_readers import is_loopback
-from ..settings import BadSetting
-from ..transport.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
-from ..transport.server import Service, run
-from ..transport.tls import UnusableTls
+from ..server.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
+from ..server.server import Service, run
+from ..server.tls import UnusableTls
+from ..settings.setting_readers import is_loopback
+from ..settings.settings import BadSetting
+from ..telemetry.metrics.counts import Counts
+from ..telemetry.metrics.definitions import LAST_CONTACT
 from .output import CommandFailed, error_console, os_sentence
 from .server_options import (
     ServerLogs,

@@ -4,24 +4,24 @@ import logging
 import time
 from pathlib import Path
 
-from ..app import Collaborators
-from ..audit_upkeep import AuditUpkeep
-from ..credentials.admin_access import AdminAccess, admin_access, keep_adopted
-from ..credentials.keys.ring import KeyRing, KeySealer
-from ..credentials.keys.sources import prepare_audit_keys
-from ..credentials.refused_attempts import RefusedAttempts
-from ..decisions.shared_rates import SharedRates
-from ..expiry_sweep import ExpirySweep
-from ..exports.counts import Exports
-from ..metrics.counts import Counts
-from ..serving.activation import Activation
-from ..serving.bundle_files import BundleFiles
-from ..serving.live_engines import LiveEngines
-from ..serving.preparations import Preparations
-from ..settings import Settings
+from ..endpoints.decisions.shared_rates import SharedRates
+from ..engines.exports.counts import Exports
+from ..engines.live.activation import Activation
+from ..engines.live.bundle_files import BundleFiles
+from ..engines.live.live_engines import LiveEngines
+from ..engines.live.preparations import Preparations
+from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
+from ..identity.keys.ring import KeyRing, KeySealer
+from ..identity.keys.sources import prepare_audit_keys
+from ..identity.refused_attempts import RefusedAttempts
+from ..service.app import Collaborators
+from ..service.upkeep.audit_upkeep import AuditUpkeep
+from ..service.upkeep.expiry_sweep import ExpirySweep
+from ..service.upkeep.use_upkeep import UseUpkeep
+from ..settings.settings import Settings
 from ..store.environment_ids import DEFAULT
 from ..store.store import Store
-from ..use_upkeep import UseUpkeep
+from ..telemetry.metrics.counts import Counts
 from .start_model import prepare_model
 from .start_options import StartOptions
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from ..credentials.admin_access import AdminAccess
-from ..credentials.admin_key import KEY_FILE
-from ..demo import demo_questions
 from ..http.public_url import below, url_warning
-from ..settings import Settings
-from ..transport.listening import UNIX, shown_address
+from ..identity.admin_access import AdminAccess
+from ..identity.admin_key import KEY_FILE
+from ..server.listening import UNIX, shown_address
+from ..settings.settings import Settings
+from .demo import demo_questions
 from .output import error_console
 from .server_options import own_url
 from .start_options import StartOptions

@@ -76,7 +76,7 @@ def _show_version(context: click.Context, _parameter: click.Parameter, asked: bo
     """Prints the version and the formats, and ends the command (a callback of click)."""
     if not asked or context.resilient_parsing:
         return
-    from ..versions import FORMATS, program_version  # PERF: no other command needs them to start
+    from ..store.database.versions import FORMATS, program_version  # PERF: no other command needs them to start
 
     click.echo(f"writ, version {program_version()}")
     click.echo(f"formats: store {FORMATS.store}, bundle {FORMATS.bundle}")

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..serving.build import TEST_ENDINGS
+from ..engines.live.build import TEST_ENDINGS
 from .output import CommandFailed
 
 

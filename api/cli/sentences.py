@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...compiler.diagnostics.diagnostic import Diagnostic
-from ..serving.build import DOCUMENT_ENDINGS
+from ..engines.live.build import DOCUMENT_ENDINGS
 
 
 def bundle_sentence(path: Path, error: Exception) -> str:

@@ -7,29 +7,28 @@ from typing import Any
 
 import click
 
-from ..app import collaborators, create_application
-from ..audit_upkeep import AuditUpkeep
-from ..credentials.admin_key import UnusableKey
-from ..credentials.refused_attempts import RefusedAttempts
-from ..expiry_sweep import ExpirySweep
-from ..exports.counts import Exports
-from ..gateway.envoy.listener import listener_on, reserved
-from ..metrics.counts import Counts
-from ..routes.table import COUNTED
-from ..scraping.open_address import open_application
-from ..scraping.worker_gauges import WorkerGauges
-from ..serving.activation import Activation
-from ..serving.build import NoSources
-from ..serving.data_directory import UnusableDirectory, hold, prepare_directory
-from ..serving.engine_access import Stale
-from ..serving.preparations import Preparations
-from ..settings import TABLE, BadSetting
-from ..store.errors import Conflict, StoreUnavailable
+from ..endpoints.gateway.envoy.listener import listener_on, reserved
+from ..endpoints.metrics_page.open_address import open_application
+from ..endpoints.metrics_page.worker_gauges import WorkerGauges
+from ..engines.exports.counts import Exports
+from ..engines.live.activation import Activation
+from ..engines.live.build import NoSources
+from ..engines.live.data_directory import UnusableDirectory, hold, prepare_directory
+from ..engines.live.preparations import Preparations
+from ..identity.admin_key import UnusableKey
+from ..identity.refused_attempts import RefusedAttempts
+from ..server.listening import CannotListen, bound_socket, start_listening
+from ..server.server import Service, run
+from ..server.tls import UnusableTls
+from ..service.app import collaborators, create_application
+from ..service.routes.table import COUNTED
+from ..service.upkeep.audit_upkeep import AuditUpkeep
+from ..service.upkeep.expiry_sweep import ExpirySweep
+from ..service.upkeep.use_upkeep import UseUpkeep
+from ..settings.settings import TABLE, BadSetting
+from ..store.errors import Conflict, Stale, StoreUnavailable
 from ..store.store import Store
-from ..transport.listening import CannotListen, bound_socket, start_listening
-from ..transport.server import Service, run
-from ..transport.tls import UnusableTls
-from ..use_upkeep import UseUpkeep
+from ..telemetry.metrics.counts import Counts
 from .before_workers import audit_upkeep, begin, expiry_sweep, open_engines, opened_store, use_upkeep
 from .greeting import tell_address
 from .output import CommandFailed, os_sentence

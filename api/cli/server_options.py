@@ -10,20 +10,20 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from ..decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
-from ..decisions.batch import merged
-from ..decisions.shared_rates import SharedRates
-from ..log import service_log, take_strangers
-from ..log_lines import HERE
-from ..metrics.counts import Counts
-from ..observing.starting import Observing, observing
-from ..scraping.open_address import PATH, open_address
-from ..settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
-from ..transport.listening import UNIX, shown_address
-from ..transport.owner import Side
-from ..transport.server import within_open_files
-from ..transport.shares import places_for
-from ..transport.tls import TlsFiles
+from ..endpoints.decisions.batch import merged
+from ..endpoints.decisions.shared_rates import SharedRates
+from ..endpoints.metrics_page.open_address import PATH, open_address
+from ..server.listening import UNIX, shown_address
+from ..server.owner import Side
+from ..server.server import within_open_files
+from ..server.shares import places_for
+from ..server.tls import TlsFiles
+from ..service.observing.starting import Observing, observing
+from ..settings.settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
+from ..telemetry.decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
+from ..telemetry.log import service_log, take_strangers
+from ..telemetry.log_lines import HERE
+from ..telemetry.metrics.counts import Counts
 from .output import MESSAGES, error_console
 
 MOST_WORKERS: Final = 1_024

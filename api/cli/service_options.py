@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..settings import TOKEN_VARIABLE
+from ..settings.settings import TOKEN_VARIABLE
 from .output import CommandFailed, os_sentence
 from .service import Service
 

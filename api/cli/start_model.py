@@ -6,13 +6,13 @@ from pathlib import Path
 import click
 
 from ...compiler.source import Source
-from ..demo import demo_sources
-from ..serving.build import InvalidModel, sources_of
-from ..serving.data_directory import UnusableDirectory
-from ..serving.import_model import check_model, ensure_bundle, store_model
+from ..engines.live.build import InvalidModel, sources_of
+from ..engines.live.data_directory import UnusableDirectory
+from ..engines.live.import_model import check_model, ensure_bundle, store_model
 from ..store.actor import COMMAND_LINE
 from ..store.environment_ids import DEFAULT
 from ..store.store import Store
+from .demo import demo_sources
 from .output import error_console, progress_bar
 from .sentences import summary
 

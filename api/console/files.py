@@ -13,9 +13,9 @@ import falcon
 import falcon.asgi
 
 from ..http.entity_tags import is_known
+from ..http.openapi.operation import TEXT, Answer, Operation
+from ..http.openapi.vocabulary import ETAG, IF_NONE_MATCH, LOCATION, UNCHANGED
 from ..http.queries import known_parameters
-from ..openapi.operation import TEXT, Answer, Operation
-from ..openapi.vocabulary import ETAG, IF_NONE_MATCH, LOCATION, UNCHANGED
 
 PAGE: Final = Path(__file__).with_name("page")
 """The folder that the browser sees."""

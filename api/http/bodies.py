@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from ...bundles.wording import quoted
-from ..settings import HttpLimits
+from ..settings.settings import HttpLimits
 from .json_limits import check_bounds, place_of, surely_keeps, too_deep
 from .rejections import BodyRejected, BodyTooLarge, UnsupportedMedia
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from ...bundles.wording import show_path
-from ..settings import HttpLimits
+from ..settings.settings import HttpLimits
 from .rejections import BodyRejected
 
 Container: TypeAlias = "dict[str, Any] | list[Any]"

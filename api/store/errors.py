@@ -114,3 +114,10 @@ class StoreFull(StoreUnavailable):
 
 class NotTold(StoreUnavailable):
     """The change is stored, but other workers can't be told of it yet."""
+
+
+class Stale(Exception):
+    """The store can't be read, and the snapshot in memory is too old to serve. Decisions fail, and clients deny.
+
+    The message may be shown to anyone: it names no file.
+    """

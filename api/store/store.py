@@ -14,7 +14,7 @@ from ...bundles.routing.settings import GatewaySettings
 from ...compiler.model.elements import Model
 from ...compiler.source import Source
 from ...runtime.searches.subjects import SubjectRule
-from ..settings import SYNCHRONOUS
+from ..settings.settings import SYNCHRONOUS
 from . import environment_changes, gateway_changes
 from .actor import Actor
 from .audit.log import AuditLog

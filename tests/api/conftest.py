@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from falcon import testing
-from writ.api.app import collaborators, create_app
-from writ.api.settings import HttpLimits, Settings
+from writ.api.service.app import collaborators, create_app
+from writ.api.settings.settings import HttpLimits, Settings
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
 from writ.runtime import Engine

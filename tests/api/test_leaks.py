@@ -19,7 +19,7 @@ from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, running
 
 ROUNDS = 1
-SOON = "from writ.api.serving import store_work; store_work.LONG_WAIT_FACTOR = 0.2"
+SOON = "from writ.api.engines.live import store_work; store_work.LONG_WAIT_FACTOR = 0.2"
 """The service waits a second to record what it gave out, instead of half a minute."""
 
 THREADS = 4

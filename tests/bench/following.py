@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from writ.api.log import service_log
-from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import LiveEngines
+from writ.api.engines.live.bundle_files import BundleFiles
+from writ.api.engines.live.live_engines import LiveEngines
 from writ.api.store.store import Store
+from writ.api.telemetry.log import service_log
 
 from tests.bench.management import ENVIRONMENT, Client, grant
 from tests.support.server import ROOT, Server, running
@@ -112,7 +112,7 @@ def create_grants(host: str, port: int) -> None:
 @contextmanager
 def compacting(directory: Path) -> Iterator[None]:
     """Meanwhile a process builds a bundle of the store."""
-    line = [sys.executable, "-m", "writ.api.serving.compaction", str(directory), "default"]
+    line = [sys.executable, "-m", "writ.api.engines.live.compaction", str(directory), "default"]
     with subprocess.Popen(line, cwd=ROOT) as process:
         time.sleep(1)
         try:

@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 import falcon.asgi
-from writ.api.app import Collaborators, create_app
 from writ.api.cli.main import main as command_line
-from writ.api.credentials.credential import Credential, Scope
+from writ.api.identity.credential import Credential, Scope
+from writ.api.service.app import Collaborators, create_app
 
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment
@@ -52,7 +52,7 @@ class Twice:
 
     def __init__(self, parts: Collaborators) -> None:
         guarded = create_app(parts)
-        with patch("writ.api.app.Guard", NoGuard):
+        with patch("writ.api.service.app.Guard", NoGuard):
             self._apps: Mapping[str, Any] = {GUARDED: guarded, OPEN: create_app(parts)}
         self._chosen = guarded
 

@@ -17,11 +17,11 @@ from typing import NoReturn
 from unittest.mock import patch
 
 from writ.api.cli.main import main as command_line
-from writ.api.credentials.credential import Scope
-from writ.api.decisions.evaluation import Evaluation, explains
-from writ.api.decisions.lane import DecisionLane, Head
+from writ.api.endpoints.decisions.evaluation import Evaluation, explains
+from writ.api.endpoints.decisions.lane import DecisionLane, Head
+from writ.api.engines.live.bound_engines import refuse_other
 from writ.api.http.bodies import ENCODER, decoded
-from writ.api.serving.bound_engines import refuse_other
+from writ.api.identity.credential import Scope
 from writ.runtime import Engine
 
 from tests.bench.http.questions import SINGLE, Question, questions
@@ -71,7 +71,7 @@ def _decide(_: Evaluation, engine: Engine, body: dict[str, object], now: float |
 
 def serve_uncounted() -> None:
     """`writ serve` without counting."""
-    with patch("writ.api.app.DecisionLane", Uncounted), patch.object(Evaluation, "at_once", _decide):
+    with patch("writ.api.service.app.DecisionLane", Uncounted), patch.object(Evaluation, "at_once", _decide):
         command_line()
 
 

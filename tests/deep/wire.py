@@ -4,8 +4,8 @@ import json
 import socket
 from typing import Any
 
-from tests.api.transport.test_framing import REFUSED, SMUGGLED
-from tests.api.transport.test_lane_law import BATCH, HEADERS, PATIENT, ROOTS, SEARCH, SINGLE, both, searched, told
+from tests.api.server.test_framing import REFUSED, SMUGGLED
+from tests.api.server.test_lane_law import BATCH, HEADERS, PATIENT, ROOTS, SEARCH, SINGLE, both, searched, told
 from tests.deep.task import Task
 from tests.runtime.test_agreement import judged
 from tests.support import oracle

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from writ.api.demo import demo_sources
+from writ.api.cli.demo import demo_sources
 from writ.bundles import zones
 from writ.bundles.manifest import Profile
 from writ.compiler.compile import Compiled, compile_model

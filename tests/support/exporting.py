@@ -3,15 +3,15 @@
 import logging
 from pathlib import Path
 
-from writ.api.credentials.keys.folder import FOLDER, KeyFolder
-from writ.api.credentials.keys.ring import KeyRing
-from writ.api.exports.callers_list import CallersLists
-from writ.api.exports.exporter import Exporter
-from writ.api.exports.files import ExportFiles
-from writ.api.exports.make import ExportMaker
-from writ.api.exports.states import States
-from writ.api.exports.updates import UpdateMaker
-from writ.api.serving.store_work import StoreWork
+from writ.api.engines.exports.callers_list import CallersLists
+from writ.api.engines.exports.exporter import Exporter
+from writ.api.engines.exports.files import ExportFiles
+from writ.api.engines.exports.make import ExportMaker
+from writ.api.engines.exports.states import States
+from writ.api.engines.exports.updates import UpdateMaker
+from writ.api.engines.live.store_work import StoreWork
+from writ.api.identity.keys.folder import FOLDER, KeyFolder
+from writ.api.identity.keys.ring import KeyRing
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
 from writ.bundles.signing.keys import SigningKey

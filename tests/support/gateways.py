@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tests.support.server import ROOT, wait_until
 
-EXAMPLES: Final = ROOT / "api/gateway/examples"
+EXAMPLES: Final = ROOT / "api/endpoints/gateway/examples"
 KEY_PLACE: Final = "your-writ-key"
 """Stands in the examples for the gateway's own credential."""
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
-from writ.api.app import Engines, collaborators, create_app
-from writ.api.credentials.keys.signing_keys import new_key
-from writ.api.settings import HttpLimits, Settings
+from writ.api.identity.keys.signing_keys import new_key
+from writ.api.service.app import Engines, collaborators, create_app
+from writ.api.settings.settings import HttpLimits, Settings
 from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
@@ -61,12 +61,12 @@ class OneEngine:
         self._engine = engine
 
     def engine(self, _environment: str = DEFAULT) -> Any:
-        """See `writ.api.app.Engines`."""
+        """See `writ.api.service.app.Engines`."""
         assert self._engine is not None, "nothing is decided here"
         return self._engine
 
     def report_damage(self, _environment: str, _error: BundleError) -> bool:
-        """See `writ.api.app.Engines`."""
+        """See `writ.api.service.app.Engines`."""
         return True
 
 

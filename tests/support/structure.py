@@ -13,12 +13,12 @@ FILES: Final = [*FRONT, *sorted(path for layer in LAYERS for path in (ROOT / lay
 
 
 def name_of(path: Path) -> str:
-    """Returns a file's path from the root, `api/app.py`."""
+    """Returns a file's path from the root, `api/service/app.py`."""
     return path.relative_to(ROOT).as_posix()
 
 
 def module_of(path: Path) -> str:
-    """Returns a file's module, `writ.api.app`."""
+    """Returns a file's module, `writ.api.service.app`."""
     parts = ("writ", *path.relative_to(ROOT).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

@@ -8,37 +8,37 @@ from typing import Any, Final
 import falcon.asgi
 
 from ....bundles.errors import BundleError
-from ...credentials.credential import Credential, Scope, Verifier
-from ...credentials.failed_attempts import FailedAttempts
-from ...credentials.guard import Access, Guard
-from ...credentials.noting_guard import NotingGuard
-from ...credentials.recent_headers import RecentHeaders
-from ...credentials.tokens.upstream_tokens import UpstreamTokens
-from ...decision_log.decision_log import NO_LOG, Log
-from ...decisions.authorize import SHORT, Authorize
-from ...decisions.deciding import Deciding
-from ...decisions.discovery import Discovery
-from ...decisions.draining import Draining
-from ...decisions.evaluation import Evaluation
-from ...decisions.evaluations import Evaluations
-from ...decisions.health import Health
-from ...decisions.lane import DECISIONS, DecisionLane, lane_calls
-from ...errors import ErrorAnswers
-from ...gateway.answering import Answering as GatewayAnswering
-from ...gateway.front import GATEWAY_ROUTES, GatewayFront, at_once
-from ...gateway.gateway import Gateway
-from ...gateway.issuers import KeySets
-from ...gateway.user_tokens import UserTokens
+from ...endpoints.decisions.authorize import SHORT, Authorize
+from ...endpoints.decisions.deciding import Deciding
+from ...endpoints.decisions.discovery import Discovery
+from ...endpoints.decisions.draining import Draining
+from ...endpoints.decisions.evaluation import Evaluation
+from ...endpoints.decisions.evaluations import Evaluations
+from ...endpoints.decisions.health import Health
+from ...endpoints.decisions.lane import DECISIONS, DecisionLane, lane_calls
+from ...endpoints.errors import ErrorAnswers
+from ...endpoints.gateway.answering import Answering as GatewayAnswering
+from ...endpoints.gateway.front import GATEWAY_ROUTES, GatewayFront, at_once
+from ...endpoints.gateway.gateway import Gateway
+from ...endpoints.gateway.issuers import KeySets
+from ...endpoints.gateway.user_tokens import UserTokens
+from ...endpoints.metrics_page.answering import Answering, NoReadings
+from ...endpoints.metrics_page.metrics_page import MetricsPage
+from ...engines.live.preparations import unmarked
 from ...http.bodies import Bodies
 from ...http.raw_paths import RawPaths
 from ...http.request_id import RequestId
-from ...metrics.counts import Counts
-from ...metrics.definitions import Where
-from ...metrics.requests import CountedApplication, CountedRoutes
-from ...scraping.answering import Answering, NoReadings
-from ...scraping.metrics_page import MetricsPage
-from ...serving.preparations import unmarked
-from ...settings import HttpLimits
+from ...identity.credential import Credential, Scope, Verifier
+from ...identity.failed_attempts import FailedAttempts
+from ...identity.guard import Access, Guard
+from ...identity.noting_guard import NotingGuard
+from ...identity.recent_headers import RecentHeaders
+from ...identity.tokens.upstream_tokens import UpstreamTokens
+from ...settings.settings import HttpLimits
+from ...telemetry.decision_log.decision_log import NO_LOG, Log
+from ...telemetry.metrics.counts import Counts
+from ...telemetry.metrics.definitions import Where
+from ...telemetry.metrics.requests import CountedApplication, CountedRoutes
 from .browsers import NoBrowsers
 from .callers import Anyone, GivenKeys, Keys
 from .engines import AgentEngines, InForce

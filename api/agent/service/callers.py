@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ...credentials.credential import Credential, Scope
+from ...identity.credential import Credential, Scope
 
 Keys = Callable[[], Mapping[bytes, str]]
 """Returns the names of callers by the SHA-256 of their keys; the same object as long as nothing changed."""

@@ -6,7 +6,7 @@ from typing import Any
 import falcon
 import falcon.asgi
 
-from ...decisions.draining import REFUSAL, Draining
+from ...endpoints.decisions.draining import REFUSAL, Draining
 from ...http.bodies import ENCODER
 from .engines import InForce
 

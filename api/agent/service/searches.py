@@ -6,14 +6,14 @@ import falcon.asgi
 
 from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_search
 from ....runtime.searches.unavailable import SearchUnavailable
-from ...decision_log.decision_log import NO_LOG, Log, asker_of
-from ...decision_log.entry import Kind
+from ...engines.live.bound_engines import engine_for
+from ...engines.live.engine_access import EngineOf
+from ...engines.live.fair_threads import FairThreads
 from ...http.bodies import ENCODER, Bodies
-from ...metrics.counts import Counts
-from ...serving.bound_engines import engine_for
-from ...serving.engine_access import EngineOf
-from ...serving.fair_threads import FairThreads
 from ...store.environment_ids import DEFAULT
+from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.entry import Kind
+from ...telemetry.metrics.counts import Counts
 
 SEARCHING_THREADS: Final = 3
 """The threads of a worker that derive filters."""

@@ -19,8 +19,8 @@ from urllib3.util import parse_url
 from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
 from ....bundles.manifest import Profile
 from ....bundles.wording import quoted
-from ...log import LOG
-from ...setting_readers import is_loopback
+from ...settings.setting_readers import is_loopback
+from ...telemetry.log import LOG
 from .body import pieces, whole
 from .connection import BROKEN, Connection, Deadline, reason
 from .download import Download, new_download

@@ -16,7 +16,7 @@ import msgspec
 
 from ....bundles.errors import BundleError
 from ....bundles.feed.update import LONGEST_UPDATE
-from ...log import LOG
+from ...telemetry.log import LOG
 from ..sources.download import UNFINISHED, unfinished_file
 from .current import CURRENT, LONGEST_CURRENT, Current, decode_current, encode_current
 from .files import OWNER_ONLY, sync_file, sync_folder, write_file

@@ -10,7 +10,7 @@ from ....bundles.errors import BundleError, WrongEnvironment
 from ....bundles.feed.callers import Callers
 from ....bundles.feed.position import Position
 from ....runtime.rates.table import RateTable
-from ...log import LOG
+from ...telemetry.log import LOG
 from ..held import Held, held_from
 from ..trust import Trust, WrongProfile
 from .current import Current

@@ -11,7 +11,7 @@ from ....bundles.conditions.trees.same_meaning import same_meaning
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
 from ....runtime.translate.read_tree import read_tree
-from ...testing.reading import Question, ReadFile, read_file
+from ...review.testing.reading import Question, ReadFile, read_file
 from ..output import CommandFailed, os_sentence
 from ..testing.discovery import NoTests, test_files
 from .comparison import Decided, TestDifference

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ....compiler.source import Source
-from ...serving.build import is_document
+from ...engines.live.build import is_document
 from ..output import CommandFailed
 
 GIT_SECONDS: Final = 60.0

@@ -17,11 +17,11 @@ from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....compiler.source import Source
 from ....runtime import SearchUnavailable
-from ...serving.build import NoSources, check_sources, sources_of
+from ...engines.live.build import NoSources, check_sources, sources_of
+from ...review.testing.reading import Question
 from ...store.database.opening import FILE
 from ...store.errors import NotFound, StoreUnavailable
 from ...store.store import Store
-from ...testing.reading import Question
 from ..output import CommandFailed, os_sentence
 from ..sentences import bundle_sentence, summary
 from ..testing.source_model import SourceModel, is_bundle, tested_bundle

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ...credentials.admin_key import KEY_FILE, UnusableKey, stored_digest
-from ...credentials.keys.bundle_keys import BUNDLE_KEYS_GIVEN, bundle_keys_at
-from ...credentials.keys.folder import BUNDLE_FOLDER
-from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
-from ...credentials.keys.sources import SIGNING_KEYS_GIVEN, KeySource, audit_keys_at, signing_keys_at
-from ...serving.data_directory import LOCK_FILE
-from ...settings import Settings
+from ...engines.live.data_directory import LOCK_FILE
+from ...identity.admin_key import KEY_FILE, UnusableKey, stored_digest
+from ...identity.keys.bundle_keys import BUNDLE_KEYS_GIVEN, bundle_keys_at
+from ...identity.keys.folder import BUNDLE_FOLDER
+from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
+from ...identity.keys.sources import SIGNING_KEYS_GIVEN, KeySource, audit_keys_at, signing_keys_at
+from ...settings.settings import Settings
 from .finding import Finding, failure, ok, warning
 
 MOST_ENTRIES: Final = 10_000

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import click
 import msgspec
 
-from ...settings import BadSetting, Settings, settings_from
+from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.errors import StoreUnavailable
 from ..output import escaped, os_sentence
 from .data_directory import check_admin_key, check_keys, check_lock, check_modes, is_plain

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from ...settings import Settings
+from ...server.server import SPARE_FILES
+from ...settings.settings import Settings
 from ...store.database.opening import FILE
-from ...transport.server import SPARE_FILES
 from .finding import Finding, failure, ok, warning
 
 LEAST_BYTES: Final = 64 * 2**20

@@ -11,8 +11,8 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from ....bundles.wording import quoted
-from ...setting_readers import is_loopback
-from ...versions import program_version
+from ...settings.setting_readers import is_loopback
+from ...store.database.versions import program_version
 from .finding import Finding, failure, ok, warning
 from .stored import CLOCK_SECONDS
 

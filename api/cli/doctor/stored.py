@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.conditions.instants import parse_instant, seconds_not_before
-from ...credentials.keys.ring import KeyRing, KeySealer
-from ...credentials.keys.sources import audit_keys_at
-from ...settings import Settings
+from ...identity.keys.ring import KeyRing, KeySealer
+from ...identity.keys.sources import audit_keys_at
+from ...settings.settings import Settings
 from ...store.audit.anchor import FILE as HEAD_FILE
 from ...store.audit.anchor import Anchor
 from ...store.database.newest_format import STORE_FORMAT

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ...serving.build import NoSources, check_files
+from ...engines.live.build import NoSources, check_files
 from ...store.history.origin import POLICY_KINDS
 from ..model_elements import Elements, differences, elements_of
 from ..output import CommandFailed, error_console, os_sentence

@@ -6,9 +6,9 @@ import click
 import msgspec
 from msgspec import UNSET
 
+from ...endpoints.management.body_shapes import shaped
+from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...http.rejections import BodyRejected
-from ...management.body_shapes import shaped
-from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ..output import CommandFailed, escaped
 from .place import Place
 from .place_options import place_options

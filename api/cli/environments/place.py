@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements
 

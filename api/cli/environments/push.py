@@ -16,8 +16,8 @@ from ....compiler.forms.json_form import JsonForm
 from ....compiler.load import load
 from ....compiler.model.elements import ElementKind, Model
 from ....compiler.source import Source
-from ...management.management_shapes import EnvironmentAnswer, ModelChanges
-from ...serving.build import NoSources, check_sources, sources_of
+from ...endpoints.management.management_shapes import EnvironmentAnswer, ModelChanges
+from ...engines.live.build import NoSources, check_sources, sources_of
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed, escaped, os_sentence, progress_bar
 from ..sentences import summary

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from ....bundles.zones import zone_names
 from ....compiler.load import load
 from ....compiler.source import Source
-from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...store.history.origin import POLICY_KINDS
 from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements, elements_of

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...management.environments.environments import change_of, settings_of, shown_environment
-from ...management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
+from ...endpoints.management.environments.environments import change_of, settings_of, shown_environment
+from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, Drifted, Protected, Refusal, Rejected, StoreUnavailable
 from ...store.history.origin import POLICY_KINDS

@@ -14,7 +14,7 @@ import msgspec
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import read_lines
 from ...http.rejections import BodyRejected
-from ...wording.prose import asking_why, explained, question
+from ...review.wording.prose import asking_why, explained, question
 from ..offline.json_lines import BAD_REQUEST, LIMITS, Instant, bad_line, read_request
 from ..output import CommandFailed, escaped, os_sentence
 from ..service_options import refuse_without_url, service_at, service_options

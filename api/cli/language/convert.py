@@ -9,7 +9,7 @@ from ....bundles.publish import published
 from ....compiler.diagnostics.show import show_text
 from ....compiler.forms.convert import NotInForm, convert
 from ....compiler.forms.table import FORMS
-from ...serving.build import NoSources, sources_of
+from ...engines.live.build import NoSources, sources_of
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary

@@ -16,7 +16,7 @@ from ....compiler.documents.document import read_documents
 from ....compiler.language.writing.format import formatted
 from ....compiler.limits import DEFAULTS
 from ....compiler.source import Source
-from ...serving.build import NoSources, files_of, silent
+from ...engines.live.build import NoSources, files_of, silent
 from ..output import CommandFailed, error_console, escaped, os_sentence
 from ..source_paths import SourcePath
 

@@ -10,8 +10,8 @@ import click
 
 from ....bundles.signing.keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
 from ....bundles.signing.sign import DAY, LONGEST_LIFETIME
-from ...credentials.keys.files import read_file
-from ...durations import read_duration
+from ...identity.keys.files import read_file
+from ...settings.durations import read_duration
 from ..output import CommandFailed, error_console, os_sentence
 
 _OTHERS: Final = 0o077

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ...serving.build import CheckedSources, NoSources, check_sources, sources_of
+from ...engines.live.build import CheckedSources, NoSources, check_sources, sources_of
 from ..output import CommandFailed, os_sentence, progress_bar
 from ..reports.findings import FORMATS, show_findings
 from ..sentences import summary

@@ -10,7 +10,7 @@ import click
 
 from ....bundles.manifest import Profile
 from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
-from ...serving.build import InvalidModel, NoSources, build_bundle, files_of, unsigned
+from ...engines.live.build import InvalidModel, NoSources, build_bundle, files_of, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..overwriting import refuse_overwriting
 from ..sentences import summary

@@ -13,8 +13,8 @@ from ....runtime import BadRequest, BundleError, Engine, RateCounters, SearchUna
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
-from ...settings import HttpLimits
-from ...written_instants import instant_fault
+from ...settings.settings import HttpLimits
+from ...settings.written_instants import instant_fault
 from ..output import CommandFailed, os_sentence
 from ..sentences import bundle_sentence, folder_sentence
 

@@ -9,9 +9,9 @@ import click
 import msgspec
 
 from ....runtime import BundleError, Engine, RateCounters
-from ...replaying.comparing import Apart, Told
-from ...replaying.report import as_json, ordered
-from ...replaying.tally import Tally
+from ...review.replaying.comparing import Apart, Told
+from ...review.replaying.report import as_json, ordered
+from ...review.replaying.tally import Tally
 from ..output import CommandFailed, escaped, os_sentence
 from ..sentences import bundle_sentence
 from ..server_options import cores

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, cast
 
 from ....runtime import Engine
 from ...http.lines import Readable, read_lines
-from ...replaying.tally import Lines, Tally, tally
+from ...review.replaying.tally import Lines, Tally, tally
 from ..output import progress_bar
 
 MOST_LINE: Final = 32 * 2**20

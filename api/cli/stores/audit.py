@@ -14,13 +14,12 @@ import msgspec
 from click.core import ParameterSource
 
 from ....bundles.conditions.instants import SECOND, parse_instant
-from ...credentials.keys.ring import KeyRing, KeySealer
-from ...credentials.keys.signing_keys import Key, UnusableSigningKey, read_key
-from ...credentials.keys.sources import NO_KEYS, audit_keys_at
+from ...endpoints.management.audit import AuditEntry, entry_filter, shown_entry
 from ...http.bodies import ENCODER
-from ...log import service_log
-from ...management.audit import AuditEntry, entry_filter, shown_entry
-from ...settings import BadSetting, settings_from
+from ...identity.keys.ring import KeyRing, KeySealer
+from ...identity.keys.signing_keys import Key, UnusableSigningKey, read_key
+from ...identity.keys.sources import NO_KEYS, audit_keys_at
+from ...settings.settings import BadSetting, settings_from
 from ...store.audit.check import VerifiedLog
 from ...store.audit.entries import EntryFilter
 from ...store.audit.log import SEAL_SECONDS
@@ -28,6 +27,7 @@ from ...store.audit.tampering import Tampered, UnknownKey
 from ...store.errors import BadQuery, StoreUnavailable
 from ...store.pages import MAX_PAGE
 from ...store.store import Store
+from ...telemetry.log import service_log
 from ..output import CommandFailed, error_console, escaped, os_sentence, progress_bar
 from .opening import all_items, data_option, open_store
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from ...durations import read_duration
+from ...settings.durations import read_duration
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.errors import StoreUnavailable

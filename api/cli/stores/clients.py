@@ -8,7 +8,11 @@ import click
 import msgspec
 from msgspec.structs import asdict
 
-from ...credentials.credential_shapes import (
+from ...endpoints.management.body_shapes import shaped
+from ...endpoints.management.credentials.clients import shown_client
+from ...http.bodies import ENCODER
+from ...http.rejections import BodyRejected
+from ...identity.credential_shapes import (
     DEFAULT_LIFETIME,
     LONGEST_LIFETIME,
     SCOPES,
@@ -17,11 +21,7 @@ from ...credentials.credential_shapes import (
     NewClient,
     in_order,
 )
-from ...credentials.secret_format import CLIENT_SECRET, new_secret
-from ...http.bodies import ENCODER
-from ...http.rejections import BodyRejected
-from ...management.body_shapes import shaped
-from ...management.credentials.clients import shown_client
+from ...identity.secret_format import CLIENT_SECRET, new_secret
 from ...store.actor import COMMAND_LINE
 from ...store.credential_rows import Client
 from ...store.credentials.credentials import ClientSpec

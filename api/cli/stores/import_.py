@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from ...credentials.admin_key import UnusableKey
-from ...serving.build import InvalidModel, NoSources, sources_of
-from ...serving.data_directory import UnusableDirectory
-from ...serving.import_model import check_model, ensure_bundle, store_model
-from ...settings import BadSetting
+from ...engines.live.build import InvalidModel, NoSources, sources_of
+from ...engines.live.data_directory import UnusableDirectory
+from ...engines.live.import_model import check_model, ensure_bundle, store_model
+from ...identity.admin_key import UnusableKey
+from ...settings.settings import BadSetting
 from ...store.actor import COMMAND_LINE
 from ...store.errors import Conflict, NotFound, Rejected, StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence, progress_bar

@@ -6,16 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from ....bundles.signing.jws import ALGORITHM
-from ...credentials.keys.bundle_keys import (
-    BUNDLE_KEY_VARIABLE,
-    BUNDLE_KEYS_GIVEN,
-    bundle_keys_at,
-    refuse_other_kinds,
-)
-from ...credentials.keys.folder import BUNDLE_FOLDER, FOLDER
-from ...credentials.keys.signing_keys import Key
-from ...credentials.keys.sources import SIGNING_KEY_VARIABLE, SIGNING_KEYS_GIVEN, KeySource, signing_keys_at
-from ...settings import Settings
+from ...identity.keys.bundle_keys import BUNDLE_KEY_VARIABLE, BUNDLE_KEYS_GIVEN, bundle_keys_at, refuse_other_kinds
+from ...identity.keys.folder import BUNDLE_FOLDER, FOLDER
+from ...identity.keys.signing_keys import Key
+from ...identity.keys.sources import SIGNING_KEY_VARIABLE, SIGNING_KEYS_GIVEN, KeySource, signing_keys_at
+from ...settings.settings import Settings
 from ...store.audit.events import Event
 from ..output import CommandFailed
 

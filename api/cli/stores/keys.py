@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from ...credentials.keys.folder import KeyFolder
-from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
+from ...identity.keys.folder import KeyFolder
+from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
 from ...store.actor import COMMAND_LINE
 from ...store.errors import StoreUnavailable
 from ..output import CommandFailed, error_console, os_sentence

@@ -9,10 +9,10 @@ import click
 from click.core import ParameterSource
 from rich.console import Console
 
-from ...credentials.admin_access import AdminAccess, admin_access, keep_adopted
-from ...credentials.admin_key import store_digest, write_key
-from ...serving.data_directory import hold, prepare_directory
-from ...settings import BadSetting, Settings, settings_from
+from ...engines.live.data_directory import hold, prepare_directory
+from ...identity.admin_access import AdminAccess, admin_access, keep_adopted
+from ...identity.admin_key import store_digest, write_key
+from ...settings.settings import BadSetting, Settings, settings_from
 from ...store.actor import COMMAND_LINE
 from ...store.audit.events import Event
 from ...store.database.opening import FILE

@@ -16,20 +16,20 @@ from ....bundles.feed.update import CONTENT_TYPE as UPDATE
 from ....bundles.manifest import Profile
 from ....bundles.signing.keys import SigningKey
 from ....bundles.signing.sign import DAY
-from ...credentials.keys.bundle_keys import bundle_signing_key
-from ...credentials.keys.ring import KeyRing
-from ...credentials.keys.signing_keys import UnusableSigningKey, read_keys
-from ...exports.callers_list import CallersLists
-from ...exports.counts import Exports
-from ...exports.make import ExportMaker
-from ...log import LOG
-from ...publishing.content import ContentMaker
-from ...publishing.publisher import Published, Publisher
-from ...publishing.target import Target, TargetFailed
+from ...engines.exports.callers_list import CallersLists
+from ...engines.exports.counts import Exports
+from ...engines.exports.make import ExportMaker
+from ...engines.publishing.content import ContentMaker
+from ...engines.publishing.publisher import Published, Publisher
+from ...engines.publishing.target import Target, TargetFailed
+from ...identity.keys.bundle_keys import bundle_signing_key
+from ...identity.keys.ring import KeyRing
+from ...identity.keys.signing_keys import UnusableSigningKey, read_keys
 from ...store.actor import COMMAND_LINE
 from ...store.audit.entries import AuditEntry
 from ...store.audit.events import Event
 from ...store.errors import NotFound, StoreUnavailable
+from ...telemetry.log import LOG
 from ..output import CommandFailed, error_console, os_sentence
 from .key_kinds import KINDS
 from .opening import command_settings, data_option, env_option, open_store

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from ....bundles.wording import quoted
-from ...serving.data_directory import UnusableDirectory, hold, prepare_directory
+from ...engines.live.data_directory import UnusableDirectory, hold, prepare_directory
 from ...store.backup import Restored, restore
 from ...store.credentials.restored_credentials import RestoredCredential, UndoneChange
 from ...store.errors import StoreUnavailable

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...serving.build import TEST_ENDINGS
-from ...testing.reading import ReadFile
+from ...engines.live.build import TEST_ENDINGS
+from ...review.testing.reading import ReadFile
 
 
 class NoTests(Exception):

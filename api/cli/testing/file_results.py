@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...testing.coverage import Coverage
-from ...testing.reading import Question, ReadFile
-from ...testing.running import TestResult, explaining, run_test
-from ...testing.tested_model import TestedModel
-from ...wording.prose import explained, question
+from ...review.testing.coverage import Coverage
+from ...review.testing.reading import Question, ReadFile
+from ...review.testing.running import TestResult, explaining, run_test
+from ...review.testing.tested_model import TestedModel
+from ...review.wording.prose import explained, question
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from ...testing.running import TestResult
+from ...review.testing.running import TestResult
 from ..reports.junit import Result, Suite
 from .file_results import FileResult
 from .text_report import failure_lines, mismatch_line

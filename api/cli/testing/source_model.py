@@ -13,9 +13,9 @@ from ....bundles.program.clauses import Program
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....runtime import Engine, RateCounters
-from ...serving.build import InvalidModel, check_sources, sources_of
-from ...testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
-from ...testing.undeclared import declared_by
+from ...engines.live.build import InvalidModel, check_sources, sources_of
+from ...review.testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
+from ...review.testing.undeclared import declared_by
 from ..sentences import bundle_sentence
 
 

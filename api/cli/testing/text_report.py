@@ -7,8 +7,8 @@ import click
 import msgspec
 
 from ....bundles.conditions.values import Json
-from ...testing.comparing import ABSENT, Mismatch
-from ...testing.running import Failure, TestResult
+from ...review.testing.comparing import ABSENT, Mismatch
+from ...review.testing.running import Failure, TestResult
 from ..output import escaped
 from .file_results import FileResult
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ...serving.build import DOCUMENT_ENDINGS
+from ...engines.live.build import DOCUMENT_ENDINGS
 
 POLL_SECONDS: Final = 0.3
 """How often the files are looked at."""

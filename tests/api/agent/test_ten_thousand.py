@@ -18,7 +18,7 @@ from writ.api.agent.freshness import Clocks
 from writ.api.agent.held import Held
 from writ.api.agent.sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust, position_in
-from writ.api.log import LOG
+from writ.api.telemetry.log import LOG
 from writ.bundles.feed.update import Update
 from writ.bundles.file.reader import Bundle
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.demo import demo_questions
+from writ.api.cli.demo import demo_questions
 from writ.api.store.database.commit_signal import SUFFIX
 from writ.api.store.database.schema import MIGRATIONS
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 import yaml
-from writ.api.routes.table import ROUTES
-from writ.api.transport.server import GRACEFUL_SECONDS
+from writ.api.server.server import GRACEFUL_SECONDS
+from writ.api.service.routes.table import ROUTES
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.transport.server import _SILENCE_SECONDS, GRACEFUL_SECONDS
+from writ.api.server.server import _SILENCE_SECONDS, GRACEFUL_SECONDS
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import WRIT

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from writ.api.exports.preferences import LONGEST_WAIT
+from writ.api.engines.exports.preferences import LONGEST_WAIT
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority, Pair

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.http.bodies import check_content_type, decoded, element
 from writ.api.http.rejections import BodyRejected
-from writ.api.settings import HttpLimits
+from writ.api.settings.settings import HttpLimits
 
 LIMITS = HttpLimits()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.http.json_limits import check_bounds, surely_keeps
 from writ.api.http.rejections import BodyRejected
-from writ.api.settings import HttpLimits
+from writ.api.settings.settings import HttpLimits
 
 from tests.api.conftest import ALLOWED
 

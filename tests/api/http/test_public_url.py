@@ -4,7 +4,7 @@ import falcon.asgi
 import pytest
 from falcon import testing
 from writ.api.http.public_url import Locations, below
-from writ.api.settings import BadSetting, settings_from
+from writ.api.settings.settings import BadSetting, settings_from
 
 
 @pytest.mark.parametrize(

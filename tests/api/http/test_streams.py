@@ -5,8 +5,8 @@ import threading
 import time
 from pathlib import Path
 
+from writ.api.engines.live.store_work import StoreWork
 from writ.api.http.streams import Stream
-from writ.api.serving.store_work import StoreWork
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
 

@@ -33,7 +33,7 @@ for number in range(int(sys.argv[2]), 10**9):
 GATHERED_WRITERS = """
 import asyncio, sys, time
 from pathlib import Path
-from writ.api.serving.store_work import StoreWork
+from writ.api.engines.live.store_work import StoreWork
 from writ.api.store.elements.edits import Create
 from writ.api.store.store import Store
 from tests.support.stored import ACTOR

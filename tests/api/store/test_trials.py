@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writ.api.previewing.trial_engines import CACHES
-from writ.api.serving.bundle_files import BundleFiles
-from writ.api.serving.live_engines import LiveEngines
+from writ.api.endpoints.previewing.trial_engines import CACHES
+from writ.api.engines.live.bundle_files import BundleFiles
+from writ.api.engines.live.live_engines import LiveEngines
 from writ.api.store.elements.edits import Create, Delete, Patch, Put
 from writ.api.store.errors import BadQuery, OutOfBounds, Refusal, Rejected, StoreUnavailable
 from writ.api.store.history import affected

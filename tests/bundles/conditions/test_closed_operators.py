@@ -9,8 +9,8 @@ from typing import get_args
 import pandas
 import pytest
 from sqlalchemy import column
+from writ.api.review.wording import comparisons
 from writ.api.store.search.candidate_sql import CandidateSql
-from writ.api.wording import comparisons
 from writ.bundles.conditions.comparisons import ORDERINGS, PREDICATES, constants_of, predicate
 from writ.bundles.conditions.operators import IS_UPWARD, NAMES_ITS_VALUES, TAKES_LIST, Operator, Ordering
 from writ.bundles.conditions.trees import domain
@@ -117,7 +117,7 @@ def test_nobody_branches_on_an_operator_by_its_text():
     """An operator is written as text where names are defined or shown, and nowhere else."""
     at_home = {
         "bundles/conditions/operators.py",
-        "api/wording/condition_prose.py",  # how a sentence shows a comparison of a proof
+        "api/review/wording/condition_prose.py",  # how a sentence shows a comparison of a proof
         "compiler/diagnostics/synonyms.py",
         "compiler/language/reading/table.py",  # the rules of the grammar have the operators' names
         "compiler/language/text_wording.py",  # what messages say to the author of text

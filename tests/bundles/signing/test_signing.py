@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writ.api.credentials.keys.signing_keys import read_key
+from writ.api.identity.keys.signing_keys import read_key
 from writ.bundles.errors import (
     BadSignature,
     BundleError,

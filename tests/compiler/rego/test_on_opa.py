@@ -6,8 +6,8 @@ from io import BytesIO
 
 import pytest
 import yaml
+from writ.api.cli.demo import demo_sources
 from writ.api.cli.stores.opa_bundle import write_archive
-from writ.api.demo import demo_sources
 from writ.bundles.conditions.instants import SECOND, parse_instant
 from writ.compiler.rego.refusals import NotInRego
 from writ.compiler.source import Source

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from writ.api.decisions.decision_shapes import DecisionContext
-from writ.api.decisions.searches.search_shapes import SearchContext
-from writ.api.openapi.schemas import schemas
+from writ.api.endpoints.decisions.decision_shapes import DecisionContext
+from writ.api.endpoints.decisions.searches.search_shapes import SearchContext
+from writ.api.http.openapi.schemas import schemas
 from writ.bundles.program.clauses import Clause
 from writ.runtime.rules import reasons
 from writ.runtime.rules.conditions import Conjunction
@@ -81,5 +81,8 @@ def test_the_openapi_document_lists_what_answers_carry():
 def test_nobody_else_writes_a_reason_code():
     codes = tuple(f'"{code}"' for code in ReasonCode)
     found = {name_of(path) for path in FILES if any(code in Path(path).read_text() for code in codes)}
-    examples = {"api/testing/comparing.py", "api/decision_log/rendering.py"}  # in the examples of docstrings
+    examples = {
+        "api/review/testing/comparing.py",
+        "api/telemetry/decision_log/rendering.py",
+    }  # in the examples of docstrings
     assert found - examples == {"runtime/rules/reasons.py", "compiler/rego/decision_text.py"}  # the second one in Rego

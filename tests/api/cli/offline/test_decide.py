@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from writ.api.settings import HttpLimits
+from writ.api.settings.settings import HttpLimits
 
 from tests.support.bundling import bundle_file
 from tests.support.command import WRIT, writ

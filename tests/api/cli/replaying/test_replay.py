@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writ.api.decision_log.entry import MICROSECONDS, Entry, Kind
-from writ.api.decision_log.record import ENCODER
-from writ.api.decision_log.rendering import Rendering
-from writ.api.decisions.batch import merged
-from writ.api.replaying.report import as_json
-from writ.api.replaying.tally import tally
+from writ.api.endpoints.decisions.batch import merged
+from writ.api.review.replaying.report import as_json
+from writ.api.review.replaying.tally import tally
+from writ.api.telemetry.decision_log.entry import MICROSECONDS, Entry, Kind
+from writ.api.telemetry.decision_log.record import ENCODER
+from writ.api.telemetry.decision_log.rendering import Rendering
 from writ.runtime import BadRequest, Engine, RateCounters
 
 from tests.support import oracle
@@ -271,7 +271,7 @@ def measured(log: Path, bundle: Path) -> tuple[dict[str, Any], int]:
 
 
 def test_the_number_of_groups_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writ.api.replaying.tally.MOST_GROUPS", 1)
+    monkeypatch.setattr("writ.api.review.replaying.tally.MOST_GROUPS", 1)
     engine = engine_for(MODEL, tmp_path / "old")
     lines = [logged(engine, asked("draft")), logged(engine, asked())]
     found = as_json(tally(engine_for(MODEL | {"policies": []}, tmp_path / "new"), lines, 1, None))

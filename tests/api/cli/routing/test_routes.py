@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from writ.api.cli.routing.match_route import Asked, split_url
 from writ.api.cli.routing.openapi_routes import BadOpenApi, proposed
-from writ.api.routes.table import openapi_document
+from writ.api.service.routes.table import openapi_document
 from writ.api.store.store import Store
 from writ.bundles.zones import zone_names
 from writ.compiler.load import load

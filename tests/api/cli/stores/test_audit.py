@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.credentials.keys.signing_keys import new_key
+from writ.api.identity.keys.signing_keys import new_key
 
 from tests.support.command import writ
 from tests.support.server import running, wait_until

@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from writ.api.credentials.keys.folder import KeyFolder
-from writ.api.credentials.keys.signing_keys import new_key, read_key
+from writ.api.identity.keys.folder import KeyFolder
+from writ.api.identity.keys.signing_keys import new_key, read_key
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.database.opening import FILE
 from writ.api.store.store import Store

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from writ.api.cli.demo import demo_questions, demo_sources
 from writ.api.cli.testing.session import Session
-from writ.api.demo import demo_questions, demo_sources
 from writ.bundles.wording import quoted
 from writ.compiler.limits import DEFAULTS
 

@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from writ.api.credentials.keys.ring import KeyRing, KeySealer
-from writ.api.credentials.keys.signing_keys import UnusableSigningKey, new_key
-from writ.api.credentials.keys.sources import GivenKeys
+from writ.api.identity.keys.ring import KeyRing, KeySealer
+from writ.api.identity.keys.signing_keys import UnusableSigningKey, new_key
+from writ.api.identity.keys.sources import GivenKeys
 from writ.api.store.actor import Actor
 from writ.api.store.audit import refused_attempts as refusals
 from writ.api.store.audit.anchor import FILE as ANCHOR

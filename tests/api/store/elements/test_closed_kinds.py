@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from writ.api.management import kinds as served
+from writ.api.endpoints.management import kinds as served
 from writ.api.store.elements import applying, references
 from writ.api.store.elements.bodies import element_of
 from writ.api.store.elements.kinds import KINDS, kind_named

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from writ.api.serving.bundle_files import BundleFiles
+from writ.api.engines.live.bundle_files import BundleFiles
 from writ.api.store.actor import ADMIN_KEY, Actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.credentials.credentials import ApiKeySpec, ClientSpec

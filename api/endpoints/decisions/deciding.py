@@ -1,0 +1,84 @@
+"""Decides quick evaluations on the event loop, and those that take long in threads."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
+
+from ....bundles.patience import TakesLong
+from ....runtime import Engine
+from ...engines.live.fair_threads import FairThreads
+from ...engines.live.preparations import Preparing
+from ...http.caller import Who
+from ...telemetry.metrics.counts import Counts
+
+DECIDING_THREADS: Final = 3
+"""The threads of a worker that decide."""
+
+PREPARING_THREADS: Final = 2
+"""The threads of a worker that specialise large programs, for one environment at most one at a time."""
+
+Members: TypeAlias = dict[str, Any]
+_T = TypeVar("_T")
+
+
+class Deciding:
+    """Evaluations that wait for the same work wait for each other, so that it is done once."""
+
+    def __init__(self, preparing: Preparing, counts: Counts) -> None:
+        """`preparing` surrounds the specialisation of a large program."""
+        self._preparing, self.counts = preparing, counts
+        self._threads = FairThreads(DECIDING_THREADS, "decide")
+        self._preparers = FairThreads(PREPARING_THREADS, "specialise")
+        self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    async def decide(self, engine: Engine, body: Members, is_long: bool, now: float | None = None) -> Members:
+        """Returns the answer to an evaluation, and counts it. Raises what `Engine.decide` raises, but for TakesLong.
+
+        A long body is decided in a thread, since a pattern may be searched for in all of it, many times.
+        """
+        decision = await self._decision(engine, partial(engine.pinned().decide, body, now), is_long)
+        self.counts.decided(engine, decision)
+        return decision
+
+    async def explain(self, engine: Engine, work: Callable[[], _T]) -> _T:
+        """Returns the result of `work`, which asks `engine` for a proof. It is no decision, so it is not counted."""
+        try:
+            return work()
+        except TakesLong as ex:
+            return await self.finish(ex, engine, work)
+
+    async def _decision(self, engine: Engine, decide: Callable[[], Members], is_long: bool) -> Members:
+        if is_long:
+            return await self.in_thread(decide)
+        try:
+            return decide()
+        except TakesLong as ex:
+            return await self.finish(ex, engine, decide)
+
+    async def finish(self, reason: TakesLong, engine: Engine, decide: Callable[[], _T]) -> _T:
+        """Returns the result of `decide`, which takes long for `reason`. Raises Unprepared too."""
+        if reason.work is None:
+            return await self.in_thread(decide)
+        turn = self._turns.setdefault(reason.work, asyncio.Lock())
+        async with turn:
+            try:
+                return decide()  # another one may have done the work meanwhile
+            except TakesLong:  # not behind what the caller waits for, since others wait for this work
+                return await self._preparers.run(*self._prepared(engine, decide))
+
+    async def in_thread(self, work: Callable[[], _T]) -> _T:
+        """Returns the result of longer work."""
+        return await self._threads.run(work)
+
+    def _prepared(self, engine: Engine, decide: Callable[[], _T]) -> tuple[Callable[[], _T], Who]:
+        """Returns work that specialises a large program and decides, and whose it is. It may take much memory."""
+        environment = engine.manifest.environment
+        id = "" if environment is None else environment.id
+
+        def prepare() -> _T:
+            with self._preparing(id):
+                return decide()
+
+        return prepare, (id, "")

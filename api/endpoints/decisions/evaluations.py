@@ -1,0 +1,135 @@
+"""`POST /access/v1/evaluations`: many decisions in one request (authzen.md 25-41)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import falcon.asgi
+
+from ....bundles.patience import TakesLong
+from ....runtime import Engine
+from ...engines.live.bound_engines import engine_for
+from ...engines.live.engine_access import EngineOf
+from ...http.bodies import ENCODER, JSON, Bodies
+from ...http.openapi.operation import Answer, Operation
+from ...settings.settings import HttpLimits
+from ...store.environment_ids import DEFAULT
+from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.entry import Kind
+from .batch import Answers, Batch, read_batch
+from .deciding import Deciding
+from .decision_shapes import Decision, Decisions, EvaluationsRequest
+from .evaluation import explains
+from .slices import LOOP_SECONDS, beside_loop, on_loop, take
+
+ITEMS_AT_ONCE: Final = 100
+"""A batch with more items is left to the application."""
+
+EVALUATE_MANY: Final = Operation(
+    "evaluateMany",
+    "Decisions",
+    "Decide many questions as of one instant",
+    {200: Answer("The decisions. Without `evaluations`, one decision.", {"anyOf": [Decisions, Decision]})},
+    bodies={JSON: EvaluationsRequest},
+)
+
+
+class Evaluations:
+    """Decides the items of a batch in slices, all as of one instant and one revision."""
+
+    decides = True
+
+    def __init__(
+        self,
+        engine_of: EngineOf,
+        clock: Callable[[], float],
+        bodies: Bodies,
+        deciding: Deciding,
+        limits: HttpLimits,
+        report: Callable[[Exception, str], None],
+        log: Log = NO_LOG,
+    ) -> None:
+        """`clock` gives epoch seconds; `report` gets an item's failure and its environment.
+
+        `log` is the decision log.
+        """
+        self._engine_of = engine_of
+        self._clock = clock
+        self._bodies = bodies
+        self._deciding = deciding
+        self._limits = limits
+        self._report = report
+        self._log = log
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
+        """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""
+        body = await self._bodies.read_object(req)
+        batch = read_batch(body, self._limits.batch_items)
+        engine = (await engine_for(req, self._engine_of, env)).held()
+        moment = self._log.begin()
+        if batch is None:
+            kind = Kind.EVALUATION
+            resp.data = ENCODER.encode(await self._deciding.decide(engine, body, req.context.is_long, moment.now))
+        else:
+            kind = Kind.ITEM
+            found = await self.decide_all(engine, batch, env, req.context.is_long or explains(body), moment.now)
+            resp.data = ENCODER.encode({"evaluations": found})
+        self._log.keep(kind, moment, engine, req.context.body, resp.data, asker_of(req))
+
+    @property
+    def most_items(self) -> int:
+        """The most items of a batch."""
+        return self._limits.batch_items
+
+    async def decide_all(
+        self, engine: Engine, batch: Batch, env: str, takes_long: bool, now: float | None
+    ) -> list[object]:
+        """Returns the answer to each item of a batch, at `now` or by the clock. Counts them, and reports what failed.
+
+        `engine` is pinned: a commit between two slices does not change the later items.
+        """
+        now = self._clock() if now is None else now
+        answers = Answers(batch, partial(engine.decide, now=now), self._limits.explanation_bytes)
+        found = await self._all(answers, engine, takes_long)
+        self._deciding.counts.decided_many(engine, answers.reason_codes)
+        for failure in answers.failures:
+            self._report(failure, env)
+        return found
+
+    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+        """Returns the decisions and counts them, or returns None if they may take long or one fails (see `lane`).
+
+        Raises TakesLong if one counts for a rate limit: if the batch is left after that, it would count twice (C10).
+        """
+        batch = read_batch(body, self._limits.batch_items)
+        if explains(body) or (batch is not None and len(batch.items) > ITEMS_AT_ONCE):
+            return None
+        if batch is None:
+            decision = engine.decide(body, now)
+            self._deciding.counts.decided(engine, decision)
+            return decision
+        decide = partial(engine.decide, now=self._clock() if now is None else now, counts=False)
+        answers = Answers(batch, decide, self._limits.explanation_bytes)
+        found: list[object] = []
+        if not take(answers, found, LOOP_SECONDS) or answers.failures:
+            return None
+        self._deciding.counts.decided_many(engine, answers.reason_codes)
+        return {"evaluations": found}
+
+    def kind_of(self, answer: object) -> Kind:
+        """See `lane`. A body without items gets the answer to one evaluation."""
+        return Kind.ITEM if isinstance(answer, dict) and "evaluations" in answer else Kind.EVALUATION
+
+    async def _all(self, answers: Answers, engine: Engine, takes_long: bool) -> list[object]:
+        """Returns the answers. A program is specialised in a thread, and so is all that takes long each time."""
+        found: list[object] = []
+        while not takes_long:
+            try:
+                await on_loop(answers, found)
+                return found
+            except TakesLong as ex:
+                takes_long = ex.work is None
+                if not takes_long:
+                    found.append(await self._deciding.finish(ex, engine, partial(next, answers)))
+        await beside_loop(answers, found, self._deciding.in_thread)
+        return found

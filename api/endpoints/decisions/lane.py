@@ -1,0 +1,182 @@
+"""The decision lane: ordinary decision calls, answered by the connection itself without the HTTP application.
+
+The lane holds no rule of its own. It calls the guard, the reading of bodies and the functions that the application's
+handlers call, and it only ever gives a 200. It leaves everything else to the application: a credential that the worker
+does not remember, a fault of any kind, and work that may take long. Leaving is safe: a decision changes nothing but
+the counters of rate limits, and whoever leaves a request has not counted it (C10).
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from time import perf_counter_ns
+from typing import Final, NoReturn, Protocol, TypeAlias, runtime_checkable
+
+from ....runtime import Engine
+from ...engines.live.bound_engines import refuse_other
+from ...engines.live.engine_access import EngineOf
+from ...http.bodies import ENCODER, decoded
+from ...identity.credential import Recent, Scope
+from ...identity.guard import Guard
+from ...settings.settings import HttpLimits
+from ...store.environment_ids import DEFAULT
+from ...telemetry.decision_log.decision_log import NO_LOG, Log
+from ...telemetry.decision_log.entry import Asker, Kind
+from ...telemetry.log_lines import REQUEST_ID, TRACE
+from ...telemetry.metrics.counts import Counts
+from ...telemetry.metrics.layout import LAST, SHIFT, SUM
+
+IN_ENVIRONMENT: Final = "/environments/{env}"
+"""Where the path templates of a named environment begin."""
+
+DECISIONS: Final = "/access/v1/"
+"""Where the paths of decision calls begin in the default environment."""
+
+MOST_TARGETS: Final = 4_096
+"""Targets of named environments that are remembered."""
+
+_TARGET: Final = re.compile(rb"(?:/environments/([A-Za-z0-9._~-]+))?/access/v1/([a-z/]+)")
+
+
+class Head(Protocol):
+    """The head of a request, as the connection has read it."""
+
+    @property
+    def target(self) -> bytes: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def headers(self) -> list[tuple[bytes, bytes]]: ...
+
+    @property
+    def fields(self) -> Mapping[bytes, bytes]: ...
+
+    @property
+    def repeats(self) -> bool: ...
+
+
+Gateways: TypeAlias = Callable[[Head, str], "tuple[int, bytes, bytes] | None"]
+"""Returns status, header lines and body for a gateway's request from the address of a peer, or None for another one."""
+
+_GATEWAY: Final = b"/gateway/"
+_NAMED: Final = b"/environments/"
+
+
+@runtime_checkable
+class AnswersAtOnce(Protocol):
+    """A handler that the lane may call."""
+
+    def at_once(self, engine: Engine, body: dict[str, object], now: float | None = None) -> object | None:
+        """Returns the answer at `now`, or by the engine's clock, or None if it takes long."""
+
+    def kind_of(self, answer: object) -> Kind:
+        """Returns what the decision log has of an answer."""
+
+
+class _Unknown(Exception):
+    """The worker does not remember the credential; the application has to verify it, and to count a wrong one."""
+
+
+class DecisionLane:
+    """See the module. `calls` are the lane's answers by the path below `/access/v1/`."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        recent: Recent,
+        engine_of: EngineOf,
+        limits: HttpLimits,
+        calls: dict[bytes, AnswersAtOnce],
+        counts: Counts,
+        describe: Callable[[Engine], bytes] = lambda _: b"",
+        gateways: Gateways | None = None,
+        log: Log = NO_LOG,
+    ) -> None:
+        """`describe` gives the header lines that tell of the engine. `gateways` answers gateways."""
+        self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
+        self._calls, self._describe = calls, describe
+        self._gateways, self._counts, self._log = gateways, counts, log
+        self._targets: dict[bytes, tuple[str, AnswersAtOnce, int]] = {}
+
+    def takes(self, target: bytes) -> bool:
+        """Returns whether a POST to `target` may be answered here."""
+        return target in self._targets or self._learn(target)
+
+    def _learn(self, target: bytes) -> bool:
+        found = _TARGET.fullmatch(target)
+        call = None if found is None else self._calls.get(found[2])
+        if found is None or call is None or found[1] == DEFAULT.encode():  # an agent may have to refuse that name
+            return False
+        if len(self._targets) >= MOST_TARGETS:
+            self._targets.clear()
+        route = route_of_call(target), "POST"
+        times = self._counts.cells_of(route, HTTPStatus.OK).times
+        self._targets[target] = found[1].decode() if found[1] else DEFAULT, call, times
+        return True
+
+    def answer(self, request: Head, body: bytes) -> tuple[bytes, bytes] | None:
+        """Returns header lines and the body of a 200, or None if the application has to answer."""
+        began, (env, call, times) = perf_counter_ns(), self._targets[request.target]
+        try:
+            moment = self._log.begin()
+            header, version = request.fields[b"authorization"].decode("latin-1"), self._recent.version()
+            credential = self._guard.admitted(header, _leave, Scope.READ, env, version)
+            engine = self._engine_of(env)
+            refuse_other(engine, credential.bounds)
+            if self._log.is_on:
+                engine = engine.held()  # the record tells the revision that decided
+            answer = call.at_once(engine, decoded(body, self._limits), moment.now)
+        except Exception:  # the application meets it again, answers it and reports it
+            return None
+        if answer is None:
+            return None
+        encoded = ENCODER.encode(answer)
+        if self._log.is_on:
+            asker = Asker(credential.actor, request.fields.get(REQUEST_ID), request.fields.get(TRACE))
+            self._log.keep(call.kind_of(answer), moment, engine, body, encoded, asker)
+        described = self._describe(engine)
+        # PERF: as `Counts.answered`, without a call.
+        taken = perf_counter_ns() - began
+        row, bucket = self._counts.row, (taken >> SHIFT).bit_length()
+        row[times + (bucket if bucket < LAST else LAST)] += 1
+        row[times + SUM] += taken
+        return described, encoded
+
+    def serves(self, target: bytes) -> bool:
+        """Returns whether the target is a gateway's, of any method."""
+        if self._gateways is None:
+            return False
+        return target.startswith(_GATEWAY) or (target.startswith(_NAMED) and _GATEWAY in target)
+
+    def outcome(self, request: Head, peer: str) -> tuple[int, bytes, bytes] | None:
+        """Returns status, header lines and body for a gateway, or None if the application has to answer."""
+        assert self._gateways is not None
+        try:
+            return self._gateways(request, peer)
+        except Exception:  # as in `answer`
+            return None
+
+
+def _leave() -> NoReturn:
+    raise _Unknown
+
+
+def route_of_call(target: bytes) -> str:
+    """Returns the path template of a decision call's target, or an empty text for another target.
+
+    >>> route_of_call(b"/environments/prod/access/v1/evaluation")
+    '/environments/{env}/access/v1/evaluation'
+    """
+    found = _TARGET.fullmatch(target)
+    return "" if found is None else f"{IN_ENVIRONMENT if found[1] else ''}{DECISIONS}{found[2].decode()}"
+
+
+def lane_calls(handlers: Mapping[str, object]) -> dict[bytes, AnswersAtOnce]:
+    """Returns what the lane answers: the decision calls whose handlers have an answer at once."""
+    return {
+        path.removeprefix(DECISIONS).encode(): handler
+        for path, handler in handlers.items()
+        if path.startswith(DECISIONS) and isinstance(handler, AnswersAtOnce)
+    }

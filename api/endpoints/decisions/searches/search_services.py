@@ -1,0 +1,76 @@
+"""The shared parts of the three searches: engines, store, pages and limits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, ParamSpec, TypeVar
+
+import falcon.asgi
+
+from .....runtime import Engine
+from .....runtime.requests.searches import ActionSearch, ResourceSearch, SubjectSearch
+from ....engines.live.bound_engines import engine_for
+from ....engines.live.engine_access import EngineOf
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import Bodies
+from ....settings.settings import HttpLimits
+from ....telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ....telemetry.decision_log.entry import Kind, Moment
+from ....telemetry.metrics.counts import Counts
+from .page_tokens import PageTokens, fingerprint
+from .pages import Pages
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+AnySearch = ResourceSearch | SubjectSearch | ActionSearch
+
+OPEN: Final = "time windows, addresses and other conditions on the context are left open"
+DECIDED: Final = "conditions on the context are decided with the context of the request"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchServices:
+    """The parts that a search needs.
+
+    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. Whoever has answered a
+    search counts it in `counts`.
+    """
+
+    engine_of: EngineOf
+    work: StoreWork
+    bodies: Bodies
+    tokens: PageTokens
+    limits: HttpLimits
+    clock: Callable[[], float]
+    counts: Counts
+    log: Log = NO_LOG
+
+    def begin(self) -> Moment:
+        """Returns the instant of a search. Raises LogFull."""
+        moment = self.log.begin()
+        return moment if moment.now is not None else Moment(self.clock(), 0, 0)
+
+    def keep(self, moment: Moment, engine: Engine, req: falcon.asgi.Request, answer: bytes) -> None:
+        """Gives the decision log a search of a pinned engine."""
+        self.log.keep(Kind.SEARCH, moment, engine, req.context.body, answer, asker_of(req))
+
+    async def engine(self, req: falcon.asgi.Request, env: str) -> Engine:
+        """See `engine_for`."""
+        return await engine_for(req, self.engine_of, env)
+
+    def pages(self, req: falcon.asgi.Request, engine: Engine, search: AnySearch) -> Pages:
+        """Returns the pages of a search. Tokens are bound to caller, environment and search (S4). Raises BadRequest."""
+        environment = engine.manifest.environment
+        where = environment.uuid if environment else ""
+        bound = [part for name, part in zip(search._fields, search, strict=True) if name != "page"]
+        asked = fingerprint(req.context.credential.actor, where, type(search).__name__, bound, search.page.properties)
+        return Pages(self.tokens, asked, search.page)
+
+    async def in_thread(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Runs `call` in a thread and returns its result. For calls that read the store, or take over 1 ms."""
+        return await self.work.search(call, *arguments, **named)
+
+
+def context_note(context: object) -> str:
+    """Returns the sentence about conditions on the context (S2)."""
+    return OPEN if context is None else DECIDED

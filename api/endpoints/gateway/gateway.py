@@ -1,0 +1,177 @@
+"""Answers gateways: checks the gateway's credential, finds out who asks what, and decides."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+from msgspec import Struct
+
+from ....bundles.routing.settings import CREDENTIAL_HEADERS, GatewaySettings
+from ....runtime import BadRequest, Engine
+from ...engines.live.bound_engines import refuse_other
+from ...engines.live.engine_access import EngineOf
+from ...http.bodies import ENCODER
+from ...http.rejections import Unauthenticated
+from ...identity.credential import Credential, Recent, Scope
+from ...identity.guard import Guard
+from ...telemetry.decision_log.decision_log import NO_LOG, Log
+from ...telemetry.decision_log.entry import Asker, Kind, Moment
+from ...telemetry.metrics.counts import Counts
+from .contracts.contract import Contract, GatewayCall
+from .headers import Headers, Refused
+from .outcome import Outcome, allowed, denied, no_route, no_subject, refused, unreadable
+from .peers import is_trusted
+from .question import NoRoute, question_of
+from .subjects import NoSubject, subject_of
+from .user_tokens import UserTokens
+
+CREDENTIAL: Final = "X-Writ-Authorization"
+"""The header with the gateway's own credential. `Authorization` is the user's."""
+
+
+_SECRET_FIELDS: Final = tuple(name.encode() for name in CREDENTIAL_HEADERS)
+
+
+class Asked(Struct, frozen=True):
+    """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
+
+    `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
+    whether `below` has a dot segment: a proxy that resolves it may have let through what it lets nobody ask.
+    """
+
+    contract: Contract
+    env: str
+    below: str
+    method: str
+    headers: Headers
+    peer: str
+    own: Headers
+    strays: bool
+
+
+class UnknownToWorker(Exception):
+    """The worker does not remember the gateway's credential. Who verifies it also counts a wrong one."""
+
+
+class Prepared(Struct, frozen=True):
+    """A question that the engine has to decide, the settings of its environment, and when and for whom it is decided.
+
+    `engine` is pinned.
+    """
+
+    engine: Engine
+    question: dict[str, Any]
+    settings: GatewaySettings
+    moment: Moment
+    caller: str
+
+
+class Gateway:
+    """Answers the requests of gateways. It never lets one through that it can't read."""
+
+    def __init__(
+        self,
+        engine_of: EngineOf,
+        guard: Guard,
+        recent: Recent,
+        tokens: UserTokens,
+        clock: Callable[[], float],
+        counts: Counts,
+        log: Log = NO_LOG,
+    ) -> None:
+        """`clock` gives epoch seconds. `log` is the decision log."""
+        self.engine_of, self.counts = engine_of, counts
+        self._guard, self._recent, self._tokens, self._clock, self._log = guard, recent, tokens, clock, log
+
+    def at_once(self, asked: Asked) -> Outcome:
+        """Returns the answer, and counts the decision if there was one.
+
+        Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
+        Each of them leaves the request to `GatewayFront`, and leaves nothing counted that is counted there again.
+        """
+        admitted = self.admit(asked, _leave)
+        if isinstance(admitted, Outcome):
+            return admitted
+        found = self.prepare(asked, admitted, self.engine_of(asked.env))
+        if isinstance(found, Outcome):
+            return found
+        try:
+            decision = found.engine.decide(found.question, found.moment.now)
+            outcome = self.outcome(asked, found, decision)
+        except BadRequest as ex:
+            return unreadable(ex)
+        self.counts.decided(found.engine, decision)
+        return outcome
+
+    def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
+        """Returns the gateway's own credential, or the answer to a request that has several, or that strays.
+
+        `address` gives the address for which a wrong credential counts. Raises what it raises, and Unauthenticated,
+        TooManyFailures, Forbidden, OutOfBounds.
+        """
+        if asked.strays:
+            return refused("the path has a dot segment")
+        try:
+            header = asked.own.one(CREDENTIAL)
+        except Refused as ex:
+            return refused(str(ex))
+        if header is None and not self._guard.admits_anybody:
+            raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
+        return self._guard.admitted(header, address, Scope.READ, asked.env, self._recent.version())
+
+    def prepare(self, asked: Asked, admitted: Credential, engine: Engine) -> Prepared | Outcome:
+        """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
+        refuse_other(engine, admitted.bounds)
+        try:
+            return self._question(asked, engine.held(), admitted.actor)
+        except Refused as ex:
+            return refused(str(ex))
+        except NoSubject as ex:
+            return no_subject(str(ex))
+        except NoRoute:
+            return no_route()
+
+    def outcome(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
+        """Returns the answer for what `prepare` returned and the engine decided, and logs the decision."""
+        if self._log.is_on:
+            self._keep(asked, found, decision)
+        if decision["decision"] is not True:
+            return denied(decision)
+        return allowed(found.settings, found.question, decision, found.engine.revision, self._clock())
+
+    def _keep(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> None:
+        question, cut = without_credentials(found.question, asked.headers)
+        answer, asker = ENCODER.encode(decision), Asker.of(found.caller, asked.headers.fields)
+        self._log.keep(Kind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
+
+    def _question(self, asked: Asked, engine: Engine, caller: str) -> Prepared:
+        headers, settings = asked.headers, engine.gateway
+        if settings is None:
+            raise Refused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")
+        trusted = is_trusted(asked.peer, settings.trusted_proxies)
+        if asked.contract.told_by_headers and not trusted:
+            raise Refused("the peer may not tell of requests; add the gateway to `trusted_proxies`")
+        original = asked.contract.original(GatewayCall(asked.method, headers, asked.below, trusted))
+        subject = subject_of(headers, settings, trusted, self._tokens)
+        question = question_of(original, subject, headers, settings, engine, trusted)
+        if settings.max_cache_seconds:
+            question["options"] = {"valid_until": True}
+        return Prepared(engine, question, settings, self._log.begin(), caller)
+
+
+def without_credentials(question: dict[str, Any], headers: Headers) -> tuple[dict[str, Any], bool]:
+    """Returns a question for the decision log, and whether something was left out of it.
+
+    A route may take an attribute from any header, also from one with a credential of the user.
+    """
+    properties = question["resource"].get("properties")
+    if not properties:
+        return question, False
+    secrets = {headers.fields[name].decode("latin-1") for name in _SECRET_FIELDS if name in headers.fields}
+    kept = {key: value for key, value in properties.items() if value not in secrets}
+    if len(kept) == len(properties):
+        return question, False
+    return question | {"resource": question["resource"] | {"properties": kept}}, True
+
+
+def _leave() -> NoReturn:
+    raise UnknownToWorker

@@ -1,0 +1,109 @@
+"""The question behind a gateway's request: an AuthZEN evaluation, by the environment's routes or without them."""
+
+from typing import Any, Final
+
+from ....bundles.routing.route import AttributeSource
+from ....bundles.routing.settings import GatewaySettings
+from ....runtime import Engine
+from ....runtime.routing.route_table import Found, Matched
+from ....runtime.routing.target import BadTarget, Target
+from .headers import Headers, Refused
+from .original import Original
+from .subjects import Subject
+
+HTTP: Final = "http"
+"""The type of the resource in an environment without routes."""
+
+
+_NAMED: Final = ("action", "resource")
+"""The members of the question that headers may name."""
+
+
+class NoRoute(Exception):
+    """No route matches the request: 403."""
+
+
+def question_of(
+    original: Original, subject: Subject, headers: Headers, settings: GatewaySettings, engine: Engine, trusted: bool
+) -> dict[str, Any]:
+    """Returns the evaluation request. Raises NoRoute, and Refused for what can be read in two ways."""
+    try:
+        found = engine.routes.find(original.host, original.method, original.target)
+        names = settings.action_header is not None or settings.resource_header is not None
+        question = _named(headers, settings, trusted) if names else {}
+        if len(question) < len(_NAMED):
+            of_route = _of_route(original, found, headers, engine)
+            question = of_route | question if question else of_route
+        question["subject"], question["context"] = subject, _context(original, found.path)
+        return question
+    except BadTarget as ex:
+        raise Refused(f"the original target has {ex}") from None
+
+
+def _named(headers: Headers, settings: GatewaySettings, trusted: bool) -> dict[str, Any]:
+    """Returns the action and the resource that a trusted gateway's headers name."""
+    found: dict[str, Any] = {}
+    for header, name in zip((settings.action_header, settings.resource_header), _NAMED, strict=True):
+        value = None if header is None else headers.one(header)
+        if value is None:
+            continue
+        if not trusted:
+            raise Refused(f"`{header}` is believed from trusted proxies only; see `trusted_proxies`")
+        found[name] = {"name": value} if name == "action" else _resource(str(header), value)
+    return found
+
+
+def _resource(header: str, text: str) -> dict[str, Any]:
+    type, colon, id = text.partition(":")
+    if not (type and colon and id):
+        raise Refused(f"`{header}` is a type and an id, like `document:d1`")
+    return {"type": type, "id": id}
+
+
+def _of_route(original: Original, found: Found, headers: Headers, engine: Engine) -> dict[str, Any]:
+    matched = found.matched
+    if matched is None:
+        if len(engine.routes):
+            raise NoRoute("no route matches the request")
+        return _of_request(original, found)
+    route = matched.route
+    resource: dict[str, Any] = {"type": engine.type_name(route.resource_type), route.identifier: matched.identifier}
+    if route.attributes:
+        resource["properties"] = _attributes(matched, found.target, headers)
+    return {"action": {"name": route.action}, "resource": resource}
+
+
+def _of_request(original: Original, found: Found) -> dict[str, Any]:
+    properties = {
+        "host": original.host,
+        "path": found.path,
+        "method": original.method,
+        "scheme": original.scheme,
+        "query": found.target.query,
+    }
+    resource = {"type": HTTP, "id": found.path, "properties": properties}
+    return {"action": {"name": original.method.lower()}, "resource": resource}
+
+
+def _attributes(found: Matched, target: Target, headers: Headers) -> dict[str, Any]:
+    values = ((one.key, _value(one, found, target, headers)) for one in found.route.attributes)
+    return {key: value for key, value in values if value is not None}
+
+
+def _value(source: AttributeSource, found: Matched, target: Target, headers: Headers) -> str | None:
+    match source.source:
+        case "capture":
+            return found.captures[source.name]
+        case "query":
+            return target.parameter(source.name)
+        case "header":
+            return headers.one(source.name)
+
+
+def _context(original: Original, path: str) -> dict[str, Any]:
+    context: dict[str, Any] = {"method": original.method, "host": original.host, "path": path}
+    if original.address is not None:
+        context["ip"] = original.address
+    if original.scheme is not None:
+        context["scheme"] = original.scheme
+    return context

@@ -1,0 +1,53 @@
+"""Who asks: the subject of a gateway's request, from a header of a trusted gateway or from the user's token."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....bundles.routing.settings import GatewaySettings, JwtSubject
+from .headers import Headers, Refused
+from .user_tokens import BadToken, UserTokens
+
+Subject = dict[str, Any]
+
+
+class NoSubject(Exception):
+    """The request has no usable subject: 401. The message is one sentence."""
+
+
+def subject_of(headers: Headers, settings: GatewaySettings, trusted: bool, tokens: UserTokens) -> Subject:
+    """Returns the subject of a request. `trusted` says whether the peer may name one in a header.
+
+    Raises NoSubject, KeysAreComing, and Refused for a header that can't be read or comes from another peer.
+    """
+    if settings.subject.jwt is not None:
+        return _from_token(headers, settings.subject.jwt, tokens)
+    name = settings.subject.header
+    assert name is not None
+    text = headers.one(name)
+    if text is None:
+        raise NoSubject("nobody is signed in")
+    if not trusted:
+        raise Refused(f"`{name}` is believed from trusted proxies only; see `trusted_proxies`")
+    type, colon, id = text.partition(":")
+    if not (type and colon and id):
+        raise NoSubject(f"`{name}` is a type and an id, like `user:alice`")
+    return {"type": type, "id": id}
+
+
+def _from_token(headers: Headers, settings: JwtSubject, tokens: UserTokens) -> Subject:
+    header = headers.one("Authorization")
+    scheme, _, token = (header or "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise NoSubject("the user's token is missing")
+    try:
+        claims = tokens.claims(token.strip(), settings)
+    except BadToken as ex:
+        raise NoSubject(f"the user's token is not accepted: {ex}") from None
+    id = claims.get(settings.id_claim)
+    if not isinstance(id, str) or not id:
+        raise NoSubject(f"the user's token has no text in `{settings.id_claim}`")
+    return {"type": settings.type, "id": id, "properties": _attributes(claims, settings)}
+
+
+def _attributes(claims: Mapping[str, Any], settings: JwtSubject) -> dict[str, Any]:
+    return {key: claims[claim] for key, claim in settings.attribute_claims.items() if claim in claims}

@@ -1,0 +1,114 @@
+"""API keys: `/v1/api-keys[/{id}]`."""
+
+from typing import Final
+
+import falcon
+import falcon.asgi
+from msgspec.structs import asdict
+
+from .....bundles.conditions.instants import from_seconds, parse_instant, show_instant
+from ....http.bodies import ENCODER, JSON
+from ....http.entity_tags import refuse_tags
+from ....http.openapi.operation import Answer, Operation, page_of
+from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ....http.queries import known_parameters
+from ....http.rejections import BodyRejected
+from ....identity.credential import Credential
+from ....identity.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
+from ....identity.request_actor import actor_of
+from ....identity.secret_format import API_KEY, new_secret
+from ....store.credential_rows import ApiKey
+from ....store.credentials.credentials import ApiKeySpec
+from ..body_shapes import shaped
+from ..elements import ManagementServices
+from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
+
+_TAG: Final = "API keys"
+
+LIST: Final = Operation(
+    "listApiKeys", _TAG, "List the API keys by id", {200: Answer("A page.", page_of(ApiKeyAnswer))}, query=PAGE
+)
+CREATE: Final = Operation(
+    "createApiKey",
+    _TAG,
+    "Make an API key",
+    {201: Answer("The key. It is shown only in this answer.", ApiKeyWithSecret, (LOCATION, CACHE_CONTROL))},
+    "The new key can't have more scopes or environments than its maker: else 403.",
+    bodies={JSON: NewApiKey},
+)
+GET: Final = Operation(
+    "getApiKey", _TAG, "Read an API key", {200: Answer("The API key, without its secret.", ApiKeyAnswer)}
+)
+DELETE: Final = Operation(
+    "deleteApiKey",
+    _TAG,
+    "Delete an API key. It is refused from now on",
+    {204: Answer("The API key is deleted.")},
+    errors=(412,),
+)
+
+
+class ApiKeys:
+    """The list of API keys. A POST makes a new one."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._services, self._work, self._bodies = services, services.work, services.bodies
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of the keys that the caller may manage, by id."""
+        await answer_page(req, resp, self._services, self._work.store.credentials.api_keys, _shown)
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 201 with the new key. It is shown only in this answer."""
+        known_parameters(req)
+        wanted = shaped(await self._bodies.read_element(req), NewApiKey, "bad-api-key")
+        maker: Credential = req.context.credential
+        scopes = in_order(wanted.scopes)
+        refuse_higher_scopes(scopes, maker)
+        expires = None if wanted.expires_at is None else _future(wanted.expires_at, self._work.now())
+        key, digest = new_secret(API_KEY)
+        made = await self._work.change(
+            self._work.store.credentials.add_api_key,
+            actor_of(req),
+            ApiKeySpec(wanted.name, scopes, expires, wanted.environments),
+            digest,
+        )
+        resp.status = falcon.HTTP_201
+        resp.set_header("Location", f"/v1/api-keys/{made.id}")
+        resp.set_header("Cache-Control", NO_STORE)
+        resp.data = ENCODER.encode(ApiKeyWithSecret(**asdict(_shown(made)), key=key))
+
+
+class OneApiKey:
+    """One API key."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 200, without the key itself."""
+        known_parameters(req)
+        found = await self._work.read(self._work.store.credentials.api_key, id, req.context.credential.bounds)
+        resp.data = ENCODER.encode(_shown(found))
+
+    async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
+        """Answer 204. From now on, every worker refuses the key."""
+        known_parameters(req)
+        refuse_tags(req)
+        await self._work.change(self._work.store.credentials.delete_api_key, actor_of(req), id)
+        resp.status = falcon.HTTP_204
+
+
+def _future(text: str, now: float) -> str:
+    """Returns an instant of the future, in UTC. Raises BodyRejected if it is past or can't be read."""
+    try:
+        instant = parse_instant(text)
+    except ValueError as ex:
+        raise BodyRejected("bad-api-key", str(ex), "$.expires_at") from None
+    if instant <= from_seconds(now):
+        raise BodyRejected("bad-api-key", "`expires_at` must be in the future", "$.expires_at")
+    return show_instant(instant)
+
+
+def _shown(key: ApiKey) -> ApiKeyAnswer:
+    return ApiKeyAnswer(key.id, key.name, key.scopes, key.environments, key.created, key.expires_at, key.last_used)

@@ -1,0 +1,190 @@
+"""OAuth clients: `/v1/clients[/{client_id}[/secret, /revoke]]` (contract 2.8)."""
+
+from typing import Final
+
+import falcon
+import falcon.asgi
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from ....http.bodies import ENCODER, JSON
+from ....http.entity_tags import refuse_tags
+from ....http.openapi.operation import Answer, Operation, page_of
+from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
+from ....http.queries import known_parameters
+from ....identity.credential import Credential
+from ....identity.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
+from ....identity.request_actor import actor_of
+from ....identity.secret_format import CLIENT_SECRET, new_secret
+from ....store.credential_rows import Client
+from ....store.credentials.credentials import ClientSpec
+from ..body_shapes import shaped
+from ..elements import MERGE_PATCH, ManagementServices
+from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
+
+_TAG: Final = "Clients"
+
+LIST: Final = Operation(
+    "listClients", _TAG, "List the clients by id", {200: Answer("A page.", page_of(ClientAnswer))}, query=PAGE
+)
+CREATE: Final = Operation(
+    "createClient",
+    _TAG,
+    "Make a client",
+    {
+        201: Answer(
+            "The client with its secret, which is shown only in this answer.",
+            ClientWithSecret,
+            (LOCATION, CACHE_CONTROL),
+        )
+    },
+    "The new client can't have more scopes or environments than its maker: else 403.",
+    bodies={JSON: NewClient},
+)
+GET: Final = Operation("getClient", _TAG, "Read a client", {200: Answer("The client.", ClientAnswer)})
+PATCH: Final = Operation(
+    "patchClient",
+    _TAG,
+    "Change a client. Its tokens lose the scopes and environments that it loses",
+    {200: Answer("The client as it is now.", ClientAnswer)},
+    bodies={MERGE_PATCH: ClientPatch, JSON: ClientPatch},
+    errors=(412,),
+)
+DELETE: Final = Operation(
+    "deleteClient",
+    _TAG,
+    "Delete a client. Its tokens are refused from now on",
+    {204: Answer("The client is deleted.")},
+    errors=(412,),
+)
+RENEW_SECRET: Final = Operation(
+    "renewClientSecret",
+    _TAG,
+    "Give a client a new secret",
+    {
+        200: Answer(
+            "The client with its new secret, which is shown only in this answer.", ClientWithSecret, (CACHE_CONTROL,)
+        )
+    },
+    "The old secret is refused at once. Its tokens stay valid. A revoked client gets no secret: 409.",
+    errors=(409,),
+)
+REVOKE: Final = Operation(
+    "revokeClient",
+    _TAG,
+    "Revoke a client. Its secret and its tokens are refused from now on",
+    {204: Answer("The client is revoked. This can't be undone.")},
+)
+
+
+class Clients:
+    """The list of clients. A POST makes a new one."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._services, self._work, self._bodies = services, services.work, services.bodies
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 200 with a page of the clients that the caller may manage, by id."""
+        await answer_page(req, resp, self._services, self._work.store.credentials.clients, shown_client)
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
+        """Answer 201 with the new client and its secret, which is shown only in this answer."""
+        known_parameters(req)
+        asked = shaped(await self._bodies.read_element(req), NewClient, "bad-client")
+        maker: Credential = req.context.credential
+        scopes = in_order(asked.scopes)
+        refuse_higher_scopes(scopes, maker)
+        wanted = ClientSpec(asked.name, scopes, asked.token_lifetime, asked.description, asked.environments)
+        secret, digest = new_secret(CLIENT_SECRET)
+        made = await self._work.change(self._work.store.credentials.add_client, actor_of(req), wanted, digest)
+        resp.status = falcon.HTTP_201
+        resp.set_header("Location", f"/v1/clients/{made.id}")
+        _show_secret(resp, made, secret)
+
+
+class OneClient:
+    """One client."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies = services.work, services.bodies
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200, without the secret."""
+        known_parameters(req)
+        found = await self._work.read(self._work.store.credentials.client, client_id, req.context.credential.bounds)
+        resp.data = ENCODER.encode(shown_client(found))
+
+    async def on_patch(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200 with the client as the merge patch left it (RFC 7396)."""
+        known_parameters(req)
+        refuse_tags(req)
+        patch = shaped(await self._bodies.read_element(req, (MERGE_PATCH, JSON)), ClientPatch, "bad-client")
+        maker: Credential = req.context.credential
+
+        def changed(client: Client) -> ClientSpec:
+            scopes = client.scopes if patch.scopes is UNSET else in_order(patch.scopes)
+            refuse_higher_scopes(scopes, maker)
+            return ClientSpec(
+                client.name if patch.name is UNSET else patch.name,
+                scopes,
+                client.token_lifetime if patch.token_lifetime is UNSET else patch.token_lifetime,
+                client.description if patch.description is UNSET else patch.description,
+                patch.environments,
+            )
+
+        found = await self._work.change(self._work.store.credentials.change_client, actor_of(req), client_id, changed)
+        resp.data = ENCODER.encode(shown_client(found))
+
+    async def on_delete(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204. The client's tokens are refused from now on."""
+        known_parameters(req)
+        refuse_tags(req)
+        await self._work.change(self._work.store.credentials.delete_client, actor_of(req), client_id)
+        resp.status = falcon.HTTP_204
+
+
+class ClientSecret:
+    """The secret of a client."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 200 with a new secret. The old one is refused; the client's tokens stay valid."""
+        known_parameters(req)
+        secret, digest = new_secret(CLIENT_SECRET)
+        client = await self._work.change(self._work.store.credentials.renew_secret, actor_of(req), client_id, digest)
+        _show_secret(resp, client, secret)
+
+
+class ClientRevocation:
+    """The revocation of a client. The client stays on the list."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
+        """Answer 204. From now on, every worker refuses the client's secret and tokens."""
+        known_parameters(req)
+        await self._work.change(self._work.store.credentials.revoke_client, actor_of(req), client_id)
+        resp.status = falcon.HTTP_204
+
+
+def shown_client(client: Client) -> ClientAnswer:
+    """Returns a client in the shape of the answer, without its secret."""
+    return ClientAnswer(
+        client.id,
+        client.name,
+        client.description,
+        client.scopes,
+        client.token_lifetime,
+        client.environments,
+        client.created,
+        client.revoked,
+        client.last_used,
+    )
+
+
+def _show_secret(resp: falcon.asgi.Response, client: Client, secret: str) -> None:
+    resp.set_header("Cache-Control", NO_STORE)
+    resp.data = ENCODER.encode(ClientWithSecret(**asdict(shown_client(client)), client_secret=secret))

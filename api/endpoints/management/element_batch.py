@@ -1,0 +1,77 @@
+"""`POST /v1/environments/{env}/policies:batch`: adds many elements of one kind, all or none."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import falcon
+import falcon.asgi
+
+from ....bundles.wording import described, quoted, show_path
+from ...http.bodies import ENCODER
+from ...http.queries import known_parameters
+from ...http.rejections import BodyRejected
+from ...identity.request_actor import actor_of
+from ...store.elements.bodies import Body
+from ...store.elements.edits import Create
+from ...store.errors import Conflict, Fault, Rejected
+from ...store.writing import MAX_EDITS
+from .elements import ManagementServices
+from .kinds import ServedKind
+from .write_warnings import show_warnings
+
+
+class ElementBatch:
+    """Adds elements of one kind, in one revision."""
+
+    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
+        self._kind = kind
+        self._work, self._bodies = services.work, services.bodies
+        self._most = min(services.limits.batch_items, MAX_EDITS)
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 201 with the elements, in the order of the request, or 200 if all were assignments of equal content.
+
+        The paths of warnings start at the body, as those of faults do.
+        """
+        known_parameters(req)
+        items = _items(await self._bodies.read_element(req), self._most)
+        edits = [Create(self._kind.name, item) for item in items]
+        try:
+            committed = await self._work.write(env, actor_of(req), edits)
+        except Rejected as ex:
+            raise Rejected(_placed(ex.faults)) from None
+        except Conflict as ex:
+            raise Conflict(f"{_place(ex.edit)}: {ex}", ex.users) from None
+        if committed.added:
+            resp.status = falcon.HTTP_201
+        show_warnings(resp, _placed(committed.warnings))
+        resp.data = ENCODER.encode({"items": [stored.body for stored in committed.results if stored is not None]})
+
+
+def _items(body: dict[str, Any], most: int) -> list[Body]:
+    """Raises BodyRejected."""
+    for name in body:
+        if name != "items":
+            raise BodyRejected(
+                "unknown-member", f"{quoted(name)} is not a member of a batch, only `items` is", show_path((name,))
+            )
+    items = body.get("items")
+    if not isinstance(items, list):
+        message = "`items` must be an array" + (f", not {described(items)}" if "items" in body else "")
+        raise BodyRejected("wrong-type" if "items" in body else "missing-member", message, "$.items")
+    if not 0 < len(items) <= most:
+        raise BodyRejected("out-of-range", f"a batch has 1 to {most} items, not {len(items)}", "$.items")
+    for place, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise BodyRejected("wrong-type", f"an element is an object, not {described(item)}", _place(place))
+    return items
+
+
+def _placed(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Returns the faults with paths that start at the batch."""
+    return tuple(replace(one, path=_place(one.edit) + one.path[1:]) for one in faults)
+
+
+def _place(edit: int | None) -> str:
+    return "$" if edit is None else f"$.items[{edit}]"

@@ -1,0 +1,93 @@
+"""What expires soon: `/v1/environments/{env}/expiring`."""
+
+from typing import Any, Final
+
+import falcon
+import falcon.asgi
+from msgspec import Struct
+
+from ....bundles.conditions.instants import parse_instant, show_instant
+from ....bundles.signing.sign import DAY
+from ....compiler.model.elements import ElementKind
+from ...http.bodies import ENCODER
+from ...http.openapi.operation import Answer, Instant, Operation, Parameter, page_of
+from ...http.openapi.vocabulary import PAGE
+from ...http.queries import known_parameters, page_limit
+from ...settings.durations import read_duration
+from ...store.environment_ids import Bounds
+from ...store.errors import BadQuery
+from ...store.expiring import Expiring
+from .elements import CHUNK_ROWS, ManagementServices
+
+DEFAULT_DAYS: Final = 7
+MOST_DAYS: Final = 366
+"""The longest time ahead that a caller may ask for."""
+
+
+class ExpiringAnswer(Struct, frozen=True):
+    """An assignment or a grant that expires. `kind` is its list, `element` the whole element."""
+
+    kind: ElementKind
+    id: str
+    expires_at: Instant
+    element: dict[str, Any]
+
+
+LIST: Final = Operation(
+    "listExpiring",
+    "Models and history",
+    "List the assignments and grants that expire soon, soonest first",
+    {200: Answer("A page.", page_of(ExpiringAnswer))},
+    "The list has what has not expired yet and expires within the given time, also if it has not started yet.",
+    query=(
+        Parameter(
+            "within",
+            f"A time from now on, like `90s`, `12h` or `7d`, up to `{MOST_DAYS}d`. The default is `{DEFAULT_DAYS}d`.",
+            {"type": "string", "pattern": "^[0-9]{1,9}[smhd]$"},
+        ),
+        *PAGE,
+    ),
+)
+
+
+class ExpiringList:
+    """The assignments and grants that expire soon, soonest first."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._limits = services.work, services.limits
+
+    async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200 with a page. Raises BadQuery for a bad duration, limit or cursor."""
+        asked = known_parameters(req, "within", "limit", "cursor")
+        wanted = page_limit(asked, self._limits.page_items)
+        now, seconds = self._work.now(), _seconds(asked)
+        cursor, bounds, items = asked.get("cursor"), req.context.credential.bounds, list[bytes]()
+        while True:
+            limit = min(CHUNK_ROWS, wanted)
+            chunk, cursor = await self._work.read(self._chunk, env, now, now + seconds, limit, cursor, bounds)
+            items += chunk
+            wanted -= limit
+            if cursor is None or not wanted:
+                break
+        resp.data = b'{"items":[' + b",".join(items) + b'],"next_cursor":' + ENCODER.encode(cursor) + b"}"
+
+    def _chunk(
+        self, env: str, now: float, until: float, limit: int, cursor: str | None, bounds: Bounds
+    ) -> tuple[list[bytes], str | None]:
+        """Returns some items as JSON, and the cursor of the next ones."""
+        found, following = self._work.store.expiring.page(env, now, until, limit, cursor, bounds)
+        return [ENCODER.encode(_shown(one)) for one in found], following
+
+
+def _seconds(asked: dict[str, str]) -> int:
+    if "within" not in asked:
+        return DEFAULT_DAYS * DAY
+    try:
+        return read_duration(asked["within"], MOST_DAYS)
+    except ValueError as ex:
+        raise BadQuery(f"`within`: {ex}") from None
+
+
+def _shown(one: Expiring) -> ExpiringAnswer:
+    expires_at = show_instant(parse_instant(one.element["expires_at"]))
+    return ExpiringAnswer(one.kind, one.id, expires_at, one.element)

@@ -1,0 +1,65 @@
+"""Approvals: `POST /v1/environments/{env}/promotions/{id}/approve` and `…/reject`."""
+
+from typing import Final
+
+import falcon
+import falcon.asgi
+
+from ....http.bodies import ENCODER, JSON
+from ....http.openapi.operation import Answer, Operation
+from ....http.queries import known_parameters
+from ....identity.request_actor import actor_of
+from ....store.promotions.promotion import Promotion, Wanted
+from ..body_shapes import shaped
+from ..elements import ManagementServices
+from .promotion_shapes import Approval, Rejection
+from .promotions import BAD, TAG
+from .takeover_process import TakeoverRequest
+from .taking_over import TakingOver
+
+APPROVE: Final = Operation(
+    "approvePromotion",
+    TAG,
+    "Approve a promotion that waits, and carry it out exactly as it was shown",
+    {200: Answer("The promotion is in force.", Promotion)},
+    "Whoever asked for it can't approve it, nor can a credential in the same hands: 403. If the target's"
+    " policy model has changed since, or the `digest` is another one: 409.",
+    bodies={JSON: Approval},
+    errors=(409,),
+)
+REJECT: Final = Operation(
+    "rejectPromotion",
+    TAG,
+    "Reject a promotion that waits, or take it back",
+    {200: Answer("The promotion is rejected.", Promotion)},
+    bodies={JSON: Rejection},
+    errors=(409,),
+)
+
+
+class PromotionApproval:
+    """The approval of a promotion."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._bodies, self._taking_over = services.bodies, TakingOver(services)
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+        """Answer 200 with the promotion, which is in force."""
+        known_parameters(req)
+        asked = shaped(await self._bodies.read_optional_element(req), Approval, BAD)
+        wanted = Wanted("", expect_digest=asked.digest)
+        await self._taking_over.answer(resp, TakeoverRequest(env, actor_of(req), wanted, approves=id))
+
+
+class PromotionRejection:
+    """The rejection of a promotion."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work, self._bodies = services.work, services.bodies
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
+        """Answer 200 with the promotion, which is rejected."""
+        known_parameters(req)
+        asked = shaped(await self._bodies.read_optional_element(req), Rejection, BAD)
+        done = await self._work.change(self._work.store.promotions.reject, env, actor_of(req), id, asked.reason)
+        resp.data = ENCODER.encode(done)

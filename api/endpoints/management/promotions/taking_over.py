@@ -1,0 +1,35 @@
+"""Runs a takeover for an endpoint, makes it live, and answers."""
+
+import falcon
+import falcon.asgi
+
+from ....http.raw_paths import segment
+from ..elements import ManagementServices
+from .takeover_process import TakeoverRequest, Takeovers
+
+_STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
+
+
+class TakingOver:
+    """What the endpoints of promotions share."""
+
+    def __init__(self, services: ManagementServices) -> None:
+        self._work = services.work
+        self._takeovers = Takeovers(services.work.store.path.parent)
+
+    async def answer(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> None:
+        """Answer 200 for a preview, 201 for a promotion that is done, 202 for one that waits.
+
+        An approval is answered 200.
+        """
+        status, id = await self._work.to_its_end(self._taken_over(resp, request))
+        resp.status = falcon.HTTP_200 if request.approves else _STATUS[status]
+        if status in ("pending", "done"):
+            resp.set_header("Location", f"/v1/environments/{segment(request.env)}/promotions/{id}")
+
+    async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
+        done = await self._takeovers.run(request)
+        if done.status == "done":
+            await self._work.activate(request.env)
+        resp.data = done.text
+        return done.status, done.id

@@ -1,0 +1,88 @@
+"""Carries the outcome of a process of its own to the worker that answers, and the refusals of the store in it."""
+
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from ...store.errors import (
+    Conflict,
+    Drifted,
+    ElementKey,
+    Fault,
+    NotFound,
+    NotPermitted,
+    OutOfBounds,
+    PreconditionFailed,
+    Refusal,
+    Rejected,
+    StoreUnavailable,
+)
+from ...store.promotions.promotion import Drift
+
+_PLAIN = {one.__name__: one for one in (NotFound, OutOfBounds, NotPermitted, PreconditionFailed)}
+
+
+class Refused(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An error of the store, by the name of its class, with what it carries."""
+
+    error: str
+    message: str
+    public: str = ""
+    faults: tuple[Fault, ...] = ()
+    users: tuple[tuple[str, ElementKey], ...] = ()
+    drift: Drift | None = None
+
+
+def refused(error: Refusal | StoreUnavailable) -> Refused:
+    """Returns what `raised` makes an equal error of."""
+    name, message = type(error).__name__, str(error)
+    match error:
+        case StoreUnavailable():
+            return Refused(StoreUnavailable.__name__, message, error.public)
+        case Rejected():
+            return Refused(name, message, faults=error.faults)
+        case Drifted():
+            assert isinstance(error.drift, Drift)
+            return Refused(name, message, drift=error.drift)
+        case Conflict():
+            return Refused(Conflict.__name__, message, users=error.users)
+    return Refused(name, message)
+
+
+def raised(found: Refused) -> Refusal | StoreUnavailable:
+    """Returns the error that was refused with."""
+    match found.error:
+        case "StoreUnavailable":
+            return StoreUnavailable(found.message, found.public)
+        case "Rejected":
+            return Rejected(found.faults)
+        case "Drifted":
+            return Drifted(found.message, found.drift)
+        case "Conflict":
+            return Conflict(found.message, found.users)
+    return _PLAIN[found.error](found.message)
+
+
+class Outcome(Protocol):
+    """What a process says at its end."""
+
+    @property
+    def refused(self) -> Refused | None:
+        """Why there is nothing else in it, or None."""
+
+
+Said = TypeVar("Said", bound=Outcome)
+
+
+def outcome_of(said: bytes, shape: type[Said], ended_early: str) -> Said:
+    """Returns what a process said. `ended_early` is the sentence for one that did not say anything whole.
+
+    Raises StoreUnavailable with that sentence, and what the process was refused with.
+    """
+    try:
+        outcome = msgspec.json.decode(said, type=shape)
+    except msgspec.DecodeError:
+        raise StoreUnavailable(ended_early) from None
+    if outcome.refused is not None:
+        raise raised(outcome.refused)
+    return outcome

@@ -1,0 +1,107 @@
+"""Previews changes of a model: `POST /v1/environments/{env}/changes:preview`."""
+
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal
+
+import falcon.asgi
+
+from ...http.bodies import ENCODER, JSON
+from ...http.openapi.operation import Answer, Operation
+from ...http.queries import known_parameters
+from ...identity.credential import Scope
+from ...identity.request_actor import actor_of
+from ...review.testing.tested_model import TestedModel
+from ...store.elements.bodies import decode_body
+from ...store.elements.workspace import Change
+from ...store.errors import Fault, Rejected
+from ...store.history.change_log import change_of
+from ...store.promotions.differences import shown
+from ..management.body_shapes import shaped
+from ..management.management_shapes import EntryAnswer
+from .changes import BAD, edits_of
+from .preview_shapes import (
+    ChangedTest,
+    ChangesPreview,
+    PreviewDiagnostic,
+    PreviewedTests,
+    TestName,
+    WantedPreview,
+)
+from .recent_decisions import replayed
+from .report import report_of
+from .run import run_sets
+from .services import PreviewServices
+from .trial_engines import Tried
+
+PREVIEW: Final = Operation(
+    "previewChanges",
+    "Model",
+    "See what changes would do, without writing them",
+    {200: Answer("What the changes would do, or what is wrong with them.", ChangesPreview)},
+    "The stored tests are asked of the model as it is, and as the changes would make it. For an administrator, so are"
+    " the newest requests in the decision log. An error of an element is in the `diagnostics`. Other refusals are those"
+    " of a write.",
+    bodies={JSON: WantedPreview},
+    errors=(409,),
+)
+
+
+class ChangePreview:
+    """Previews changes."""
+
+    def __init__(self, services: PreviewServices) -> None:
+        self._services = services
+
+    async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
+        """Answer 200, also for changes with errors."""
+        known_parameters(req)
+        wanted = shaped(await self._services.bodies.read_element(req), WantedPreview, BAD)
+        # What the log says of other people's requests is for administrators, as the log itself is.
+        log = self._services.decision_log if req.context.credential.scope is Scope.ADMIN else None
+        ask, edits = partial(_preview, log), edits_of(wanted.changes)
+        try:
+            found = await self._services.trials.asked(env, actor_of(req), edits, ask)
+        except Rejected as ex:
+            faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
+            found = ChangesPreview(None, faults, (), False, None, None)
+        resp.data = ENCODER.encode(found)
+
+
+def _preview(log: Path | None, tried: Tried) -> ChangesPreview:
+    """Returns the preview, with decisions if there is a `log`. It takes long, so it runs in a thread."""
+    trial, before, after = tried.trial, tried.before(), tried.after()
+    elements, truncated = shown(map(_entry, trial.changes))
+    decisions = None
+    if log is not None:
+        decisions = replayed(before.engine, after.engine, log, trial.environment)
+    return ChangesPreview(
+        trial.environment.revision,
+        tuple(_diagnostic(fault, "warning") for fault in trial.warnings),
+        elements,
+        truncated,
+        _tests(trial.tests, before, after),
+        decisions,
+    )
+
+
+def _tests(texts: tuple[bytes, ...], before: TestedModel, after: TestedModel) -> PreviewedTests:
+    was, now = run_sets(texts, before), run_sets(texts, after)
+    changed, truncated = shown(
+        ChangedTest(TestName(two.id, second.name), first, second)
+        for one, two in zip(was, now, strict=True)
+        for first, second in zip(one.tests, two.tests, strict=False)  # a run may end early
+        if first.passed != second.passed
+    )
+    report = report_of(0, now)
+    return PreviewedTests(report.passed, report.failed, report.not_run, changed, truncated)
+
+
+def _entry(change: Change) -> EntryAnswer:
+    before, after = (None if body is None else decode_body(body) for body in (change.before, change.after))
+    type = change.key[0] if len(change.key) > 1 else None
+    return EntryAnswer(change.kind, change.key[-1], change_of(before, after), before, after, type)
+
+
+def _diagnostic(fault: Fault, severity: Literal["error", "warning"]) -> PreviewDiagnostic:
+    return PreviewDiagnostic(fault.code, severity, fault.message, fault.help, fault.path, fault.edit)

@@ -1,0 +1,82 @@
+"""Answers the newest requests in the decision log again, without and with changes."""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ....bundles.conditions.instants import parse_instant
+from ....runtime import Engine
+from ...review.replaying.comparing import Apart, Change, compared_engines
+from ...review.replaying.report import ordered
+from ...review.replaying.tally import Group, Tally
+from ...store.environments import Environment
+from ...telemetry.decision_log.record import ReadRecord
+from ...telemetry.decision_log.tail import newest_lines
+from .preview_shapes import DecisionGroup, LoggedRequest, PreviewedDecisions
+
+MOST_RECORDS: Final = 1_000
+"""The records of the environment that are answered again."""
+
+REPLAY_SECONDS: Final = 5.0
+"""The time after which no further record is answered."""
+
+_RECORD: Final = msgspec.json.Decoder(ReadRecord)
+
+
+def replayed(before: Engine, after: Engine, log: Path, environment: Environment) -> PreviewedDecisions | None:
+    """Returns how two engines answer the newest requests to an environment, or None if the log can't be read.
+
+    Both have counters for rate limits, which have counted nothing. Raises BundleError.
+    """
+    deadline, found = time.monotonic() + REPLAY_SECONDS, Tally()
+    try:
+        for number, record in enumerate(islice(_records(log, environment), MOST_RECORDS)):
+            if time.monotonic() > deadline:
+                break
+            _count(found, (before, after), record, number)
+    except OSError:
+        return None
+    return PreviewedDecisions(
+        found.same + found.changed,
+        found.changed,
+        found.apart[Apart.MASKED],
+        found.apart[Apart.RATE_LIMITED],
+        found.apart[Apart.NOT_COMPARED],
+        tuple(_group(change, group) for change, group in ordered(found)),
+    )
+
+
+def _records(log: Path, environment: Environment) -> Iterator[ReadRecord]:
+    """Yields the records of an environment, the newest first. Those of an earlier one of its id are left out."""
+    created = parse_instant(environment.created)
+    for line in newest_lines(log):
+        try:
+            record = _RECORD.decode(line)
+            is_its_own = record.environment == environment.id and parse_instant(record.time) >= created
+        except (ValueError, RecursionError):  # no record, such as a line of another program
+            continue
+        if is_its_own:
+            yield record
+
+
+def _count(found: Tally, engines: tuple[Engine, Engine], record: ReadRecord, number: int) -> None:
+    try:
+        outcome = compared_engines(*engines, record)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # it is no record after all
+        return
+    found.count(outcome, number, {"time": record.time, "request": record.request})
+
+
+def _group(change: Change, group: Group) -> DecisionGroup:
+    return DecisionGroup(
+        change.before.reason,
+        change.after.reason,
+        change.after.policy or change.before.policy,
+        change.before.policy,
+        group.count,
+        LoggedRequest(**group.example),
+    )

@@ -1,0 +1,54 @@
+"""Runs stored tests on a model, within a time."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+from typing import Final, NamedTuple
+
+from ....compiler.checks.draft import Suggestions
+from ...review.testing.checks import MOST_SEARCHES
+from ...review.testing.reading import ReadTest
+from ...review.testing.running import run_test
+from ...review.testing.stored import read_stored
+from ...review.testing.tested_model import TestedModel
+from ...review.testing.undeclared import Declared, undeclared
+from .report import FailureRoom, SetOutcome, TestOutcome, not_runnable
+
+RUN_SECONDS: Final = 10.0
+"""The time of a run. Tests that would begin later are not run."""
+
+
+MOST_PROBLEMS: Final = 10
+"""The problems of a test that a report lists. Further ones are not looked for."""
+
+
+def run_sets(texts: Iterable[bytes], model: TestedModel) -> tuple[SetOutcome, ...]:
+    """Returns the outcomes of stored sets, in JSON, on a model. Raises BundleError for a damaged one."""
+    deadline, room = time.monotonic() + RUN_SECONDS, FailureRoom()
+    declared = replace(model.declared, suggest=Suggestions(MOST_SEARCHES))
+    return tuple(_run(*read_stored(text), _Run(model, declared, deadline, room)) for text in texts)
+
+
+class _Run(NamedTuple):
+    """A run: the model, what it declares, the instant of the monotonic clock at which it ends, and its room."""
+
+    model: TestedModel
+    declared: Declared
+    deadline: float
+    room: FailureRoom
+
+    def is_over(self) -> bool:
+        """Whether its time has passed."""
+        return time.monotonic() > self.deadline
+
+
+def _run(id: str, tests: tuple[ReadTest, ...], run: _Run) -> SetOutcome:
+    found: list[TestOutcome] = []
+    for test in tests:
+        if run.is_over():
+            break
+        problems = tuple(islice(undeclared(test, run.declared), MOST_PROBLEMS))
+        found.append(not_runnable(test.name, problems) if problems else run.room.outcome(run_test(test, run.model)))
+    passed = sum(one.passed for one in found)
+    return SetOutcome(id, passed, len(found) - passed, len(tests) - len(found), tuple(found))

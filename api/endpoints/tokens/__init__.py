@@ -1,0 +1,1 @@
+"""The token endpoints: issue, revoke, and the metadata of both."""

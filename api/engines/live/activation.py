@@ -1,0 +1,94 @@
+"""Activates a commit: it is live before its write is answered, and many deltas are folded into a new bundle."""
+
+import asyncio
+import logging
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from ...store.environments import Environment
+from ...store.errors import Stale, StoreUnavailable
+from ...telemetry.metrics.counts import Counts
+from .bound_engines import ready_engine
+from .live_engines import LiveEngines
+from .own_process import last_words, own_process
+
+COMPACT_AFTER: Final = 10_000
+COMPACT_SHARE: Final = 10
+"""A new bundle is built after 10,000 changes, if these are also a tenth of the elements in the bundle.
+
+A start reads all changes. But to build a large bundle for a few changes is no gain.
+"""
+
+COMPACT_BYTES: Final = 16 * 1024 * 1024
+"""A new bundle is also built once the deltas have so many bytes: a worker keeps what they replaced in memory."""
+
+RETRY_SECONDS: Final = 10.0
+"""Seconds between two attempts to build a bundle in the background."""
+
+
+class Activation:
+    """Makes commits live on the event loop of one worker. Awaited after each commit."""
+
+    def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
+        """`directory` is the data directory."""
+        self._directory, self._live_engines, self._log, self._counts = directory, live_engines, log, counts
+        self._building: dict[str, asyncio.Task[None]] = {}
+
+    async def __call__(self, env: Environment) -> None:
+        """Make sure that the environment's revision is live.
+
+        Most commits need nothing: the next decision applies their delta. The first commit of an environment, and a
+        commit without a delta, wait for a bundle. Raises StoreUnavailable if the bundle can't be built. The commit
+        stays stored then, and the live revision stays live.
+        """
+        began = perf_counter()
+        try:
+            revision = (await ready_engine(self._live_engines.engine, env.id)).revision
+        except Stale:  # it has no bundle yet
+            revision = -1
+        if revision < env.revision:
+            await self._build(env.id, env.revision)
+        self._counts.committed(perf_counter() - began)
+        if revision >= env.revision:
+            served = self._live_engines.served(env.id)
+            elements = sum(served.engine.manifest.counts.values())
+            are_many = served.changes >= max(COMPACT_AFTER, elements // COMPACT_SHARE)
+            if are_many or served.delta_bytes >= COMPACT_BYTES:
+                self._build_beside(env.id, env.revision)
+
+    def build_missing(self) -> None:
+        """Update the engines, and build missing bundles if the process that should have built them is gone.
+
+        Called each second.
+        """
+        self._live_engines.refresh()
+        for environment, revision in self._live_engines.missing_bundles():
+            self._build_beside(environment, revision)
+
+    def _build_beside(self, environment: str, revision: int) -> None:
+        if environment not in self._building:
+            self._log.info("a bundle of `%s` is being built", environment)
+            task = asyncio.create_task(self._try_to_build(environment, revision))
+            self._building[environment] = task
+            task.add_done_callback(lambda _: self._building.pop(environment, None))
+
+    async def _try_to_build(self, environment: str, revision: int) -> None:
+        try:
+            await self._build(environment, revision)
+        except (StoreUnavailable, OSError) as ex:
+            self._log.error("%s", ex)
+        await asyncio.sleep(RETRY_SECONDS)
+
+    async def _build(self, environment: str, revision: int) -> None:
+        directory = str(self._directory)
+        began = perf_counter()
+        process = await own_process(
+            "writ.api.engines.live.compaction", directory, environment, str(revision), stderr=PIPE
+        )
+        _, said = await process.communicate()
+        self._counts.built(perf_counter() - began, succeeded=not process.returncode)
+        if process.returncode:
+            stored = "the change is stored, but no bundle can be built of it"
+            raise StoreUnavailable(f"{stored}: {last_words(said)}", f"{stored}; the service's log says why")

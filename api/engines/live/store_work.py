@@ -1,0 +1,131 @@
+"""Runs store calls off the event loop: a few threads read, one thread writes, and a commit is activated."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any, Final, ParamSpec, TypeVar
+
+from ....bundles.conditions.instants import show_seconds
+from ...http.caller import CALLER
+from ...store.actor import Actor
+from ...store.audit.entries import AuditEntry
+from ...store.database.connections import LONG_WAIT_FACTOR
+from ...store.elements.edits import Committed, Edit
+from ...store.environments import Environment
+from ...store.gathered_writes import MOST_WRITES, is_short
+from ...store.store import Store
+from ...store.writing import Write
+from .fair_threads import FairThreads
+from .fair_turns import FairTurns
+from .gathering import Gathering
+
+READING_THREADS: Final = 4
+"""The threads of a worker that read the store for its management API.
+
+Searches have threads of their own, so that management does not wait behind them. Another thread reads credentials
+alone, so that token requests do not wait behind long lists. Another thread writes, since SQLite allows one writer at a
+time. Calls that queue for this thread run without a pause, while calls that wait for SQLite's lock poll it.
+"""
+
+SEARCHING_THREADS: Final = 3
+"""The threads of a worker that search."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+Activate = Callable[[Environment], Awaitable[None]]
+"""Makes sure that a commit is live. Awaited before the write is answered."""
+
+
+class StoreWork:
+    """The store of one application, for its event loop. Each thread starts with its first call, after the fork."""
+
+    def __init__(self, store: Store, activate: Activate, clock: Callable[[], float]) -> None:
+        """`clock` gives epoch seconds."""
+        self.store = store
+        self._activate = activate
+        self._clock = clock
+        self._readers = FairThreads(READING_THREADS, "store-read")
+        self._searchers = FairThreads(SEARCHING_THREADS, "search")
+        self._credentials = FairThreads(1, "store-credentials")
+        self._writer = FairThreads(1, "store-write")
+        self._going: set[asyncio.Future[Any]] = set()
+        self._entries = Gathering(self._commit_entries)
+        self._writes = Gathering(self._commit_writes)
+        self._turns = FairTurns(MOST_WRITES)
+
+    async def read(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Returns the result of `call`, which may read the store."""
+        return await self._readers.run(partial(call, *arguments, **named))
+
+    async def search(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Returns the result of `call`, which may read the store, and takes long."""
+        return await self._searchers.run(partial(call, *arguments, **named))
+
+    async def read_credential(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Returns the result of `call`, which is a short read of credentials."""
+        return await self._credentials.run(partial(call, *arguments, **named))
+
+    async def change(self, call: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+        """Returns the result of `call`, which may write to the store. Calls run one after the other."""
+        return await self._writer.run(partial(call, *arguments, **named))
+
+    async def write(self, env: str, actor: Actor, edits: Sequence[Edit]) -> Committed:
+        """Apply `edits` as one revision, and activate it. Raises what `Store.write` raises.
+
+        PERF: short writes that wait at the same time share a transaction.
+        """
+        return await self.to_its_end(self._written(Write(env, actor, edits)))
+
+    async def activate(self, env: str) -> None:
+        """Activate a commit that was not made by `write`. Raises NotFound, StoreUnavailable."""
+        await self._activate(await self.read(self.store.environment, env))
+
+    async def record(self, entry: AuditEntry) -> None:
+        """Add an entry to the audit log, and return when it is stored."""
+        await self._entries.add(entry)
+
+    async def to_its_end(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Returns the result of `work`, which goes on if the client disconnects: every commit must be activated."""
+        task = asyncio.ensure_future(work)
+        self._going.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def now(self) -> float:
+        """Returns the time in epoch seconds."""
+        return self._clock()
+
+    def time(self) -> str:
+        """Returns the time in RFC 3339."""
+        return show_seconds(self._clock())
+
+    async def _written(self, write: Write) -> Committed:
+        committed = await (self._gathered(write) if is_short(write) else self._alone(write))
+        await self._activate(committed.environment)
+        return committed
+
+    async def _alone(self, write: Write) -> Committed:
+        return await self.change(self.store.write, write.env, write.actor, write.edits)
+
+    async def _gathered(self, write: Write) -> Committed:
+        """Store a write with others. Those that wait have turns, so that no caller has all places of a transaction."""
+        who = CALLER.get()
+        if not self._turns.take_at_once(who):
+            await self._turns.take(who)
+        try:
+            return await self._writes.add(write)
+        finally:
+            self._turns.give_back(who)
+
+    async def _commit_writes(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
+        return await self.change(self.store.write_gathered, writes)
+
+    async def _commit_entries(self, entries: Sequence[AuditEntry]) -> Sequence[None]:
+        await self.change(self.store.audit.add, entries, LONG_WAIT_FACTOR)
+        return [None] * len(entries)
+
+    def _ended(self, task: asyncio.Future[Any]) -> None:
+        self._going.discard(task)
+        if not task.cancelled():
+            task.exception()  # else asyncio logs it if no caller waits any more

@@ -1,0 +1,145 @@
+"""Publishes: puts the files first, then the index that names them, and then removes what nobody needs any more."""
+
+import fcntl
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from ....bundles.errors import BundleError
+from ....bundles.feed.index import INDEX, INDEX_FILE, Index, PublishedFile, sign_index, verified_index
+from ....bundles.signing.keys import SigningKey
+from ...store.store import Store
+from ..live.data_directory import open_lock
+from .content import GRACE_SECONDS, Content, ContentMaker
+from .target import Target, TargetFailed
+
+HEARTBEAT_SECONDS: Final = 60
+"""Age at which an index is signed anew, though nothing changed: its time tells agents how fresh they are."""
+
+TIDY_SECONDS: Final = 3_600
+"""Time between two searches for files that a killed publisher left behind."""
+
+MOST_ATTEMPTS: Final = 5
+"""How often a publisher begins again because another one wrote the index meanwhile."""
+
+_LOCK: Final = "publish.lock"
+_OURS: Final = re.compile(r"[0-9]+-[0-9a-z-]+-[0-9a-f]{16}\.(bundle|update|callers)|\.[0-9a-f]{16}\.unfinished")
+"""The names of our files, also of one that a killed publisher has written in part (see `bundles.publish`)."""
+
+
+class ForeignTarget(TargetFailed):
+    """What is in the target belongs to somebody else, or is newer than the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What was done: the index in force, and the files that were put for it."""
+
+    index: Index
+    put: tuple[PublishedFile, ...]
+    is_new: bool
+
+
+@dataclass(slots=True)
+class Publisher:
+    """Publishes one environment to one target. Two publishers of a store take turns.
+
+    `keys` returns the key that signs, and the PEMs of all public keys. `clock` gives epoch seconds.
+    """
+
+    directory: Path
+    store: Store
+    target: Target
+    content: ContentMaker
+    keys: Callable[[], tuple[SigningKey, list[bytes]]]
+    clock: Callable[[], float]
+    _tidied: float = float("-inf")
+
+    def publish(self, environment: str, at_once: bool = True) -> Published:
+        """Publishes the newest revision. Unless `at_once`, a young index of that revision stays.
+
+        Raises ForeignTarget, TargetFailed, NotFound, StoreUnavailable, UnusableSigningKey, OSError.
+        """
+        with open_lock(self.directory / _LOCK) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for _ in range(MOST_ATTEMPTS):
+                done = self._publish(environment, at_once)
+                if done is not None:
+                    return done
+        raise TargetFailed(f"`{self.target.shown}` is written by another publisher all the time")
+
+    def _publish(self, environment: str, at_once: bool) -> Published | None:
+        """Returns None if another publisher wrote the index meanwhile."""
+        key, pems = self.keys()
+        found = self.target.read_index()
+        before, signer = (None, None) if found is None else self._read(found, pems)
+        self._refuse_foreign(environment, before)
+        content = self.content.next(environment, before, key, signer == key.id)
+        if before is not None and not at_once and _is_young(content.index, before):
+            return Published(before, (), is_new=False)
+        for file, data in content.files.items():
+            if isinstance(data, bytes):
+                self.target.write(file.name, data)
+            else:
+                self.target.upload(file.name, data)
+        if self.target.read_index() != found:
+            return None
+        self.target.write(INDEX_FILE, sign_index(content.index, key))
+        self._tidy(content, before)
+        return Published(content.index, tuple(content.files), is_new=True)
+
+    def _read(self, found: bytes, pems: list[bytes]) -> tuple[Index, str]:
+        try:
+            return verified_index(found, pems, None), INDEX.unverified(found)[0]
+        except BundleError as ex:
+            raise ForeignTarget(
+                f"`{self.target.shown}` has an index that this store did not write: {ex}; choose another folder, or"
+                f" remove `{INDEX_FILE}`"
+            ) from None
+
+    def _refuse_foreign(self, environment: str, before: Index | None) -> None:
+        if before is None:
+            return
+        env = self.store.environment(environment)
+        if before.environment.uuid != env.uuid:
+            raise ForeignTarget(
+                f"`{self.target.shown}` has the environment `{before.environment.id}` ({before.environment.uuid});"
+                " publish each environment to a folder of its own"
+            )
+        if (env.epoch, env.revision) < (before.epoch, before.revision):
+            raise ForeignTarget(
+                f"`{self.target.shown}` has epoch {before.epoch} and revision {before.revision}, newer than this store;"
+                " agents never go back"
+            )
+
+    def _tidy(self, content: Content, before: Index | None) -> None:
+        """Removes the files whose time is over, and now and then those that no index names."""
+        kept = _names(content.index)
+        gone = set() if before is None else _names(before) - kept
+        now = self.clock()
+        if now - self._tidied >= TIDY_SECONDS:
+            self._tidied = now
+            gone |= {
+                one.name
+                for one in self.target.files()
+                if _OURS.fullmatch(one.name)
+                and one.name not in kept
+                and one.changed is not None
+                and now - one.changed >= GRACE_SECONDS
+            }
+        for name in sorted(gone):
+            self.target.remove(name)
+
+
+def _is_young(index: Index, before: Index) -> bool:
+    """Whether an index says the same as the one before, which is young enough."""
+    same = replace(index, number=before.number, issued=before.issued, expires=before.expires, retired=before.retired)
+    return same == before and 0 <= index.issued - before.issued < HEARTBEAT_SECONDS
+
+
+def _names(index: Index) -> set[str]:
+    return {one.name for one in index.files()} | {one.name for one in index.retired}

@@ -1,0 +1,108 @@
+"""Counts compared records: by their outcome, and changes by reasons and policies."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from ....runtime import Engine
+from ...http.lines import TooLong
+from ...telemetry.decision_log.record import ReadRecord
+from .comparing import Apart, Change, compared
+
+SHOWN_LINES: Final = 10
+"""The numbers of bad lines that are told."""
+
+MOST_GROUPS: Final = 10_000
+"""The groups that are kept apart. More changes are counted without a group."""
+
+_RECORD: Final = msgspec.json.Decoder(ReadRecord)
+
+
+@dataclass(slots=True)
+class Group:
+    """Changes of one kind: their number, and the first of them with the number of its line."""
+
+    count: int
+    line: int
+    example: dict[str, Any]
+
+
+Lines: TypeAlias = list[bytes | TooLong]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Numbers of lines. `apart` has those that are not compared. `environments` are the names in the records."""
+
+    records: int = 0
+    same: int = 0
+    changed: int = 0
+    bad: int = 0
+    bad_lines: list[int] = field(default_factory=list)
+    apart: Counter[Apart] = field(default_factory=Counter)
+    groups: dict[Change, Group] = field(default_factory=dict)
+    environments: set[str | None] = field(default_factory=set)
+
+    def add(self, other: "Tally") -> None:
+        """Adds a tally of later lines."""
+        self.records += other.records
+        self.same += other.same
+        self.changed += other.changed
+        self.bad += other.bad
+        self.bad_lines = (self.bad_lines + other.bad_lines)[:SHOWN_LINES]
+        self.apart.update(other.apart)
+        self.environments |= other.environments
+        for change, group in other.groups.items():
+            self._add_group(change, group)
+
+    def _add_group(self, change: Change, group: Group) -> None:
+        known = self.groups.get(change)
+        if known is not None:
+            known.count += group.count
+        elif len(self.groups) < MOST_GROUPS:
+            self.groups[change] = group
+
+    def count_bad(self, line: int) -> None:
+        """Counts a line that is no record."""
+        self.bad += 1
+        if len(self.bad_lines) < SHOWN_LINES:
+            self.bad_lines.append(line)
+
+    def count(self, outcome: Apart | Change | None, line: int, example: dict[str, Any]) -> None:
+        """Counts a record by how it compares."""
+        self.records += 1
+        match outcome:
+            case None:
+                self.same += 1
+            case Apart():
+                self.apart[outcome] += 1
+            case Change():
+                self.changed += 1
+                self._add_group(outcome, Group(1, line, example))
+
+
+def tally(engine: Engine, lines: Iterable[bytes | TooLong], first: int, environment: str | None) -> Tally:
+    """Returns the tally of lines, the first of which has the number `first`. See `compared`. Raises BundleError."""
+    found = Tally()
+    for number, line in enumerate(lines, first):
+        if isinstance(line, TooLong):
+            found.count_bad(number)
+        elif line.strip():
+            _count(found, engine, line, number, environment)
+    return found
+
+
+def _count(found: Tally, engine: Engine, line: bytes, number: int, environment: str | None) -> None:
+    try:
+        record = _RECORD.decode(line)
+        outcome = compared(engine, record, environment)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        found.count_bad(number)
+        return
+    if outcome is not Apart.OTHER_ENVIRONMENT:
+        found.environments.add(record.environment)
+    example = {"line": number, "time": record.time, "request": record.request} if isinstance(outcome, Change) else {}
+    found.count(outcome, number, example)

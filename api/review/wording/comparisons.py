@@ -1,0 +1,76 @@
+"""Words a comparison of an attribute with a constant: what the attribute is, or what it must be (C2 to C6)."""
+
+from typing import Final, NamedTuple
+
+from ....bundles.conditions.operators import TAKES_LIST, Operator
+from ....bundles.conditions.values import Json
+from .plain_values import listed, short_value
+
+
+class Predicate(NamedTuple):
+    """A predicate about an attribute that has it, and about one that must have it. `{}` stands for the constant."""
+
+    holds: str
+    required: str
+
+
+PREDICATES: Final = {
+    Operator.EQ: Predicate("is {}", "must be {}"),
+    Operator.NE: Predicate("has a value other than {}", "must have a value other than {}"),
+    Operator.GT: Predicate("is greater than {}", "must be greater than {}"),
+    Operator.GTE: Predicate("is at least {}", "must be at least {}"),
+    Operator.LT: Predicate("is less than {}", "must be less than {}"),
+    Operator.LTE: Predicate("is at most {}", "must be at most {}"),
+    Operator.IN: Predicate("is one of {}", "must be one of {}"),
+    Operator.NIN: Predicate("has a value that is none of {}", "must have a value that is none of {}"),
+    Operator.REGEX: Predicate(
+        "is a text with a match of the pattern {}", "must be a text with a match of the pattern {}"
+    ),
+}
+"""The predicate of each operator. One that needs a value says so: a comparison with a missing one is false (C2)."""
+
+_OF_TEXTS: Final = {
+    Operator.GT: Predicate("is a text that sorts after {}", "must be a text that sorts after {}"),
+    Operator.GTE: Predicate("is the text {} or sorts after it", "must be the text {} or sort after it"),
+    Operator.LT: Predicate("is a text that sorts before {}", "must be a text that sorts before {}"),
+    Operator.LTE: Predicate("is the text {} or sorts before it", "must be the text {} or sort before it"),
+}
+"""The comparisons of texts, by code point (C4)."""
+
+OF_NO_VALUES: Final = {
+    Operator.IN: Predicate("is one of no values, which never holds", "must be one of no values, which never holds"),
+    Operator.NIN: Predicate("has any value", "must have any value"),
+}
+"""The comparisons with an empty list (C5)."""
+
+
+def predicate(op: Operator, constant: Json) -> Predicate:
+    """Returns the predicate of a comparison with its constant.
+
+    >>> predicate(Operator.NIN, ["final", "closed"]).holds
+    'has a value that is none of "final" or "closed"'
+    >>> predicate(Operator.GTE, "m").required
+    'must be the text "m" or sort after it'
+    """
+    if TAKES_LIST[op] and isinstance(constant, list):
+        if not constant:
+            return OF_NO_VALUES[op]
+        return _about(PREDICATES[op], listed([*map(short_value, constant)], "or"))
+    return _about(_template(op, isinstance(constant, str)), short_value(constant))
+
+
+def predicate_of_cut(op: Operator, start: str) -> Predicate:
+    """Returns the predicate of a comparison whose constant is cut: `start` is the start of its JSON text.
+
+    >>> predicate_of_cut(Operator.EQ, '"aaa').holds
+    'is "aaa…'
+    """
+    return _about(_template(op, start.startswith('"')), f"{start}…")
+
+
+def _template(op: Operator, is_text: bool) -> Predicate:
+    return _OF_TEXTS.get(op, PREDICATES[op]) if is_text else PREDICATES[op]
+
+
+def _about(template: Predicate, constant: str) -> Predicate:
+    return Predicate(template.holds.replace("{}", constant), template.required.replace("{}", constant))

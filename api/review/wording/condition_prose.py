@@ -1,0 +1,124 @@
+"""Words one condition of a proof: the value that it compared, what the policy requires, and what was missing (D10)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ....bundles.conditions.addresses import read_address
+from ....bundles.conditions.instants import read_instant
+from ....bundles.conditions.keys import reads_own_key
+from .plain_values import OWNERS, counted, listed, named, shown_value
+from .window_words import window_words
+
+Proved = Mapping[str, Any]
+"""A condition, or a candidate, as a proof shows it."""
+
+_HOLDS: Final = {
+    "eq": "as required",
+    "ne": "which differs from {}",
+    "gt": "which is greater than {}",
+    "gte": "which is at least {}",
+    "lt": "which is less than {}",
+    "lte": "which is at most {}",
+    "in": "which is one of {}",
+    "nin": "which is none of {}",
+    "regex": "which matches {}",
+}
+_REQUIRED: Final = {
+    "eq": "to be {}",
+    "ne": "to differ from {}",
+    "gt": "to be greater than {}",
+    "gte": "to be at least {}",
+    "lt": "to be less than {}",
+    "lte": "to be at most {}",
+    "in": "to be one of {}",
+    "nin": "to be none of {}",
+    "regex": "to match {}",
+}
+
+
+def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str:
+    """Returns one sentence or two about a condition.
+
+    `effect` is that of its policy. `others_hold` says whether all other conditions of the policy hold: a rate limit is
+    asked only then (C10).
+
+    >>> condition_sentence({"section": "resource_attrs", "key": "status", "op": "eq", "value": "draft",
+    ...                     "actual": "final", "holds": False}, "ALLOW", True)
+    'The `status` of the resource is "final", but the policy requires it to be "draft".'
+    """
+    match condition["section"]:
+        case "time_window":
+            return _time(condition, effect)
+        case "ip_allowlist":
+            return _address(condition, effect)
+        case "rate_limit":
+            return _rate(condition, others_hold)
+        case _:
+            return _comparison(condition)
+
+
+def _comparison(condition: Proved) -> str:
+    section, key, op = condition["section"], condition["key"], condition["op"]
+    owner, name = OWNERS.get(section, section), named(key)
+    constant = _values(condition) if op in ("in", "nin") else _value(condition, "value")
+    required = f"the policy requires it {_REQUIRED.get(op, op + ' {}').format(constant)}"
+    if condition.get("missing"):
+        if reads_own_key(section, key):
+            return f"The {name} of the {owner} is not known, and {required}."
+        return f"The request sends no {name} of the {owner}, and {required}."
+    found = f"The {name} of the {owner} is {_value(condition, 'actual')}"
+    if condition["holds"]:
+        return f"{found}, {_HOLDS.get(op, op + ' {}').format(constant)}."
+    return f"{found}, but {required}."
+
+
+def _time(condition: Proved, effect: str) -> str:
+    window = condition["value"]
+    words = window_words(window) if isinstance(window, Mapping) else _value(condition, "value")
+    if condition.get("missing"):
+        found = f"The service's clock shows {condition['clock']}" if "clock" in condition else "The clock can't be read"
+    else:
+        found = f"The time is {_value(condition, 'actual')}"
+        if read_instant(condition["actual"]) is None:
+            return _unreadable(found, f"a time {words}", condition["holds"] and effect == "DENY")
+    return f"{found}, within: {words}." if condition["holds"] else f"{found}, but the policy requires a time {words}."
+
+
+def _address(condition: Proved, effect: str) -> str:
+    blocks, key = _values(condition), named(condition["key"])
+    if condition.get("missing"):
+        return f"The request sends no {key} of the context, and the policy requires an address in {blocks}."
+    found = f"The address in {key} of the context is {_value(condition, 'actual')}"
+    if read_address(condition["actual"]) is None:
+        return _unreadable(found, f"an address in {blocks}", condition["holds"] and effect == "DENY")
+    return f"{found}, within {blocks}." if condition["holds"] else f"{found}, but the policy requires one in {blocks}."
+
+
+def _unreadable(found: str, required: str, holds: bool) -> str:
+    """Returns the words for a gate whose input can't be read: that of a DENY holds, any other does not (C7)."""
+    effect = "so the DENY holds as if it were" if holds else "so the condition does not hold"
+    return f"{found}, which can't be read as {required}, {effect}."
+
+
+def _rate(condition: Proved, others_hold: bool) -> str:
+    limit = condition["value"]
+    words = f"{counted(limit['limit'], 'evaluation')} in {counted(limit['window_seconds'], 'second')}"
+    if condition.get("missing"):
+        reason = "nothing counts here" if others_hold else "another condition does not hold"
+        return f"The rate limit of {words} is not decided, because {reason}."
+    found = f"This is evaluation {condition['actual']}, and the rate limit is {words}"
+    return f"{found}." if condition["holds"] else f"{found}, so it is reached."
+
+
+def _values(condition: Proved) -> str:
+    """Returns the constants of a list, and how many more there are."""
+    constants = condition["value"]
+    if not isinstance(constants, list):
+        return _value(condition, "value")
+    return listed([shown_value(one) for one in constants], "or") if constants else "nothing"
+
+
+def _value(condition: Proved, name: str) -> str:
+    """Returns a value as JSON. Of a value that the proof cuts, it is the start."""
+    value = condition[name]
+    return f"{value}…" if condition.get(f"{name}_cut") else shown_value(value)

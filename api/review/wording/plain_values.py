@@ -1,0 +1,70 @@
+"""Shows names and values of a model or a request as data: quoted, and without characters that change the text."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from ....bundles.conditions.values import Json
+from ....bundles.wording import joined, quoted
+
+OWNERS: Final = {
+    "subject_attrs": "subject",
+    "resource_attrs": "resource",
+    "action_attrs": "action",
+    "context_attrs": "context",
+}
+"""What has the attributes of a section of conditions."""
+
+MOST_LISTED: Final = 10
+"""The names or values of a list that a sentence has."""
+
+MOST_CHARACTERS: Final = 200
+"""The characters of a value that a sentence has."""
+
+
+def named(name: str) -> str:
+    r"""Returns a name in backticks. One that has a backtick itself is shown as a value, so that it stays one name.
+
+    >>> print(named("editor"), named("a`b"), named("\u202eeditor"))
+    `editor` "a`b" `\u202eeditor`
+    """
+    return shown_value(name) if "`" in name else quoted(name)
+
+
+def shown_value(value: Json) -> str:
+    r"""Returns a value as JSON. What an editor might hide is an escape in it.
+
+    >>> print(shown_value("draft"), shown_value([1, True]), shown_value("\u202edraft"))
+    "draft" [1, true] "\u202edraft"
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in text)
+
+
+def short_value(value: Json) -> str:
+    """Returns as `shown_value`, or only the start of it, which ends with an ellipsis.
+
+    >>> short_value("a" * 300)[-3:], len(short_value("a" * 300))
+    ('aa…', 201)
+    """
+    text = shown_value(value)
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
+
+def listed(words: Sequence[str], conjunction: str) -> str:
+    """Returns words as a list for a sentence. Of a long list, it says how many more there are.
+
+    >>> listed(["1", "2"], "or"), listed([str(number) for number in range(12)], "or")
+    ('1 or 2', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 or 2 more')
+    """
+    more = len(words) - MOST_LISTED
+    return joined([*words[:MOST_LISTED], f"{more} more"] if more > 0 else words, conjunction)
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun, in the plural unless it is one.
+
+    >>> counted(1, "second"), counted(2, "second")
+    ('1 second', '2 seconds')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

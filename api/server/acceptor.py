@@ -1,0 +1,148 @@
+"""Accepts connections, plain and over TLS: the worker with the fewest takes the next one.
+
+Asyncio's own server tells nobody of a TLS connection before its handshake is done, so any number of them could be open.
+It also takes all that wait at once: one worker would often get most of them, and keep them.
+"""
+
+import asyncio
+import logging
+import socket
+import ssl
+from functools import partial
+from typing import Final, Protocol
+
+from ..telemetry.log import LOG
+from .connection import Connection
+from .owner import Owner
+
+RETRY_SECONDS: Final = 1.0
+"""How long a worker accepts nothing after the system refused. The system refuses when too many files are open."""
+
+GIVE_WAY_SECONDS: Final = 0.005
+"""How long a worker leaves a new connection to workers that have fewer. Afterwards it accepts the connection itself."""
+
+ACCEPTS_A_TURN: Final = 16
+"""How many connections a worker accepts before everything else has its turn: a rush would keep it waiting."""
+
+CLOSING_SECONDS: Final = 5.0
+"""How long a TLS connection that the worker closed waits for its client's farewell.
+
+The rest of the answer goes out in this time too. The rest is small, since a worker waits for a slow client earlier."""
+
+
+class Listener(Protocol):
+    """A listening socket as gunicorn holds it. Closing it twice is allowed."""
+
+    sock: socket.socket
+
+    def close(self) -> None: ...
+
+
+class Acceptor:
+    """The task that accepts connections on one listening socket, with TLS if it has a `context`."""
+
+    def __init__(self, worker: Owner, listener: Listener, context: ssl.SSLContext | None) -> None:
+        self._worker, self._listener, self._context = worker, listener, context
+        self._connections = worker.connections
+        self._handshakes: dict[asyncio.Task[None], None] = {}  # the one that began first is the first
+        self._starting: set[asyncio.Task[None]] = set()  # the loop itself holds no task
+        self._connections.tally()
+        self._accepting = worker.loop.create_task(self._accept())
+
+    def close(self) -> None:
+        """Accept nothing more, and end unfinished handshakes."""
+        for task in (self._accepting, *self._handshakes):
+            task.cancel()
+
+    async def _accept(self) -> None:
+        try:
+            while True:
+                await self._readable()
+                for _ in range(ACCEPTS_A_TURN):
+                    if not await self._accept_one():
+                        break
+                await asyncio.sleep(0)
+        finally:
+            self._listener.close()
+
+    async def _readable(self) -> None:
+        """Wait until a client connects."""
+        loop, listener, waiting = self._worker.loop, self._listener.sock, asyncio.Event()
+        loop.add_reader(listener, waiting.set)
+        try:
+            await waiting.wait()
+        finally:
+            loop.remove_reader(listener)
+
+    async def _accept_one(self) -> bool:
+        """Returns whether there may be more to accept."""
+        if self._connections.share.is_ahead():
+            await asyncio.sleep(GIVE_WAY_SECONDS)
+        try:
+            accepted, _ = self._listener.sock.accept()
+        except BlockingIOError:  # another worker took it
+            return False
+        except ConnectionError:  # the client is gone already
+            return True
+        except OSError as error:
+            logging.getLogger(LOG).error("no connection can be accepted: %s", error.strerror)
+            await asyncio.sleep(RETRY_SECONDS)
+            return True
+        accepted.setblocking(False)
+        self._begin(accepted)
+        return True
+
+    def _begin(self, accepted: socket.socket) -> None:
+        if self._context is not None:
+            self._begin_handshake(accepted, self._context)
+            return
+        start = self._worker.loop.create_task(self._start(accepted))
+        self._starting.add(start)
+        start.add_done_callback(self._end_start)
+        self._count_arrivals()
+
+    def _end_start(self, start: asyncio.Task[None]) -> None:
+        self._starting.discard(start)
+        self._count_arrivals()
+
+    async def _start(self, accepted: socket.socket) -> None:
+        await self._worker.loop.connect_accepted_socket(partial(Connection, self._worker), accepted)
+
+    def _begin_handshake(self, accepted: socket.socket, context: ssl.SSLContext) -> None:
+        full = len(self._connections.all) + len(self._handshakes) >= self._connections.most
+        if full and not self._give_way():
+            accepted.close()  # to answer 503, a handshake would have to come first
+            return
+        handshake = self._worker.loop.create_task(self._shake_hands(accepted, context))
+        self._handshakes[handshake] = None
+        handshake.add_done_callback(self._end_handshake)
+        self._count_arrivals()
+
+    def _end_handshake(self, handshake: asyncio.Task[None]) -> None:
+        self._handshakes.pop(handshake, None)
+        self._count_arrivals()
+
+    def _count_arrivals(self) -> None:
+        self._connections.arriving = len(self._handshakes) + len(self._starting)
+        self._connections.tally()
+
+    def _give_way(self) -> bool:
+        """End the handshake that began first, or else a connection that serves nothing."""
+        if self._handshakes:
+            longest = next(iter(self._handshakes))
+            del self._handshakes[longest]  # it is done only later, and must not give way twice
+            longest.cancel()
+            return True
+        return self._connections.make_room()
+
+    async def _shake_hands(self, accepted: socket.socket, context: ssl.SSLContext) -> None:
+        try:
+            await self._worker.loop.connect_accepted_socket(
+                partial(Connection, self._worker),
+                accepted,
+                ssl=context,
+                ssl_handshake_timeout=self._worker.limits.head_seconds,
+                ssl_shutdown_timeout=CLOSING_SECONDS,
+            )
+        except OSError as error:
+            logging.getLogger(LOG).debug("a TLS handshake failed: %s", error)

@@ -1,0 +1,87 @@
+"""What a connection needs of the worker that it belongs to, and what it needs on a second address.
+
+The second address has a small application of its own, without TLS and without the decision lane.
+"""
+
+import asyncio
+import socket
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from ..settings.settings import HttpLimits
+from .lane_calls import Lane
+from .response_head import DateLine
+from .shares import Shares
+from .waiting import Connections
+
+
+class Owner(Protocol):
+    """What a connection needs of its worker."""
+
+    loop: asyncio.AbstractEventLoop
+    limits: HttpLimits
+    connections: Connections
+    lane: Lane | None
+    date: DateLine
+
+    async def application(self, scope: Any, receive: Any, send: Any) -> None:
+        """Call the ASGI application."""
+
+    def refused(self, status: int) -> None:
+        """Count an answer to what could not be read as a request."""
+
+    def report(self, error: Exception) -> None:
+        """Log a failure of the application."""
+
+
+MOST_CONNECTIONS: Final = 64
+"""The most open connections of a worker on the second address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is served on the second address: `app` is an ASGI application, and `socket` listens."""
+
+    app: Any
+    socket: socket.socket
+
+
+class SideOwner:
+    """The owner of a worker's connections on the second address. See `Owner`."""
+
+    lane: Lane | None = None
+
+    def __init__(self, side: Side, worker: Owner, loop: asyncio.AbstractEventLoop) -> None:
+        """`loop` is that of the worker."""
+        self._side, self._worker, self.loop = side, worker, loop
+        connections = min(MOST_CONNECTIONS, worker.limits.connections)
+        self.limits: HttpLimits = replace(worker.limits, connections=connections)
+        self.connections = Connections(connections, Shares(0).take())
+        self.date = DateLine()
+
+    def listener(self) -> "SideListener":
+        """Returns the listening socket."""
+        return SideListener(self._side.socket)
+
+    async def application(self, scope: Any, receive: Any, send: Any) -> None:
+        """Call the ASGI application."""
+        await self._side.app(scope, receive, send)
+
+    def refused(self, status: int) -> None:
+        """Count an answer to what could not be read as a request."""
+        self._worker.refused(status)
+
+    def report(self, error: Exception) -> None:
+        """Log a failure of the application."""
+        self._worker.report(error)
+
+
+@dataclass(slots=True)
+class SideListener:
+    """A listening socket, as an `Acceptor` takes it."""
+
+    sock: socket.socket
+
+    def close(self) -> None:
+        """Accept nothing more in this process."""
+        self.sock.close()

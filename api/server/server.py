@@ -1,0 +1,182 @@
+"""The server process: gunicorn's master, which loads the application once and shares it with its workers."""
+
+import gc
+import logging
+import os
+import resource
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+
+from gunicorn.app.base import BaseApplication
+
+from ..settings.settings import TEXT_LINES, HttpLimits
+from ..telemetry.log import LOG
+from .lane_calls import Lane
+from .listening import BACKLOG
+from .owner import Side
+from .shares import Shares
+from .supervision.master import Master
+from .supervision.notices import Notices
+from .tls import Pem, TlsFiles, UnusableTls
+from .worker import Worker, hold_signals, leave_threads
+
+GRACEFUL_SECONDS: Final = 30
+"""How long requests in work may take after the service was asked to stop."""
+
+_SILENCE_SECONDS: Final = 30
+SPARE_FILES: Final = 256
+"""Files of a worker that are no connections."""
+
+
+class Beside(Protocol):
+    """A server of another protocol than HTTP, in the event loop of each worker."""
+
+    async def start(self, pem: Pem | None) -> None:
+        """Serve, with TLS if there are files for it. The worker accepts connections over HTTP afterwards."""
+
+    async def stop(self, seconds: float) -> None:
+        """Take nothing more, and wait for what is in work, this long at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
+
+    `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
+    application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.
+    Each worker runs `beside`, with the same TLS.
+
+    Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
+    each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
+    `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
+    and `service_ends` after the last one. A worker calls `refused` with the status of each answer to what could not be
+    read as a request, and `tell_connections` every second with its connections by state.
+
+    If the service is asked to stop by TERM, the master calls `drain_begins`, and goes on for `drain_seconds`.
+    """
+
+    app: Any
+    listener: socket.socket
+    limits: HttpLimits
+    workers: int
+    log_level: str
+    log_format: str = TEXT_LINES
+    tls: TlsFiles | None = None
+    side: Side | None = None
+    lane: Lane | None = None
+    held: tuple[object, ...] = ()
+    beside: Beside | None = None
+    worker_starts: Callable[[int], None] = lambda _: None
+    heartbeat: Callable[[], None] = lambda: None
+    worker_stops: Callable[[], None] = lambda: None
+    worker_ends: Callable[[], None] = lambda: None
+    worker_gone: Callable[[int], None] = lambda _: None
+    service_ends: Callable[[], None] = lambda: None
+    refused: Callable[[int], None] = lambda _: None
+    tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
+    drain_begins: Callable[[], None] = lambda: None
+    drain_seconds: float = 0.0
+
+
+class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+    """The application object that gunicorn's master runs."""
+
+    def __init__(self, service: Service) -> None:
+        self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
+        self.worker_stops = service.worker_stops
+        self.tls: ssl.SSLContext | None = None
+        self.pem: Pem | None = None
+        self.service = service
+        self.shares = Shares(service.workers)
+        # Gunicorn closes the number that it is given; a reload reads the settings again.
+        self._listener = service.listener.detach()
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Give gunicorn its settings; none come from a file or the environment."""
+        for name, value in self._settings().items():
+            self.cfg.set(name, value)
+        if self.service.tls is not None:
+            self._read_tls(self.service.tls)
+
+    def _read_tls(self, files: TlsFiles) -> None:
+        """Gunicorn reads its settings again at SIGHUP, and so is a renewed certificate."""
+        try:
+            context, pem = files.context(), files.pem()
+        except UnusableTls as error:
+            if self.tls is None:
+                raise
+            logging.getLogger(LOG).error("%s; the certificate that was read before stays", error)
+        else:
+            self.tls, self.pem = context, pem
+            fault = files.fault_of_dates(pem.certificate, datetime.now(UTC))
+            if fault is not None:
+                logging.getLogger(LOG).warning("%s", fault)
+
+    def load(self) -> Any:
+        """The ASGI application."""
+        return self.service.app
+
+    def run(self) -> None:
+        """Run the master. Ends the process."""
+        Master(self, Notices.of(os.environ)).run()
+
+    def _worker_gone(self, worker: Worker) -> None:
+        self.shares.release(worker.connections.share)
+        self.service.worker_gone(worker.pid)
+
+    def _settings(self) -> dict[str, object]:
+        return {
+            "bind": f"fd://{self._listener}",
+            "workers": self.service.workers,
+            "worker_class": Worker,
+            "preload_app": True,  # the workers share the bundle's mapping, and its pages
+            "backlog": BACKLOG,
+            "timeout": _SILENCE_SECONDS,
+            "graceful_timeout": GRACEFUL_SECONDS,
+            "control_socket_disable": True,
+            "when_ready": lambda _: _spare_collections(),
+            "on_reload": lambda _: self.shares.reload(),
+            "child_exit": lambda _, worker: self._worker_gone(worker),
+            "worker_exit": lambda _, __: leave_threads(),
+            "on_exit": lambda _: self.service.service_ends(),
+            "accesslog": None,
+            "errorlog": "-",
+            # What gunicorn tells at `debug` has the path of every request, where a client may have put a secret.
+            "loglevel": "info" if self.service.log_level == "debug" else self.service.log_level,
+            "proc_name": "writ",
+        }
+
+
+def _spare_collections() -> None:
+    """Let the garbage collector skip all that exists before the first worker is forked.
+
+    The objects live as long as the service. A collection in a worker would copy their pages, and would delay its end.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def run(service: Service) -> None:
+    """Serve until a signal says stop: TERM gracefully, INT and QUIT at once. Ends the process."""
+    hold_signals()
+    Server(service).run()
+
+
+def within_open_files(limits: HttpLimits, log: logging.Logger) -> HttpLimits:
+    """`limits`, with as many connections as the system lets this process open; asks it for more first."""
+    needed = limits.connections + SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return limits
+    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed == needed:
+        return limits
+    connections = max(1, allowed - SPARE_FILES)
+    log.warning("the limit of open files (%d) allows %d connections per worker", allowed, connections)
+    return replace(limits, connections=connections)

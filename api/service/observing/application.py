@@ -1,0 +1,47 @@
+"""The ASGI application around all others, which tells of each request that it answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from time import perf_counter_ns
+from typing import Any
+
+from ...http.caller import CALLER, SERVICE
+from ...telemetry.metrics.requests import ROUTE, Receive, Scope, Send
+from .answered import Observer, answer_of
+
+
+class ObservedApplication:
+    """Tells of each answer after its end. One whose client is gone before its answer begins is not told."""
+
+    def __init__(self, behind: Callable[[Any, Receive, Send], Awaitable[None]], observer: Observer) -> None:
+        self._behind, self._observer = behind, observer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request (ASGI)."""
+        began, status, size = perf_counter_ns(), 0, 0
+        CALLER.set(SERVICE)  # an earlier request of the connection may have noted another one
+
+        async def watched(event: dict[str, Any]) -> None:
+            nonlocal status, size
+            if event["type"] == "http.response.start":
+                status = event["status"]
+            else:
+                size += len(event.get("body", b""))
+            await send(event)
+
+        try:
+            await self._behind(scope, receive, watched)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            status = status or HTTPStatus.INTERNAL_SERVER_ERROR  # the connection answers it
+            raise
+        finally:
+            if status:
+                is_head = scope["method"] == "HEAD"
+                route = scope.get(ROUTE, ("", ""))[0], scope["method"]
+                fields = dict(scope["headers"])
+                is_secure = scope["scheme"] == "https"
+                told = answer_of(route, int(status), began, 0 if is_head else size, fields, is_secure)
+                self._observer.answered(told)

@@ -1,0 +1,43 @@
+"""What answers Envoy's checks over gRPC, which tells of each check that it answers."""
+
+import asyncio
+from http import HTTPStatus
+from time import perf_counter_ns
+from typing import Final
+
+from ...endpoints.errors import status_of
+from ...endpoints.gateway.answering import Answers
+from ...endpoints.gateway.gateway import Asked
+from ...endpoints.gateway.outcome import Outcome
+from ...http.caller import CALLER, SERVICE
+from .answered import Observer, answer_of
+
+CHECK: Final = "/envoy.service.auth.v3.Authorization/Check", "POST"
+"""The path and the method of a check, as HTTP/2 has them."""
+
+
+class ObservedChecks:
+    """Answers as `Answers`. The status is that which Envoy gives its client."""
+
+    def __init__(self, answering: Answers, observer: Observer, is_secure: bool) -> None:
+        """`is_secure` is whether the listener has TLS."""
+        self._answering, self._observer, self._is_secure = answering, observer, is_secure
+        self.failure = answering.failure
+
+    async def outcome(self, asked: Asked) -> Outcome:
+        """See `Answers`."""
+        began, status, size = perf_counter_ns(), HTTPStatus.INTERNAL_SERVER_ERROR.value, 0
+        CALLER.set(SERVICE)
+        try:
+            found = await self._answering.outcome(asked)
+            status, size = int(found.status), len(found.body)
+        except asyncio.CancelledError:
+            status = HTTPStatus.GATEWAY_TIMEOUT.value  # it takes too long, or Envoy does not wait any more
+            raise
+        except Exception as error:
+            status = status_of(error)
+            raise
+        else:
+            return found
+        finally:
+            self._observer.answered(answer_of(CHECK, status, began, size, asked.headers.fields, self._is_secure))

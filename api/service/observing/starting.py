@@ -1,0 +1,121 @@
+"""Makes what tells of requests, as the settings ask for it, and runs it in the workers of a server."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from ....bundles.wording import quoted
+from ...endpoints.decisions.lane import DecisionLane
+from ...endpoints.gateway.answering import Answers
+from ...server.lane_calls import Lane
+from ...settings.setting_readers import BadSetting
+from ...settings.settings import ON, Settings
+from ...telemetry.metrics.counts import Counts
+from .access_log import AccessLog
+from .answered import refusal
+from .application import ObservedApplication
+from .checks import ObservedChecks
+from .decision_counts import DecisionCounts
+from .lane import ObservedLane
+from .waiting import Teller, Waiting
+
+OTLP, NOWHERE = "otlp", "none"
+"""The exporters that a variable of OpenTelemetry's SDK may name."""
+
+PROTOCOL: Final = "http/protobuf"
+"""The protocol of OTLP that Writ speaks."""
+
+MISSING: Final = "`WRIT_OTEL` needs the SDK of OpenTelemetry; install it by `pip install 'writ-pdp[otel]'`"
+
+STOP_SECONDS: Final = 3.0
+"""The time that a worker which stops gives to what is not told yet."""
+
+
+class Observing:
+    """Tells of the requests of a server. Without tellers it changes nothing: the parts of the server stay as they are.
+
+    `is_on` is whether there are tellers.
+    """
+
+    def __init__(self, tellers: Sequence[Teller], log: logging.Logger, is_secure: bool) -> None:
+        """`is_secure` is whether the server has TLS."""
+        self.is_on, self._is_secure = bool(tellers), is_secure
+        self._waiting = Waiting(tellers, log)
+
+    def application(self, behind: Any) -> Any:
+        """Returns an ASGI application that tells of the requests that `behind` answers."""
+        return ObservedApplication(behind, self._waiting) if self.is_on else behind
+
+    def lane(self, lane: DecisionLane) -> Lane:
+        """Returns a lane that tells of what `lane` answers."""
+        return ObservedLane(lane, self._waiting, self._is_secure) if self.is_on else lane
+
+    def checks(self, answering: Answers) -> Answers:
+        """Returns what tells of the checks that `answering` answers."""
+        return ObservedChecks(answering, self._waiting, self._is_secure) if self.is_on else answering
+
+    def refused(self, counted: Callable[[int], None]) -> Callable[[int], None]:
+        """Returns what tells of an answer to what could not be read as a request, after `counted`."""
+        if not self.is_on:
+            return counted
+
+        def told(status: int) -> None:
+            counted(status)
+            self._waiting.answered(refusal(int(status), self._is_secure))
+
+        return told
+
+    def start_worker(self, place: int) -> None:
+        """Start to tell, in a forked worker, at its place."""
+        if self.is_on:
+            self._waiting.start_worker(place)
+
+    def end_worker(self) -> None:
+        """Tell of what waits, for `STOP_SECONDS` at most."""
+        if self.is_on:
+            self._waiting.stop(STOP_SECONDS)
+
+
+def observing(
+    settings: Settings, name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str], is_secure: bool
+) -> Observing:
+    """Returns what tells of requests.
+
+    Args:
+        settings: whether there is an access log, and telemetry.
+        name: the name of the service, for telemetry.
+        counts: the counters with the decisions.
+        log: where failures are told.
+        environment: the variables of OpenTelemetry's SDK, by their names.
+        is_secure: whether the server has TLS.
+
+    Raises BadSetting if telemetry is asked for and can't be had.
+    """
+    tellers: list[Teller] = []
+    if settings.access_log == ON:
+        tellers.append(AccessLog(settings.log_format))
+    if settings.telemetry == ON and environment.get("OTEL_SDK_DISABLED", "").strip().lower() != "true":
+        tellers.append(_telemetry(name, counts, log, environment))
+    return Observing(tellers, log, is_secure)
+
+
+def _telemetry(name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str]) -> Teller:
+    exports = {signal: _is_exported(signal, environment) for signal in ("traces", "metrics")}
+    try:
+        from .telemetry import Telemetry  # only here, so that nobody else needs the extra, its time and its memory
+    except ImportError:
+        raise BadSetting(MISSING) from None
+    return Telemetry(name, DecisionCounts(counts), exports, log)
+
+
+def _is_exported(signal: str, environment: Mapping[str, str]) -> bool:
+    """Returns whether the SDK's variables ask for a signal. Raises BadSetting for what Writ does not have."""
+    exporter = f"OTEL_{signal.upper()}_EXPORTER"
+    asked = environment.get(exporter, "").strip() or OTLP
+    if asked not in (OTLP, NOWHERE):
+        raise BadSetting(f"`{exporter}` must be `{OTLP}` or `{NOWHERE}`, not {quoted(asked)}")
+    for variable in (f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
+        protocol = environment.get(variable, "").strip()
+        if protocol not in ("", PROTOCOL):
+            raise BadSetting(f"`{variable}` must be `{PROTOCOL}`, not {quoted(protocol)}")
+    return asked == OTLP

@@ -1,0 +1,138 @@
+"""Stores when credentials were last used, while the service runs: one worker writes for all, once a minute at most.
+
+Each worker puts what it noted into a pipe. The worker that holds the lock empties the pipe and writes. A commit makes
+every worker look for changes, so there is one a minute, however many workers there are.
+"""
+
+import fcntl
+import logging
+import os
+import select
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
+
+from ...identity.uses import CredentialUses
+from ...store.credentials.credentials import Credentials
+from ...store.errors import StoreUnavailable
+
+WRITE_SECONDS: Final = 60.0
+"""The least time between two writes. A worker that is killed loses the uses of so long, at most."""
+
+_PIPE_BYTES: Final = 2**16
+_ATOMIC_BYTES: Final = select.PIPE_BUF
+"""So many bytes are put into a pipe together or not at all."""
+
+
+class UseUpkeep:
+    """The upkeep of one process. It is made before the workers are forked, so that they share the pipe and the lock."""
+
+    def __init__(
+        self, uses: CredentialUses, store: Credentials, clock: Callable[[], float], log: logging.Logger
+    ) -> None:
+        """`clock` gives epoch seconds. Raises OSError if there is no file for the lock."""
+        self._uses, self._store, self._clock, self._log = uses, store, clock, log
+        self._emptied, self._filled = os.pipe()
+        os.set_blocking(self._emptied, False)
+        os.set_blocking(self._filled, False)
+        self._lock = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the service runs
+        self._rest = b""
+        self._collected: dict[str, int] = {}
+        self._next_write = 0.0
+        self._last_error: str | None = None
+        self._work: Future[dict[str, int]] | None = None
+        self._threads = ThreadPoolExecutor(1, "uses")
+
+    def beat(self) -> None:
+        """Hand on what was noted, and start a write that is due, in a thread. Called every second."""
+        self._hand_on()
+        if self._work is not None and self._work.done():
+            self._finish()
+        if self._work is None and self._is_writer():
+            self._collect()
+            if self._collected and time.monotonic() >= self._next_write:
+                self._next_write = time.monotonic() + WRITE_SECONDS
+                self._work = self._threads.submit(self._store_all, self._taken())
+
+    def end_worker(self) -> None:
+        """Hand on what was noted. The worker that writes does so a last time."""
+        self._hand_on()
+        if self._is_writer():
+            self._finish()
+            self._store_rest()
+
+    def end_service(self) -> None:
+        """Store what is left in the pipe, and close it, after all workers have ended."""
+        self._store_rest()
+        os.close(self._emptied)
+        os.close(self._filled)
+        self._lock.close()
+
+    def _store_rest(self) -> None:
+        self._collect()
+        if self._collected:
+            self._store_all(self._taken())
+
+    def _is_writer(self) -> bool:
+        """Whether this process holds the lock, which is free once the process that held it has ended."""
+        try:
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a lock of the process, for all its threads
+        except OSError:
+            return False
+        return True
+
+    def _hand_on(self) -> None:
+        """Put what was noted into the pipe. If the pipe is full, the rest waits for the next beat."""
+        left = self._uses.take()
+        while left:
+            some, size = list[str](), 0
+            for actor, used in left.items():
+                line = f"{actor} {used}\n"
+                size += len(line)
+                if size > _ATOMIC_BYTES and some:
+                    break
+                some.append(actor)
+            try:
+                os.write(self._filled, "".join(f"{actor} {left[actor]}\n" for actor in some).encode())
+            except BlockingIOError:
+                break
+            for actor in some:
+                del left[actor]
+        self._uses.give_back(left)
+
+    def _collect(self) -> None:
+        """Take what is in the pipe. If its last reader was killed, the first line may be a part of one."""
+        data = self._rest
+        with suppress(BlockingIOError):
+            while found := os.read(self._emptied, _PIPE_BYTES):
+                data += found
+        *lines, self._rest = data.split(b"\n")
+        for line in lines:
+            actor, _, used = line.decode().rpartition(" ")
+            if used.isdigit():
+                self._collected[actor] = max(int(used), self._collected.get(actor, 0))
+
+    def _taken(self) -> dict[str, int]:
+        taken, self._collected = self._collected, {}
+        return taken
+
+    def _finish(self) -> None:
+        """Waits for the write in progress, and takes back what it could not store."""
+        work, self._work = self._work, None
+        if work is not None:
+            self._collected = {**work.result(), **self._collected}
+
+    def _store_all(self, uses: Mapping[str, int]) -> dict[str, int]:
+        """Stores uses. Returns those that could not be stored. Logs an error, unless it is the same as last time."""
+        try:
+            self._store.record_uses(uses, self._clock())
+            self._last_error = None
+        except StoreUnavailable as ex:
+            if str(ex) != self._last_error:
+                self._log.error("the last uses of credentials can't be stored: %s", ex)
+            self._last_error = str(ex)
+            return dict(uses)
+        return {}

@@ -1,0 +1,374 @@
+"""The settings of the service: the one table of the `WRIT_` variables, and the values that it gives.
+
+A new setting is one new row: a field of `Settings`, or of `HttpLimits` if it bounds what one client may ask for.
+`writ serve --help`, the warning about an unknown variable and the operations handbook follow from the rows.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, TypeAlias
+
+from ...bundles.wording import did_you_mean, quoted
+from ...runtime.rate_counters import DEFAULT_BYTES
+from .setting_readers import PUBLIC_URL, SECONDS, SHARE, TEXT, AnyReader, BadSetting, choice, count
+
+__all__ = [
+    "ALGORITHMS",
+    "BadSetting",
+    "DecisionLogSettings",
+    "HttpLimits",
+    "Setting",
+    "Settings",
+    "rows",
+    "settings_from",
+    "show_settings",
+]
+
+ALGORITHMS: Final = ("EdDSA", "ES256", "RS256")
+"""The algorithms that a token may be signed with (RFC 7518, 3.1; RFC 8037, 3.1). The first is the default."""
+
+SYNCHRONOUS: Final = ("FULL", "NORMAL")
+"""The values of SQLite's `PRAGMA synchronous` that Writ allows. The first is the default."""
+
+WHEN_FULL: Final = ("drop", "refuse")
+"""What happens if the decision log can't take another record: it is dropped, or the decision is refused."""
+
+LOG_SHAPES: Final = ("writ", "opa")
+"""The shapes of the records of a decision log."""
+
+TEXT_LINES: Final = "text"
+JSON: Final = "json"
+LOG_FORMAT: Final = "WRIT_LOG_FORMAT"
+LOG_FORMATS: Final = (TEXT_LINES, JSON)
+"""The variable with the format of the log's lines, and its values. The first is the default."""
+
+ON: Final = "on"
+SWITCH: Final = ("off", ON)
+"""The values of a setting that switches something on. The first is the default."""
+
+TOKEN_VARIABLE: Final = "WRIT_TOKEN"  # noqa: S105 - a name
+"""The variable with the credential of a command that calls a service. It is no setting of the service."""
+
+_PREFIX: Final = "WRIT_"
+_ROW: Final = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A row of the table: the variable, the reader of its text, its default, and one sentence for the operator."""
+
+    variable: str
+    reader: AnyReader
+    default: Any
+    sentence: str
+
+    @property
+    def shown_default(self) -> str:
+        """Returns the default as text, which is empty if there is none."""
+        return (
+            ""
+            if self.default is None
+            else f"{self.default:g}"
+            if isinstance(self.default, float)
+            else str(self.default)
+        )
+
+
+def _row(variable: str, reader: AnyReader, default: Any, sentence: str) -> Any:
+    """Returns the field of a dataclass that is a row of the table."""
+    return field(default=default, metadata={_ROW: Setting(variable, reader, default, sentence)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpLimits:
+    """The most that one client may ask of the service (design.md, "Limits")."""
+
+    body_bytes: int = _row("WRIT_MAX_BODY_BYTES", count(2**30), 2**20, "Bytes of a request's body.")
+    # The JSON parser itself gives up a little below 1,000 levels.
+    nesting: int = _row("WRIT_MAX_NESTING", count(500), 32, "Levels of JSON in a body.")
+    string_bytes: int = _row("WRIT_MAX_STRING_BYTES", count(2**30), 64 * 1024, "Bytes of a string in a body.")
+    key_characters: int = _row("WRIT_MAX_KEY_CHARACTERS", count(2**20), 256, "Characters of a member's name in a body.")
+    batch_items: int = _row("WRIT_MAX_BATCH_ITEMS", count(1_000_000), 1_000, "Decisions or elements in a batch.")
+    explanation_bytes: int = _row(
+        "WRIT_MAX_EXPLANATION_BYTES",
+        count(2**30),
+        2**23,
+        "Bytes of the explained decisions of a batch. Items after the limit are refused.",
+    )
+    # The compiler takes no longer document, the store no longer page.
+    model_bytes: int = _row("WRIT_MAX_MODEL_BYTES", count(2**28), 2**28, "Bytes of a whole model.")
+    page_items: int = _row("WRIT_MAX_PAGE_ITEMS", count(1_000), 1_000, "Items on a page of a list.")
+    search_candidates: int = _row(
+        "WRIT_MAX_SEARCH_CANDIDATES", count(10_000_000), 20_000, "Candidates that a search tries for one page."
+    )
+    failed_attempts: int = _row(
+        "WRIT_MAX_FAILED_ATTEMPTS",
+        count(1_000_000),
+        300,
+        "Wrong credentials from one address in a minute, over all workers. More get 429. Behind a proxy, all clients"
+        " have the proxy's address.",
+    )
+    connections: int = _row(
+        "WRIT_MAX_CONNECTIONS",
+        count(1_000_000),
+        4_096,
+        "Open connections of a worker. Above the limit, the connection that has waited longest for a request is closed."
+        " If all connections are in use, a new one gets 503.",
+    )
+    envoy_calls: int = _row(
+        "WRIT_MAX_ENVOY_CALLS",
+        count(1_000_000),
+        1_000,
+        "Checks of Envoy over gRPC that a worker has in work at a time. More are refused, so Envoy denies them.",
+    )
+    head_seconds: float = _row("WRIT_HEAD_SECONDS", SECONDS, 10.0, "Time until a request's head is complete, else 408.")
+    body_seconds: float = _row(
+        "WRIT_BODY_SECONDS",
+        SECONDS,
+        30.0,
+        "Time until a request's body is complete, else 408. A body may take longer if it keeps `WRIT_MIN_BODY_RATE`"
+        " and never pauses for this long.",
+    )
+    body_rate: int = _row(
+        "WRIT_MIN_BODY_RATE", count(2**30), 32 * 1024, "Bytes a second, on average, of a body that takes longer."
+    )
+    waiting: int = _row(
+        "WRIT_MAX_WAITING",
+        count(1_000_000),
+        10_000,
+        "Long polls that wait in a worker, and three quarters of its connections at most. More are answered at once.",
+    )
+    idle_seconds: float = _row(
+        "WRIT_IDLE_SECONDS", SECONDS, 75.0, "Time that a connection may wait for its next request."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionLogSettings:
+    """The settings of the decision log, of a service or an agent. `target` None: there is no such log."""
+
+    target: str | None = _row(
+        "WRIT_DECISION_LOG", TEXT, None, "Log each decision: to a file, to standard output (`-`), or to a URL."
+    )
+    when_full: str = _row(
+        "WRIT_DECISION_LOG_WHEN_FULL",
+        choice(*WHEN_FULL),
+        WHEN_FULL[0],
+        "What happens to decisions while the decision log is full. With `drop`, they go on without a record. With"
+        " `refuse`, they get 503.",
+    )
+    permit_share: float = _row(
+        "WRIT_DECISION_LOG_PERMITS",
+        SHARE,
+        1.0,
+        "The share of permissions that the decision log has. It has all denials and searches.",
+    )
+    masks: str | None = _row(
+        "WRIT_DECISION_LOG_MASKS",
+        TEXT,
+        None,
+        "What of requests stays out of the decision log: JSON, or the path of its file.",
+    )
+    hash_key: str | None = _row(
+        "WRIT_DECISION_LOG_HASH_KEY",
+        TEXT,
+        None,
+        "The secret of the hashes that masks make, 32 characters at least. The default is a key in the data directory.",
+    )
+    buffer_bytes: int = _row(
+        "WRIT_DECISION_LOG_BUFFER_BYTES",
+        count(2**34),
+        64 * 2**20,
+        "Bytes of decisions that wait in a worker to be logged. With more, the decision log is full.",
+    )
+    buffer_records: int = _row(
+        "WRIT_DECISION_LOG_BUFFER_RECORDS",
+        count(10_000_000),
+        100_000,
+        "Calls that wait in a worker to be logged. A batch is one call. With more, the decision log is full.",
+    )
+    record_bytes: int = _row(
+        "WRIT_DECISION_LOG_RECORD_BYTES",
+        count(2**30),
+        2**20,
+        "Bytes of the request and the answer in a record. A record with more goes without both.",
+    )
+    batch_bytes: int = _row(
+        "WRIT_DECISION_LOG_BATCH_BYTES",
+        count(2**28),
+        2**20,
+        "Bytes after which records are sent to a URL, before compression.",
+    )
+    batch_seconds: float = _row(
+        "WRIT_DECISION_LOG_BATCH_SECONDS", SECONDS, 1.0, "Time after which records are sent to a URL."
+    )
+    stop_seconds: float = _row(
+        "WRIT_DECISION_LOG_STOP_SECONDS", SECONDS, 5.0, "Time that a worker which stops takes to log what waits."
+    )
+    shape: str = _row(
+        "WRIT_DECISION_LOG_SHAPE",
+        choice(*LOG_SHAPES),
+        LOG_SHAPES[0],
+        "The shape of records. With `opa`, they are events of OPA's decision log, which `writ replay` can't read.",
+    )
+    authorization_file: str | None = _row(
+        "WRIT_DECISION_LOG_AUTHORIZATION_FILE",
+        TEXT,
+        None,
+        "The file with the `Authorization` header for a URL. It is read for each batch.",
+    )
+    ca_file: str | None = _row(
+        "WRIT_DECISION_LOG_CA_FILE", TEXT, None, "The authorities for the certificate of a URL (PEM)."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings. `warnings` has a sentence for each unknown variable that begins with `WRIT_`."""
+
+    admin_key: str | None = _row(
+        "WRIT_ADMIN_KEY",
+        TEXT,
+        None,
+        "The administrator's key, 32 characters at least. It replaces the key of the data directory.",
+    )
+    public_url: str | None = _row(
+        "WRIT_PUBLIC_URL",
+        PUBLIC_URL,
+        None,
+        "The base of every URL that the service hands out, and the issuer of its tokens. The default is the bind"
+        " address.",
+    )
+    synchronous: str = _row(
+        "WRIT_SYNCHRONOUS",
+        choice(*SYNCHRONOUS),
+        SYNCHRONOUS[0],
+        "When a write is on disk. With `NORMAL`, writes are faster, and a power failure may lose the last of them.",
+    )
+    stale_seconds: float = _row(
+        "WRIT_STALE_SECONDS", SECONDS, 5.0, "Time for which decisions go on from memory if the store can't be read."
+    )
+    signing_key: str | None = _row(
+        "WRIT_SIGNING_KEY",
+        TEXT,
+        None,
+        "The keys that sign tokens: a PEM, or the path of a PEM file. The default is a key in the data directory.",
+    )
+    signing_algorithm: str = _row(
+        "WRIT_SIGNING_ALGORITHM", choice(*ALGORITHMS), ALGORITHMS[0], "The kind of a signing key that Writ makes."
+    )
+    audit_key: str | None = _row(
+        "WRIT_AUDIT_KEY",
+        TEXT,
+        None,
+        "The key that seals the audit log: a PEM, or the path of a PEM file. The default is a key in the data"
+        " directory.",
+    )
+    bundle_key: str | None = _row(
+        "WRIT_BUNDLE_KEY",
+        TEXT,
+        None,
+        "The key that signs bundles: the PEM of an Ed25519 key, or the path of its file. The default is a key in the"
+        " data directory.",
+    )
+    bundle_days: int = _row(
+        "WRIT_BUNDLE_DAYS",
+        count(366),
+        30,
+        "Days for which an exported bundle is accepted. Writ signs it anew after half of them.",
+    )
+    rate_bytes: int = _row(
+        "WRIT_RATE_LIMIT_BYTES",
+        count(2**30),
+        DEFAULT_BYTES,
+        "Bytes of a worker's counters for rate limits. The more subjects are counted at a time, the more it takes.",
+    )
+    audit_days: int = _row("WRIT_AUDIT_DAYS", count(100_000), 400, "Days for which audit entries are kept.")
+    sweep_days: int = _row(
+        "WRIT_SWEEP_DAYS",
+        count(100_000, lowest=0),
+        30,
+        "Days after its expiry at which an assignment or a grant is removed from the store. With 0, none is removed.",
+    )
+    decision_log: DecisionLogSettings = field(default_factory=DecisionLogSettings)
+    metrics_bind: str | None = _row(
+        "WRIT_METRICS_BIND",
+        TEXT,
+        None,
+        "The address, `HOST:PORT`, where the metrics are served without a credential. `--metrics-bind` comes first.",
+    )
+    log_format: str = _row(
+        LOG_FORMAT,
+        choice(*LOG_FORMATS),
+        LOG_FORMATS[0],
+        "The lines of the log: text, or JSON objects. `--log-format` comes first.",
+    )
+    access_log: str = _row(
+        "WRIT_ACCESS_LOG", choice(*SWITCH), SWITCH[0], "With `on`, the log has a line for each request."
+    )
+    telemetry: str = _row(
+        "WRIT_OTEL",
+        choice(*SWITCH),
+        SWITCH[0],
+        "With `on`, Writ exports traces and metrics by OpenTelemetry, as the variables `OTEL_…` say.",
+    )
+    limits: HttpLimits = field(default_factory=HttpLimits)
+    warnings: tuple[str, ...] = ()
+
+
+AnySettings: TypeAlias = type[Settings] | type[DecisionLogSettings] | type[HttpLimits]
+"""A class whose fields are rows of the table."""
+
+_CLASSES: Final[tuple[AnySettings, ...]] = (Settings, DecisionLogSettings, HttpLimits)
+
+
+def rows(of: AnySettings = Settings) -> Iterator[tuple[str, Setting]]:
+    """Yields each row of a class with the name of its field."""
+    for one in fields(of):
+        if _ROW in one.metadata:
+            yield one.name, one.metadata[_ROW]
+
+
+TABLE: Final[Mapping[str, Setting]] = {row.variable: row for of in _CLASSES for _, row in rows(of)}
+"""Every setting by its variable."""
+
+
+def settings_from(environment: Mapping[str, str]) -> Settings:
+    """Returns the settings that `environment` asks for, and the defaults for all others.
+
+    Raises:
+        BadSetting: a value can't be used.
+
+    >>> settings_from({"WRIT_MAX_BATCH_ITEMS": "5"}).limits.batch_items
+    5
+    """
+    limits = HttpLimits(**_values(HttpLimits, environment))
+    unknown = (name for name in environment if name.startswith(_PREFIX) and name not in (*TABLE, TOKEN_VARIABLE))
+    warnings = tuple(map(_warning, unknown))
+    decision_log = DecisionLogSettings(**_values(DecisionLogSettings, environment))
+    return Settings(**_values(Settings, environment), decision_log=decision_log, limits=limits, warnings=warnings)
+
+
+def _values(of: AnySettings, environment: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: row.reader.read(row.variable, environment[row.variable])
+        for name, row in rows(of)
+        if row.variable in environment
+    }
+
+
+def _warning(name: str) -> str:
+    near = did_you_mean(name, TABLE)
+    return f"{quoted(name)} is not a setting and has no effect{near and f'; {near}'}"
+
+
+def show_settings() -> str:
+    """Returns the table as Markdown, for the operations handbook.
+
+    >>> show_settings().splitlines()[0]
+    '| variable | default | values | meaning |'
+    """
+    rows_shown = (
+        f"| `{row.variable}` | {row.shown_default} | {row.reader.bounds} | {row.sentence} |" for row in TABLE.values()
+    )
+    return "\n".join(("| variable | default | values | meaning |", "|---|---|---|---|", *rows_shown)) + "\n"

@@ -1,0 +1,1 @@
+"""What a server tells operators of its work: metrics, the decision log and log lines."""

@@ -1,0 +1,112 @@
+"""What handlers call: it fixes the instant of a decision, takes the answer, and never waits for a disk or a network."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Final, Protocol
+
+from ....runtime import Engine
+from ..log_lines import REQUEST_ID, TRACE
+from .entry import MICROSECONDS, Asker, Kind, Moment, Taken
+from .waiting import Waiting
+
+
+class LogFull(Exception):
+    """The decision log can't take another record, and decisions without a record are refused: 503."""
+
+    def __init__(self) -> None:
+        super().__init__("the decision log is full, so nothing is decided now")
+
+
+class HasHeaders(Protocol):
+    """A request of the web framework, which knows its caller."""
+
+    @property
+    def context(self) -> "HasCredential": ...
+
+    def get_header(self, name: str) -> str | None: ...
+
+
+class HasCredential(Protocol):
+    """The context of a request that the guard has admitted."""
+
+    @property
+    def credential(self) -> "HasActor": ...
+
+
+class HasActor(Protocol):
+    """A credential."""
+
+    @property
+    def actor(self) -> str: ...
+
+
+class Log(Protocol):
+    """What handlers need. `is_on` tells whether `keep` does anything, so that they make nothing in vain.
+
+    `file` is where the records are, or None if they can't be read back.
+    """
+
+    is_on: bool
+    file: Path | None
+
+    def begin(self) -> Moment:
+        """Returns the instant of a decision that is made now. Raises LogFull."""
+
+    def keep(
+        self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
+    ) -> None:
+        """Takes an answer. `engine` is pinned at the revision that decided. `request` and `answer` are JSON."""
+
+
+class NoLog:
+    """The decision log that is off. Engines read their own clocks."""
+
+    is_on = False
+    file: Path | None = None
+    _MOMENT: Final = Moment(None, 0, 0)
+
+    def begin(self) -> Moment:
+        """See `Log`."""
+        return self._MOMENT
+
+    def keep(self, *_: object, **__: object) -> None:
+        """See `Log`."""
+
+
+NO_LOG: Final = NoLog()
+
+
+class DecisionLog:
+    """The decision log of one worker. `refuses` says that no decision is made without a record."""
+
+    is_on = True
+
+    def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float]) -> None:
+        """`clock` gives epoch seconds."""
+        self._waiting, self._refuses, self._clock = waiting, refuses, clock
+        self.file: Path | None = None
+        self.dropped = 0
+        """The answers without a record, because the log was full."""
+
+    def begin(self) -> Moment:
+        """See `Log`."""
+        if self._refuses and self._waiting.is_full():
+            raise LogFull
+        instant = int(self._clock() * MICROSECONDS)
+        return Moment(instant / MICROSECONDS, instant, perf_counter_ns())
+
+    def keep(
+        self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
+    ) -> None:
+        """See `Log`. Drops the answer if the log is full, and counts that."""
+        taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut)
+        if not self._waiting.put(taken, self._refuses):
+            self.dropped += 1
+
+
+def asker_of(req: HasHeaders) -> Asker:
+    """Returns the asker of a request of the web framework, which the guard has admitted."""
+    sent = ((name, req.get_header(name.decode())) for name in (REQUEST_ID, TRACE))
+    fields = {name: value.encode("latin-1", "replace") for name, value in sent if value is not None}
+    return Asker.of(req.context.credential.actor, fields)

@@ -1,0 +1,113 @@
+"""An answer as the event loop leaves it for the decision log: bytes and numbers, nothing that is not there already."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from ....runtime import Engine
+from ..log_lines import REQUEST_ID, TRACE
+
+
+class Kind(StrEnum):
+    """What a record is about."""
+
+    EVALUATION = "evaluation"
+    ITEM = "item"
+    SEARCH = "search"
+
+
+MICROSECONDS: Final = 1_000_000
+"""In a second."""
+
+NANOSECONDS: Final = 1_000
+"""In a microsecond."""
+
+ENTRY_BYTES: Final = 600
+"""The memory of an entry beside its request and its answer."""
+
+
+class Moment(msgspec.Struct, frozen=True, gc=False):
+    """The instant of a decision.
+
+    `now` is what the engine decides with, in epoch seconds, or None to read its clock. `instant` is the same in
+    microseconds: a double keeps them apart, so a replay gets the same `now`. `began` is a monotonic clock's, in ns.
+    """
+
+    now: float | None
+    instant: int
+    began: int
+
+
+class Asker(msgspec.Struct, frozen=True, gc=False):
+    """Who asked, by the credential, and the headers that name the request and its trace."""
+
+    caller: str
+    request_id: bytes | None = None
+    trace: bytes | None = None
+
+    @classmethod
+    def of(cls, caller: str, fields: Mapping[bytes, bytes]) -> "Asker":
+        """Returns the asker of a request with these header fields, by their lower-case names."""
+        return cls(caller, fields.get(REQUEST_ID), fields.get(TRACE))
+
+
+class Taken(msgspec.Struct, frozen=True, gc=False):
+    """What a handler leaves: see `Entry`. It waits for some hundredths of a second. `ended` is like `Moment.began`."""
+
+    kind: Kind
+    moment: Moment
+    ended: int
+    engine: Engine
+    request: bytes
+    answer: bytes
+    asker: Asker
+    cut: bool = False
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """One answered call. With the kind `ITEM`, it is a whole batch, and becomes a record for each item.
+
+    `number` counts the entries of a process. `instant` is that of the decision in microseconds since 1970, `duration`
+    is in microseconds. `request` and `answer` are JSON. `environment` is None for a bundle that was compiled from
+    files. `cut` says that a credential was left out of the request.
+    """
+
+    kind: Kind
+    number: int
+    instant: int
+    duration: int
+    environment: str | None
+    revision: int
+    request: bytes
+    answer: bytes
+    caller: str
+    request_id: bytes | None
+    trace: bytes | None
+    cut: bool = False
+
+    @classmethod
+    def of(cls, taken: "Taken", number: int) -> "Entry":
+        """Returns the entry of what a handler left."""
+        environment = taken.engine.manifest.environment
+        moment, asker = taken.moment, taken.asker
+        return cls(
+            taken.kind,
+            number,
+            moment.instant,
+            (taken.ended - moment.began) // NANOSECONDS,
+            None if environment is None else environment.id,
+            taken.engine.revision,
+            taken.request,
+            taken.answer,
+            asker.caller,
+            asker.request_id,
+            asker.trace,
+            taken.cut,
+        )
+
+    @property
+    def cost(self) -> int:
+        """Returns the bytes of memory that the entry takes."""
+        return ENTRY_BYTES + len(self.request) + len(self.answer)

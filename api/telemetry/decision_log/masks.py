@@ -1,0 +1,129 @@
+"""Masks: what of a request stays out of the decision log, by environment."""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from ....bundles.prepared import prepared
+from ....bundles.wording import quoted
+from .mask_paths import BadPath, Path, read_path, replaced, unknown_member
+
+EVERY: Final = "*"
+"""The name under which masks count for every environment."""
+
+HASH_CHARACTERS: Final = 32
+"""The characters of a hash: 128 bits, in hexadecimal."""
+
+LEAST_KEY_CHARACTERS: Final = 32
+MOST_BYTES: Final = 2**20
+"""The most bytes of the masks."""
+
+Change: TypeAlias = Callable[[Any], Any]
+
+_DROPPED: Final = object()
+_DECODER: Final = msgspec.json.Decoder()
+_ENCODER: Final = msgspec.json.Encoder()
+_ORDERED: Final = msgspec.json.Encoder(order="deterministic")
+
+
+class BadMasks(ValueError):
+    """The masks can't be used. The message is one sentence."""
+
+
+@prepared
+class Mask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do with the value at a path of the request."""
+
+    path: str
+    do: Literal["drop", "hash"]
+
+
+_MASKS: Final = msgspec.json.Decoder(dict[str, list[Mask]])
+
+
+class EnvironmentMasks:
+    """The masks of one environment, one at least."""
+
+    def __init__(self, steps: Sequence[tuple[Path, Change]]) -> None:
+        self._steps = tuple(steps)
+
+    def __len__(self) -> int:
+        """Returns the number of masks."""
+        return len(self._steps)
+
+    def applied(self, request: bytes) -> bytes | None:
+        """Returns a request with the masks, or None if it has nothing that they are about."""
+        value, found = _DECODER.decode(request), False
+        for path, change in self._steps:
+            found = replaced(value, path, change, _DROPPED) or found
+        return _ENCODER.encode(value) if found else None
+
+
+class Masks:
+    """The masks of all environments. `key` is the secret of hashes: with it, a value can be guessed and tried."""
+
+    def __init__(self, by_environment: Mapping[str, Sequence[Mask]] | None = None, key: bytes | None = None) -> None:
+        """Raises BadMasks if a path can't be read, or values are hashed and there is no key."""
+        self._given = given = by_environment or {}
+        if key is None and any(mask.do == "hash" for masks in given.values() for mask in masks):
+            raise BadMasks("the masks hash values, and there is no key for that; set `WRIT_DECISION_LOG_HASH_KEY`")
+        self._hmac = hmac.new(key or b"", digestmod=hashlib.sha256)  # PERF: to copy it takes less than to make it
+        steps = {
+            environment: [(_path(mask), self._hashed if mask.do == "hash" else _dropped) for mask in masks]
+            for environment, masks in given.items()
+        }
+        every = steps.pop(EVERY, [])
+        self._others = EnvironmentMasks(every) if every else None
+        self._masks = {
+            environment: EnvironmentMasks([*every, *own]) for environment, own in steps.items() if every or own
+        }
+
+    def doubts(self, environments: Collection[str] | None) -> Iterator[str]:
+        """Yields a sentence for each mask that can't be about anything.
+
+        `environments` are those that there are, or None if that is not known. Such a mask is no error: the environment
+        may be made later. But what it should hide is logged.
+        """
+        for environment, masks in self._given.items():
+            if environments is not None and environment not in (EVERY, *environments):
+                yield f"the masks of the decision log name the environment {quoted(environment)}, which does not exist"
+            for mask in masks:
+                unknown = unknown_member(_path(mask))
+                if unknown is not None:
+                    mask_of = f"the mask {quoted(mask.path)} of the decision log"
+                    yield f"{mask_of} hides nothing: no request has {quoted(unknown)}"
+
+    def of(self, environment: str | None) -> EnvironmentMasks | None:
+        """Returns the masks of an environment, or None if it has none."""
+        return self._masks.get(environment or "", self._others)
+
+    def _hashed(self, value: Any) -> str:
+        """Equal values of one JSON type have equal hashes."""
+        found = self._hmac.copy()
+        found.update(_ORDERED.encode(value))
+        return f"hmac-sha256:{found.hexdigest()[:HASH_CHARACTERS]}"
+
+
+def read_masks(text: bytes) -> dict[str, list[Mask]]:
+    """Returns the masks of a JSON document by environment. Raises BadMasks."""
+    if len(text) > MOST_BYTES:
+        raise BadMasks(f"the masks have more than {MOST_BYTES} bytes")
+    try:
+        return _MASKS.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as ex:
+        shape = '{"prod": [{"path": "$.subject.properties.email", "do": "hash"}]}'
+        raise BadMasks(f"the masks of the decision log can't be read: {ex}; give JSON like `{shape}`") from None
+
+
+def _path(mask: Mask) -> Path:
+    try:
+        return read_path(mask.path)
+    except BadPath as ex:
+        raise BadMasks(f"a mask of the decision log can't be used: {ex}") from None
+
+
+def _dropped(_value: Any) -> object:
+    return _DROPPED

@@ -1,0 +1,67 @@
+"""A record of the decision log: its members, as one line of JSON."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw
+
+from ....bundles.prepared import prepared
+from .entry import MICROSECONDS, Kind
+
+ENCODER: Final = msgspec.json.Encoder()
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):
+    """One record. `masked` and `cut` are there if they are true.
+
+    `time` is the instant of the decision, in RFC 3339 and UTC. `answer` of a search has the number of its results in
+    their place. `masked` says that masks changed the record, and `cut` that a part is missing: the record was longer
+    than the limit, or a credential was left out.
+    """
+
+    time: str
+    decision_id: str
+    environment: str | None
+    revision: int
+    kind: Kind
+    request: Raw | None
+    answer: Raw | None
+    reason_code: str | None
+    policy_id: str | None
+    caller: str
+    request_id: str | None
+    trace_id: str | None
+    duration_us: int
+    masked: bool = False
+    cut: bool = False
+
+
+@prepared
+class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a replay reads of a record."""
+
+    time: str
+    kind: Kind
+    environment: str | None
+    request: Any
+    answer: dict[str, Any] | None
+    masked: bool = False
+    cut: bool = False
+
+
+def time_text(instant: int) -> str:
+    """Returns microseconds since 1970 in RFC 3339, always with six digits: so records sort as text.
+
+    >>> time_text(1_500_000)
+    '1970-01-01T00:00:01.500000Z'
+    """
+    second, rest = divmod(instant, MICROSECONDS)
+    return f"{_second_text(second)}.{rest:06}Z"
+
+
+@lru_cache(8)
+def _second_text(second: int) -> str:
+    """PERF: thousands of records are of one second."""
+    return datetime.fromtimestamp(second, UTC).replace(tzinfo=None).isoformat()

@@ -1,0 +1,219 @@
+"""What a process counts: every call adds to its own row of the table.
+
+PERF: what is counted for an evaluation over HTTP may take 5 % of its time. So a caller asks once for the places of its
+counters, and no call makes an object.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from http import HTTPStatus
+from time import perf_counter_ns
+from typing import Any, Final, NamedTuple
+
+from ....bundles.manifest import Environment
+from ....runtime import Engine
+from .blocks import EnvironmentBlocks
+from .definitions import (
+    BUILD_SECONDS,
+    BUILDS,
+    CACHE_LOOKUPS,
+    COMMITS,
+    DECISIONS,
+    ERROR,
+    GRPC_LATENCIES,
+    GRPC_REQUESTS,
+    IN_FORCE_SINCE,
+    LATENCIES,
+    OK,
+    OTHER,
+    OUTCOMES,
+    REFUSED_CREDENTIALS,
+    REFUSED_EARLY,
+    REQUESTS,
+    REVISION,
+    SEARCHES,
+    STATUS_CLASSES,
+    STATUSES,
+    STORE_SECONDS,
+    Metric,
+    Series,
+)
+from .layout import LAST, SHIFT, SUM, Layout
+from .table import CounterTable
+
+NO_ENVIRONMENT: Final = "(none)"
+"""The name for a bundle that belongs to no environment, since it was compiled from files."""
+
+_STATUS_TEXTS: Final = {status: str(status) for status in STATUSES}
+_NANO: Final = 10**9
+
+
+class RequestCells(NamedTuple):
+    """The places of the counters of one route, method and status: the requests, and the histogram of their times.
+
+    `requests` is None for the status 200. The number of these follows from their times.
+    """
+
+    requests: int | None
+    times: int
+
+
+class Counts:
+    """The counters of one process, used by the thread of its event loop. `stored` may be called by any thread."""
+
+    def __init__(self, table: CounterTable) -> None:
+        """Counts in the row of the process that forks the workers, until `start_worker`."""
+        self.table, self._layout = table, table.layout
+        at = self._layout.at
+        self._decisions = {code: at(DECISIONS, series) for code, series in OUTCOMES.items()}
+        self._errors = at(DECISIONS, ERROR)
+        self._stored = {is_write: at(STORE_SECONDS, ("write" if is_write else "read",)) for is_write in (False, True)}
+        self._number: int | None = None
+        self._take(table.own_row())
+
+    @classmethod
+    def apart(cls, routes: Iterable[tuple[str, str]] = ()) -> "Counts":
+        """Returns counters of one process alone, such as a test or a command."""
+        return cls.shared(routes, 1)
+
+    @classmethod
+    def shared(cls, routes: Iterable[tuple[str, str]], places: int, clock: Callable[[], float] = time.time) -> "Counts":
+        """Returns counters for a server with these routes and at most `places` workers at a time.
+
+        `clock` gives epoch seconds.
+        """
+        return cls(CounterTable(Layout(tuple(routes)), places, clock))
+
+    def start_worker(self, place: int) -> None:
+        """Count in the row of a worker from now on. No other living worker has this place."""
+        self._take(self.table.row(place))
+        self._number = self.table.number_of(place)
+        self.sample_minute()  # what the last worker of this row counted belongs to its own minutes
+
+    def sample_minute(self) -> None:
+        """Keep what was counted before this minute, if that was not done yet. Called every second."""
+        if self._number is not None:
+            self.table.hour.take(self._number)
+
+    def _take(self, row: memoryview) -> None:
+        self.row = row
+        """PERF: the decision lane writes to it by itself."""
+        self._blocks = EnvironmentBlocks(self._layout, row)
+        self._blocks.repair()
+        self._starts: dict[str, int] = {}
+        self._engine: Engine | None = None
+        self._start = 0
+        self._existing: Collection[str] | None = None
+        self._lock = threading.Lock()  # a lock of the parent may be held by one of its threads
+
+    # -- requests
+
+    def cells_of(self, route: tuple[str, str], status: int) -> RequestCells:
+        """Returns the places for answers of a status on a route: its path template, and a method."""
+        if status == HTTPStatus.OK:
+            return RequestCells(None, self._layout.at(LATENCIES, OK, route))
+        text, class_ = _STATUS_TEXTS.get(status, OTHER), STATUS_CLASSES[min(max(status // 100, 1), 5) - 1]
+        return RequestCells(self._layout.at(REQUESTS, (text,), route), self._layout.at(LATENCIES, (class_,), route))
+
+    def answered(self, cells: RequestCells, began: int) -> None:
+        """Counts an answer. `began` is `perf_counter_ns` when the work on it began."""
+        self._observe(cells.times, perf_counter_ns() - began)
+        if cells.requests is not None:
+            self.row[cells.requests] += 1
+
+    def called(self, route: str, status: str, began: int) -> None:
+        """Counts a call over gRPC by a status of `GRPC_STATUSES`. `began` is like that of `answered`."""
+        self.add(GRPC_REQUESTS, (route, status))
+        self._observe(self._layout.at(GRPC_LATENCIES, (route,)), perf_counter_ns() - began)
+
+    def refused_early(self, status: int) -> None:
+        """Counts an answer to what could not be read as a request."""
+        self.add(REFUSED_EARLY, (str(int(status)),))
+
+    def refused_credential(self, blocked: bool) -> None:
+        """Counts a wrong credential. `blocked` says that its address had too many of them."""
+        self.add(REFUSED_CREDENTIALS, ("blocked" if blocked else "refused",))
+
+    # -- decisions
+
+    def decided(self, engine: Engine, decision: Mapping[str, Any]) -> None:
+        """Counts a decision of an engine."""
+        if engine is not self._engine:  # PERF: most decisions are of one engine
+            self._engine, self._start = engine, self._start_of(engine.manifest.environment)
+        self.row[self._start + self._decisions[decision["context"]["reason_code"]]] += 1
+
+    def decided_many(self, engine: Engine, codes: Iterable[str | None]) -> None:
+        """Counts decisions by their reason codes. An item that could not be decided has None."""
+        row, start = self.row, self._start_of(engine.manifest.environment)
+        for code in codes:
+            row[start + (self._errors if code is None else self._decisions[code])] += 1
+
+    def searched(self, engine: Engine, search: str) -> None:
+        """Counts a search for a `resource`, a `subject` or an `action`."""
+        self.row[self._start_of(engine.manifest.environment) + self._layout.at(SEARCHES, (search,))] += 1
+
+    def looked_up_filter(self, found: bool) -> None:
+        """Counts a lookup of a filter in the cache."""
+        self.add(CACHE_LOOKUPS, ("filters", "hit" if found else "miss"))
+
+    def in_force(self, engine: Engine, now: float) -> None:
+        """Tells which revision is in force, and when it came into force: at `now`, in epoch seconds, if it is new."""
+        revision = engine.revision
+        if self._set_in_block(engine, REVISION, revision):
+            self._set_in_block(engine, IN_FORCE_SINCE, int(now * _NANO))
+
+    def told(self, engine: Engine, metric: Metric, seconds: float) -> None:
+        """Sets a time of an environment, in epoch seconds."""
+        self._set_in_block(engine, metric, int(seconds * _NANO))
+
+    def keep_environments(self, uuids: Collection[str]) -> None:
+        """Free the counters of environments that do not exist any more."""
+        if uuids != self._existing:
+            self._blocks.keep_only(uuids)
+            self._starts.clear()
+            self._engine = None
+            self._existing = uuids
+
+    def _set_in_block(self, engine: Engine, metric: Metric, value: int) -> bool:
+        """Sets a gauge. 0 means that there is no value, so each is stored plus 1. Returns whether it has changed."""
+        at = self._start_of(engine.manifest.environment) + self._layout.at(metric)
+        changed = self.row[at] != value + 1
+        self.row[at] = value + 1
+        return changed
+
+    def _start_of(self, environment: Environment | None) -> int:
+        uuid, id = ("", NO_ENVIRONMENT) if environment is None else (environment.uuid, environment.id)
+        start = self._starts.get(uuid)
+        if start is None:
+            start = self._starts[uuid] = self._blocks.start_of(uuid, id)
+        return start
+
+    # -- everything else
+
+    def add(self, metric: Metric, series: Series = (), count: int = 1) -> None:
+        """Adds to a counter that is split by nothing."""
+        self.row[self._layout.at(metric, series)] += count
+
+    def set(self, metric: Metric, series: Series, value: int) -> None:
+        """Sets a gauge that is split by nothing."""
+        self.row[self._layout.at(metric, series)] = value
+
+    def stored(self, is_write: bool, seconds: float) -> None:
+        """Counts a transaction of the store."""
+        with self._lock:
+            self._observe(self._stored[is_write], int(seconds * _NANO))
+
+    def committed(self, seconds: float) -> None:
+        """Counts a commit by the time until it was in force."""
+        self._observe(self._layout.at(COMMITS), int(seconds * _NANO))
+
+    def built(self, seconds: float, succeeded: bool) -> None:
+        """Counts a bundle that was built, or could not be built."""
+        self.add(BUILDS, ("built" if succeeded else "failed",))
+        self._observe(self._layout.at(BUILD_SECONDS), int(seconds * _NANO))
+
+    def _observe(self, at: int, taken: int) -> None:
+        """Adds a time in nanoseconds to the histogram at a place."""
+        self.row[at + min((taken >> SHIFT).bit_length(), LAST)] += 1
+        self.row[at + SUM] += taken

@@ -1,0 +1,336 @@
+"""The table of metrics. A new metric is a new row here, and a call of `Counts` where something is counted.
+
+Names and units follow Prometheus' conventions: base units, `_total` on counters, no label without a bound.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import product
+from typing import Final
+
+from ....runtime.rules.reasons import ReasonCode
+
+STATUSES: Final = (
+    *(200, 201, 202, 204, 206, 304),
+    *(400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 416, 429, 431),
+    *(500, 501, 503),
+)
+"""The statuses that are counted apart. Any other one counts as `other`."""
+
+OTHER: Final = "other"
+STATUS_CLASSES: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
+
+Series = tuple[str, ...]
+"""The values of a metric's labels, in their order."""
+
+GRPC_CHECK: Final = "envoy.service.auth.v3.Authorization/Check"
+GRPC_HEALTH: Final = "grpc.health.v1.Health/Check"
+"""The methods that Writ serves over gRPC."""
+
+GRPC_STATUSES: Final = (
+    *("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "PERMISSION_DENIED"),
+    *("RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE", "UNAUTHENTICATED"),
+)
+"""The statuses of gRPC that its calls end with. Any other one counts as `UNKNOWN`."""
+
+OK: Final[Series] = ("200",)
+"""The series of answers 200. They are so many that only their times are counted: see `exposition`."""
+
+
+class Kind(Enum):
+    """The type of a metric, as Prometheus names it."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+class Split(Enum):
+    """What the series of a metric are split by, beside its own labels."""
+
+    NOTHING = auto()
+    ROUTE = auto()
+    """By the path and the method of a route."""
+
+    ENVIRONMENT = auto()
+    """By the id of an environment. A credential that is bound to environments sees these metrics only."""
+
+    READ = auto()
+    """It is not counted, but read when somebody asks."""
+
+
+class Where(Enum):
+    """Which server has a metric."""
+
+    BOTH = "service, agent"
+    SERVICE = "service"
+    AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """A row of the table. `series` are the values that its own `labels` have together.
+
+    The value of a gauge that is split by environment is the least of all workers. Others are added up.
+    """
+
+    name: str
+    kind: Kind
+    unit: str
+    help: str
+    labels: tuple[str, ...] = ()
+    series: tuple[Series, ...] = ((),)
+    split: Split = Split.NOTHING
+    where: Where = Where.BOTH
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Returns the labels, those that it is split by first."""
+        return {Split.ROUTE: ("route", "method"), Split.ENVIRONMENT: ("environment",)}.get(self.split, ()) + self.labels
+
+
+ERROR: Final[Series] = ("error", "")
+"""The outcome of an item of a batch that could not be decided. It has no reason code."""
+
+OUTCOMES: Final[Mapping[str, Series]] = {
+    code.value: ("allow" if code is ReasonCode.ALLOWED else "deny", code.value) for code in ReasonCode
+}
+"""The outcome and the reason code of a decision, by the code."""
+
+REQUESTS: Final = Metric(
+    "writ_http_requests_total",
+    Kind.COUNTER,
+    "requests",
+    "HTTP requests that were answered. The route is empty if no route was found.",
+    ("status",),
+    tuple((str(status),) for status in (*STATUSES, OTHER)),
+    Split.ROUTE,
+)
+LATENCIES: Final = Metric(
+    "writ_http_request_duration_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time from the head of a request, or from the body of a decision call, to the end of the answer.",
+    ("status_class",),
+    (OK, *((one,) for one in STATUS_CLASSES)),
+    Split.ROUTE,
+)
+REFUSED_EARLY: Final = Metric(
+    "writ_http_refusals_total",
+    Kind.COUNTER,
+    "requests",
+    "Requests and connections that were refused before a request was read: malformed, too slow, too many.",
+    ("status",),
+    (("400",), ("408",), ("414",), ("431",), ("501",), ("503",)),
+)
+GRPC_REQUESTS: Final = Metric(
+    "writ_grpc_requests_total",
+    Kind.COUNTER,
+    "requests",
+    "Calls over gRPC that were answered: checks of Envoy, whose denials have the status `OK`, and health checks.",
+    ("route", "status"),
+    tuple(product((GRPC_CHECK, GRPC_HEALTH), GRPC_STATUSES)),
+)
+GRPC_LATENCIES: Final = Metric(
+    "writ_grpc_request_duration_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time of a call over gRPC, from its whole message to its answer.",
+    ("route",),
+    ((GRPC_CHECK,), (GRPC_HEALTH,)),
+)
+CONNECTIONS: Final = Metric(
+    "writ_http_connections",
+    Kind.GAUGE,
+    "connections",
+    "Open connections: in a handshake, before a request, with a request in work, in the middle of a body, or idle.",
+    ("state",),
+    (("starting",), ("new",), ("serving",), ("receiving",), ("idle",)),
+)
+WORKERS: Final = Metric("writ_workers", Kind.GAUGE, "processes", "Worker processes that live.")
+BUILD_INFO: Final = Metric(
+    "writ_build_info", Kind.GAUGE, "", "Always 1. The label is Writ's version.", ("version",), split=Split.READ
+)
+DECISIONS: Final = Metric(
+    "writ_decisions_total",
+    Kind.COUNTER,
+    "decisions",
+    "Decisions, each item of a batch for itself. An item that can't be decided has the outcome `error`.",
+    ("outcome", "reason_code"),
+    (*OUTCOMES.values(), ERROR),
+    Split.ENVIRONMENT,
+)
+SEARCHES: Final = Metric(
+    "writ_searches_total",
+    Kind.COUNTER,
+    "searches",
+    "Searches that were answered.",
+    ("search",),
+    (("resource",), ("subject",), ("action",)),
+    Split.ENVIRONMENT,
+)
+REVISION: Final = Metric(
+    "writ_revision",
+    Kind.GAUGE,
+    "revisions",
+    "The revision in force, in the worker that is furthest behind.",
+    split=Split.ENVIRONMENT,
+)
+IN_FORCE_SINCE: Final = Metric(
+    "writ_revision_in_force_timestamp_seconds",
+    Kind.GAUGE,
+    "seconds",
+    "When the revision in force came into force, in the worker where that is longest ago (epoch seconds).",
+    split=Split.ENVIRONMENT,
+)
+LAST_CONTACT: Final = Metric(
+    "writ_agent_last_contact_timestamp_seconds",
+    Kind.GAUGE,
+    "seconds",
+    "When the agent's source last gave a usable answer (epoch seconds).",
+    split=Split.ENVIRONMENT,
+    where=Where.AGENT,
+)
+COMMITS: Final = Metric(
+    "writ_commit_to_in_force_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time from a commit until it is in force and its writer gets the answer.",
+    where=Where.SERVICE,
+)
+BUILDS: Final = Metric(
+    "writ_bundle_builds_total",
+    Kind.COUNTER,
+    "builds",
+    "Bundles that were built while the service ran.",
+    ("result",),
+    (("built",), ("failed",)),
+    where=Where.SERVICE,
+)
+BUILD_SECONDS: Final = Metric(
+    "writ_bundle_build_duration_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time that it took to build a bundle, or to fail.",
+    where=Where.SERVICE,
+)
+STORE_SECONDS: Final = Metric(
+    "writ_store_transaction_duration_seconds",
+    Kind.HISTOGRAM,
+    "seconds",
+    "Time of a transaction of the store, with the wait for its turn.",
+    ("access",),
+    (("read",), ("write",)),
+    where=Where.SERVICE,
+)
+STORE_BYTES: Final = Metric(
+    "writ_store_size_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Size of the store's files: the database, and the log of its latest writes.",
+    ("file",),
+    split=Split.READ,
+    where=Where.SERVICE,
+)
+AUDIT_ENTRIES: Final = Metric(
+    "writ_audit_entries",
+    Kind.GAUGE,
+    "entries",
+    "Entries of the audit log in the store.",
+    split=Split.READ,
+    where=Where.SERVICE,
+)
+AUDIT_BYTES: Final = Metric(
+    "writ_audit_size_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Size of the entries of the audit log. It is missing until a worker has read a large log.",
+    split=Split.READ,
+    where=Where.SERVICE,
+)
+CACHE_LOOKUPS: Final = Metric(
+    "writ_cache_lookups_total",
+    Kind.COUNTER,
+    "lookups",
+    "Lookups in a cache, and whether it had the entry.",
+    ("cache", "result"),
+    tuple(product(("credentials", "filters"), ("hit", "miss"))),
+)
+CACHE_ENTRIES: Final = Metric(
+    "writ_cache_entries",
+    Kind.GAUGE,
+    "entries",
+    "Entries of the caches of all workers.",
+    ("cache",),
+    (("credentials",), ("filters",), ("subjects",), ("role_sets",), ("programs",)),
+)
+REFUSED_CREDENTIALS: Final = Metric(
+    "writ_refused_credentials_total",
+    Kind.COUNTER,
+    "attempts",
+    "Attempts with a wrong credential. Those of an address with too many of them are `blocked`.",
+    ("result",),
+    (("refused",), ("blocked",)),
+)
+LOG_RECORDS: Final = Metric(
+    "writ_decision_log_records_total",
+    Kind.COUNTER,
+    "records",
+    "Records of the decision log that were written, or taken by the collector.",
+)
+LOG_BYTES: Final = Metric(
+    "writ_decision_log_bytes_total",
+    Kind.COUNTER,
+    "bytes",
+    "Bytes of these records, before compression.",
+)
+LOG_DROPPED: Final = Metric(
+    "writ_decision_log_dropped_total",
+    Kind.COUNTER,
+    "records",
+    "Records of the decision log that are lost: the log was full, the collector refused them for good, they could not"
+    " be made, or their worker stopped. A batch counts as one, unless the collector refused its records.",
+    ("reason",),
+    (("full",), ("refused",), ("failed",), ("stopped",)),
+)
+LOG_ERRORS: Final = Metric(
+    "writ_decision_log_errors_total",
+    Kind.COUNTER,
+    "errors",
+    "Writes to the file of the decision log, or to its collector, that failed. Most are tried again.",
+)
+LOG_QUEUE_CALLS: Final = Metric(
+    "writ_decision_log_queue_calls",
+    Kind.GAUGE,
+    "calls",
+    "Calls that wait to be written to the decision log. A batch is one call.",
+)
+LOG_QUEUE_BYTES: Final = Metric(
+    "writ_decision_log_queue_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Memory of these calls.",
+)
+LOG_LIMIT_CALLS: Final = Metric(
+    "writ_decision_log_queue_limit_calls",
+    Kind.GAUGE,
+    "calls",
+    "Calls for which there is room in all workers. It is 0 without a decision log.",
+)
+LOG_LIMIT_BYTES: Final = Metric(
+    "writ_decision_log_queue_limit_bytes",
+    Kind.GAUGE,
+    "bytes",
+    "Memory for calls that wait, in all workers. It is 0 without a decision log.",
+)
+
+METRICS: Final = (
+    *(BUILD_INFO, WORKERS, REQUESTS, LATENCIES, REFUSED_EARLY, CONNECTIONS),
+    *(GRPC_REQUESTS, GRPC_LATENCIES, REFUSED_CREDENTIALS),
+    *(DECISIONS, SEARCHES, REVISION, IN_FORCE_SINCE, LAST_CONTACT, COMMITS, BUILDS, BUILD_SECONDS),
+    *(STORE_SECONDS, STORE_BYTES, AUDIT_ENTRIES, AUDIT_BYTES, CACHE_LOOKUPS, CACHE_ENTRIES),
+    *(LOG_RECORDS, LOG_BYTES, LOG_DROPPED, LOG_ERRORS),
+    *(LOG_QUEUE_CALLS, LOG_LIMIT_CALLS, LOG_QUEUE_BYTES, LOG_LIMIT_BYTES),
+)
+"""Every metric, in the order of the answer."""

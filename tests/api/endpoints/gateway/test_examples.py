@@ -1,0 +1,119 @@
+"""The example configurations: they can be read, and name each header that matters. Some gateways are never run."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from writ.api.endpoints.gateway.contracts.table import CONTRACTS
+
+from tests.support.gateways import BACKEND, EXAMPLES, GRPC, KEY_PLACE, PRODUCTS, WRIT
+from tests.support.pages import page
+
+FILES = {
+    GRPC: "envoy-grpc.yaml",
+    "apisix": "apisix.yaml",
+    "caddy": "Caddyfile",
+    "envoy": "envoy.yaml",
+    "nginx": "nginx.conf",
+    "traefik": "traefik.yaml",
+}
+TOLD = ("X-Writ-Subject-Id", "X-Writ-Policy-Id", "X-Writ-Team")
+"""What the settings of the page tell the backend."""
+
+CLEARED = (
+    "X-Writ-Authorization",
+    "X-Writ-Subject",
+    "X-Original-Method",
+    "X-Original-URI",
+    "X-Original-URL",
+    "X-Original-Host",
+    "X-Rewrite-URL",
+    "X-Forwarded-Method",
+    "X-Forwarded-Uri",
+    "X-HTTP-Method-Override",
+    "Forwarded",
+)
+"""What no client may tell."""
+
+each_example = pytest.mark.parametrize("name", CONTRACTS)
+
+
+def text(name: str) -> str:
+    return (EXAMPLES / FILES[name]).read_text()
+
+
+def loaded(name: str) -> Any:
+    return yaml.safe_load(text(name))
+
+
+@each_example
+def test_an_example_names_writ_the_key_the_backend_and_what_writ_tells(name: str) -> None:
+    found = text(name)
+    assert f"/gateway/{name}" in found
+    assert found.count(f"Bearer {KEY_PLACE}") == 1
+    if name == "envoy":
+        assert {"port_value: 8080", "port_value: 9000"} <= set(re.findall(r"port_value: \d+", found))
+    else:
+        assert WRIT in found
+        assert BACKEND in found
+    for header in TOLD:
+        assert header.lower() in found.lower()
+
+
+def test_every_example_stands_on_the_page_and_says_whether_it_is_run() -> None:
+    text = page("api/GATEWAYS.md").text
+    rows = re.findall(r"^\| .* \| \[(\S+)\]\(gateway/examples/(\S+)\) \| (.*?) \|$", text, re.M)
+    assert [shown for shown, _, _ in rows] == [file for _, file, _ in rows]
+    assert {file for file, _, _ in rows} == {*FILES.values()} == {path.name for path in EXAMPLES.iterdir()}
+    assert FILES.keys() == {*CONTRACTS, GRPC}
+    tested = {file for file, _, tested in rows if tested != "not run by the tests"}
+    assert tested == {product.example for product in PRODUCTS.values()}
+    paths = re.findall(r"^\| .*? \| `/gateway/(\w+)`.* \| \[(\S+)\]", text, re.M)
+    assert dict(paths) == {name: FILES[name] for name in CONTRACTS}
+
+
+@pytest.mark.parametrize("name", ["envoy", GRPC])
+def test_envoy_removes_headers_before_it_asks(name: str) -> None:
+    (listener,) = loaded(name)["static_resources"]["listeners"]
+    manager = listener["filter_chains"][0]["filters"][0]["typed_config"]
+    mutation, authorization, _ = (one["typed_config"] for one in manager["http_filters"])
+    removed = {one["remove"] for one in mutation["mutations"]["request_mutations"] if "remove" in one}
+    assert {header.lower() for header in (*CLEARED, *TOLD)} <= removed
+    assert authorization["failure_mode_allow"] is False
+    if name == GRPC:
+        assert authorization["encode_raw_headers"] is True
+        metadata = [{"key": "x-writ-authorization", "value": f"Bearer {KEY_PLACE}"}]
+        assert authorization["grpc_service"]["initial_metadata"] == metadata
+        return
+    response = authorization["http_service"]["authorization_response"]["allowed_upstream_headers"]["patterns"]
+    assert {one["exact"] for one in response} == {header.lower() for header in TOLD}
+
+
+def test_traefik_removes_headers_before_it_asks_and_hides_the_key() -> None:
+    http = loaded("traefik")["http"]
+    names = http["routers"]["all"]["middlewares"]
+    clear, writ, hide = (http["middlewares"][name] for name in names)
+    cleared = clear["headers"]["customRequestHeaders"]
+    key = cleared.pop("X-Writ-Authorization")
+    assert key == f"Bearer {KEY_PLACE}"
+    assert {*cleared.values()} == {""}
+    assert {*CLEARED, *TOLD} - {"X-Writ-Authorization"} <= cleared.keys()
+    assert writ["forwardAuth"]["trustForwardHeader"] is False
+    assert writ["forwardAuth"]["authRequestHeaders"] == ["Authorization", "X-Writ-Authorization"]
+    assert writ["forwardAuth"]["authResponseHeaders"] == [*TOLD]
+    assert hide["headers"]["customRequestHeaders"] == {"X-Writ-Authorization": ""}
+
+
+def test_apisix_sends_writ_no_header_of_the_client_but_the_token() -> None:
+    """Its `forward-auth` replaces what `upstream_headers` names. To remove these later would take Writ's own away."""
+    (route,) = loaded("apisix")["routes"]
+    plugins = route["plugins"]
+    removed = plugins["proxy-rewrite"]["headers"]["remove"]
+    asks = plugins["forward-auth"]
+    assert {*CLEARED} <= {*removed}
+    assert not {*TOLD} & {*removed}
+    assert asks["request_headers"] == ["Authorization"]
+    assert asks["extra_headers"] == {"X-Writ-Authorization": f"Bearer {KEY_PLACE}"}
+    assert asks["upstream_headers"] == [*TOLD]
+    assert (asks["allow_degradation"], asks["status_on_error"]) == (False, 403)

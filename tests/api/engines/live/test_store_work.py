@@ -1,0 +1,179 @@
+"""Work on the store off the event loop: every commit is activated, even if its client has disconnected."""
+
+import asyncio
+import time
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from sqlite3 import connect
+from typing import Any
+
+import pytest
+from writ.api.engines.live.store_work import StoreWork
+from writ.api.store.elements.edits import Committed, Create, CreateAt, Delete, Edit, Patch
+from writ.api.store.environments import Environment
+from writ.api.store.errors import Refusal, StoreUnavailable
+from writ.api.store.gathered_writes import MOST_WRITES
+from writ.api.store.store import Store
+
+from tests.support.stored import ACTOR, put, stored
+
+EDIT = Create("roles", {"id": "editor"})
+
+
+def test_a_commit_is_activated_if_its_client_is_gone(tmp_path: Path) -> None:
+    activated: list[int] = []
+
+    async def activate(environment: Environment) -> None:
+        activated.append(environment.revision)
+
+    async def leave_early() -> None:
+        work = StoreWork(Store.open(tmp_path), activate, time.time)
+        with closing(connect(tmp_path / "writ.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            writing = asyncio.ensure_future(work.write("default", ACTOR, (EDIT,)))
+            await asyncio.sleep(0)
+            writing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writing
+            assert activated == []
+            other.execute("ROLLBACK")
+        await work.change(lambda: None)  # behind the other one, in the thread that writes
+        await asyncio.sleep(0)
+
+    asyncio.run(leave_early())
+    assert activated == [1]
+
+
+def test_a_commit_that_can_not_be_activated_is_not_answered_as_done(tmp_path: Path) -> None:
+    async def activate(_environment: Environment) -> None:
+        raise StoreUnavailable("no bundle can be built")
+
+    async def write() -> None:
+        store = Store.open(tmp_path)
+        with pytest.raises(StoreUnavailable, match="no bundle"):
+            await StoreWork(store, activate, time.time).write("default", ACTOR, (EDIT,))
+        assert store.revision_of("default") == 1
+
+    asyncio.run(write())
+
+
+async def active(_environment: Environment) -> None:
+    """Nothing follows the store here."""
+
+
+def test_writes_at_once_share_transactions(tmp_path: Path) -> None:
+    """The signal is raised once for each commit, and before any of its writes is answered."""
+    store = Store.open(tmp_path)
+    assert store._connections.signal is not None
+    signals: list[int] = []
+    cell = store._connections.signal.cell
+
+    async def write(work: StoreWork, number: int) -> int:
+        done = await work.write("default", ACTOR, (Create("roles", {"id": str(number)}),))
+        signals.append(cell[0])
+        return done.environment.revision
+
+    async def write_all() -> list[int]:
+        work = StoreWork(store, active, time.time)
+        return await asyncio.gather(*(write(work, number) for number in range(200)))
+
+    before = cell[0]
+    assert sorted(asyncio.run(write_all())) == list(range(1, 201))
+    assert before not in signals
+    assert 200 / MOST_WRITES <= len(set(signals)) <= 100
+    store.close()
+
+
+MODEL: dict[str, Any] = {
+    "resource_types": [{"id": "document", "actions": ["read", "update"]}],
+    "roles": [{"id": f"r{number}"} for number in range(4)],
+    "groups": [{"id": "g"}],
+    "subjects": [{"type": "counter", "id": "one", "attributes": {"count": 0}}],
+}
+SUBJECTS = [{"type": "user", "id": f"u{number}"} for number in range(3)]
+
+
+def some_edits(random: Random) -> list[Edit]:
+    """One edit of few elements, so that writers meet, and some of them are refused. Or a few edits, or a long one."""
+    number, subject = random.randrange(8), random.choice(SUBJECTS)
+    role, target = f"r{number}", {"type": "document", "id": f"d{number}"}
+    scope = [{"resource_type_id": "document", "actions": [random.choice(["read", "update", "delete"])]}]
+    one: list[Edit] = [
+        Create("roles", {"id": role}),
+        CreateAt("roles", (role,), {"name": str(random.random())}),
+        Patch("roles", (role,), {"name": str(random.random())}),
+        Delete("roles", (role,)),
+        Create("assignments", {"role": role, "subject": subject}),
+        Create("grants", {"id": f"g{number}", "subject": subject, "resource": target, "actions": ["read"]}),
+        Delete("grants", (f"g{number}",)),
+        CreateAt("policies", (f"p{number}",), {"effect": "ALLOW", "roles": [role], "resource_types": scope}),
+        Delete("policies", (f"p{number}",)),
+        Delete("roles", (role,), cascade=True),
+        Create("groups", {"id": f"g{number}", "members": [{"group": "g"}, subject]}),
+    ]
+    return random.sample(one, random.choice([1, 1, 1, 1, 2]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_writers_at_once_leave_what_the_same_writes_leave_one_by_one(tmp_path: Path, seed: int) -> None:
+    """Two workers, two environments. The successful writes, in the order of their revisions, explain everything."""
+    random, done = Random(seed), list[tuple[str, list[Edit], Committed]]()
+    stores = [Store.open(tmp_path / "at once", "NORMAL") for _ in range(2)]
+    apart = Store.open(tmp_path / "apart", "NORMAL")
+    for store in (stores[0], apart):
+        store.create_environment(ACTOR, "staging")
+        for env in ("default", "staging"):
+            put(store, MODEL, env)
+    refused: list[Refusal] = []
+
+    async def writer(work: StoreWork, number: int) -> None:
+        for _ in range(12):
+            env, edits = random.choice(["default", "staging"]), some_edits(random)
+            try:
+                done.append((env, edits, await work.write(env, ACTOR, edits)))
+            except Refusal as ex:
+                refused.append(ex)
+            if not random.randrange(4):
+                await asyncio.sleep(random.random() / 100)
+
+    async def write_all() -> None:
+        works = [StoreWork(store, active, time.time) for store in stores]
+        await asyncio.gather(*(writer(works[number % 2], number) for number in range(24)))
+
+    asyncio.run(write_all())
+    assert len(done) > 60
+    assert len(refused) > 60
+    for env in ("default", "staging"):
+        revision, seen = 1, set[int]()
+        of_env = sorted((one for one in done if one[0] == env), key=lambda one: one[2].environment.revision)
+        for _, edits, committed in of_env:
+            number = committed.environment.revision
+            if number in seen:  # it changed nothing
+                continue
+            seen.add(number)
+            if number == revision + 1:
+                again = apart.write(env, ACTOR, changing(edits, of_env, number))
+                assert again.environment.revision == number
+                revision = number
+        assert revision == stores[0].revision_of(env) == max(seen)
+        assert stored(stores[0], env) == stored(apart, env)
+        assert deltas_of(stores[0], env) == deltas_of(apart, env)
+    for store in (*stores, apart):
+        store.close()
+
+
+def changing(edits: list[Edit], of_env: list[tuple[str, list[Edit], Committed]], number: int) -> list[Edit]:
+    """Of the writes at a revision, those of which one made it, and the others found nothing to change."""
+    at = [(one, committed) for _, one, committed in of_env if committed.environment.revision == number]
+    return next((one for one, committed in at if changed(one, committed, number)), edits)
+
+
+def changed(edits: list[Edit], committed: Committed, number: int) -> bool:
+    """Whether a write made its revision: it removed an element, or the version of a result is that revision."""
+    tags = [None if result is None else int(result.etag.rpartition(".")[2]) for result in committed.results]
+    return any(isinstance(edit, Delete) or tag == number for edit, tag in zip(edits, tags, strict=True))
+
+
+def deltas_of(store: Store, env: str) -> list[bytes]:
+    return list(store.updates(env, 1).deltas)
