@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from sqlite_utils import Database
 
@@ -13,10 +12,8 @@ from .audit.events import Event
 from .audit.seals import Seal, Sealer
 from .audit.tampering import Tampered, verified_seal
 from .database.connections import Connections
-from .database.migrating import APPLICATION_ID
+from .database.migrating import check_application
 from .errors import StoreUnavailable
-
-_FIRST_WITH_AUDIT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +45,14 @@ def examine(path: Path, anchor: Anchor, sealer: Sealer) -> Examined:
 def _examined(connections: Connections, anchor: Anchor, sealer: Sealer) -> Examined:
     path = connections.path
     with connections.translated(), closing(connections.fresh()) as db:
-        (application,) = db.execute("PRAGMA application_id").fetchone()
-        if application != APPLICATION_ID:
+        if not check_application(db, path):
             raise StoreUnavailable.at(path, "is not a store of Writ; use another folder")
         _check_pages(db)
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        newest, head, waits = None, None, False
-        if version >= _FIRST_WITH_AUDIT:
-            row = db.execute("SELECT time FROM audit ORDER BY number DESC LIMIT 1").fetchone()
-            newest = None if row is None else str(row[0])
-            waits = _waits_for_seal(db, anchor)
-            head = None if waits else _fault_of_head(db, anchor, sealer)
+        row = db.execute("SELECT time FROM audit ORDER BY number DESC LIMIT 1").fetchone()
+        newest = None if row is None else str(row[0])
+        waits = _waits_for_seal(db, anchor)
+        head = None if waits else _fault_of_head(db, anchor, sealer)
     return Examined(int(version), path.stat().st_size, newest, head, waits)
 
 

@@ -8,8 +8,7 @@ from typing import Final
 
 from sqlite_utils import Database
 
-from ..database.audit_by_actor import AUDIT_ACTORS
-from ..database.schema import AUDIT
+from ..database.audit_tables import AUDIT
 from .entries import GENESIS
 from .seals import Purpose, Seal, Sealer, all_seals
 from .tampering import Tampered, verified_entries, verified_seal
@@ -103,7 +102,7 @@ def _compare(number: int, digest: bytes, sealed: Mapping[int, list[bytes]], know
 def _check_tables(db: Database) -> None:
     """Compare the tables, indexes and triggers, since they decide what the entries say. Raises Tampered."""
     with closing(sqlite3.connect(":memory:")) as fresh:
-        fresh.executescript(AUDIT + AUDIT_ACTORS)
+        fresh.executescript(AUDIT)
         expected = _objects(fresh)
     found = _objects(db.conn)
     different = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))

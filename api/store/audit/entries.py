@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from ....bundles.conditions.instants import SECOND, parse_instant, show_instant
 from ..actor import Actor
-from ..database.audit_by_actor import ACTOR_OF_ENTRY
+from ..database.audit_tables import ACTOR_OF_ENTRY
 from ..environment_ids import Bounds
 from ..environments import Environment
 from ..errors import BadQuery

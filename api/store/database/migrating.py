@@ -5,13 +5,14 @@
 - It lists the pending steps before its transaction begins, and begins without the write lock. If several processes
   open a new store at once, all but one fail with "database is locked". Here each checks again under the lock.
 - It records applied steps by name in a table, and skips names that it does not know. So an older program would accept
-  a newer store. `user_version` makes it refuse, and stores of earlier versions have nothing else.
+  a newer store. `user_version` makes it refuse.
 - It knows no application id, so it would add tables to a foreign database.
 """
 
 import sqlite3
 import time
 from pathlib import Path
+from typing import Final
 
 from sqlite_utils import Database
 
@@ -21,8 +22,11 @@ from .schema import MIGRATIONS
 from .upgrade_copies import drop_old_copies, keep_copy, newest_copy
 
 _PAUSE_SECONDS = 0.01
-APPLICATION_ID = 0x57726974
-"""`Writ` in ASCII. In the header of the file, it distinguishes Writ's databases from others."""
+APPLICATION_ID: Final = 0x57524954
+"""`WRIT` in ASCII. In the header of the file, it distinguishes Writ's databases from others."""
+
+_UNRELEASED_ID: Final = 0x57726974
+"""`Writ` in ASCII: the databases from before version 0.1.0, which counted their formats apart."""
 
 
 def migrate(connections: Connections, keep: bool = True) -> Path | None:
@@ -69,13 +73,29 @@ def _switch_to_wal(db: Database) -> None:
             time.sleep(_PAUSE_SECONDS)
 
 
-def _checked_version(db: Database, path: Path) -> int:
+def check_application(db: Database, path: Path) -> bool:
+    """Returns whether the database `path` is a store, which an empty database is not yet.
+
+    Raises StoreUnavailable for another program's database, and for a store from before version 0.1.0.
+    """
     (application,) = db.execute("PRAGMA application_id").fetchone()
+    if application == APPLICATION_ID:
+        return True
+    if application == _UNRELEASED_ID:
+        said = "is from before Writ 0.1.0; export its models with the Writ that made it, and import them into a new one"
+        raise StoreUnavailable(f"the store `{path}` {said}", f"the store {said}")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID and (tables or version or application):
+    if tables or version or application:
         said = "is not a store of Writ; use another folder"
         raise StoreUnavailable(f"`{path}` {said}", f"the database {said}")
+    return False
+
+
+def _checked_version(db: Database, path: Path) -> int:
+    if not check_application(db, path):
+        return 0
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         problem = f"has format {version}, and this version of Writ reads up to {len(MIGRATIONS)}; use a newer version"
         copy = newest_copy(path, len(MIGRATIONS))

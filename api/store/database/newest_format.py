@@ -2,5 +2,5 @@
 
 from typing import Final
 
-STORE_FORMAT: Final = 13
+STORE_FORMAT: Final = 1
 """The number of migrations. Writ upgrades an older store, and refuses a newer one."""

@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r"\.format-([0-9]{1,9})\.([0-9]{8}T[0-9]{6}Z)")
 def keep_copy(connections: Connections, version: int, newest: int, now: float) -> Path:
     """Copies the database to a new file beside it, mode 0600, and returns its path. `now` is in epoch seconds.
 
-    The name has the format and the time: `writ.db.format-9.20261122T220300Z`. Raises StoreUnavailable.
+    The name has the format and the time: `writ.db.format-1.20261122T220300Z`. Raises StoreUnavailable.
     """
     path = connections.path
     time = re.sub(r"[-:]|\.[0-9]+", "", show_seconds(now))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from ....compiler.model.elements import Element
-from ..database.schema import PLACE_BITS
+from ..database.element_tables import PLACE_BITS
 from ..errors import ElementKey
 from .kinds import KINDS, Kind, Part, Row
 

@@ -1,6 +1,7 @@
 """`writ serve` as an operator meets it: what it needs, says, keeps and refuses."""
 
 import json
+import logging
 import os
 import pty
 import re
@@ -16,13 +17,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+from writ.api.cli.before_workers import opened_store
 from writ.api.cli.demo import demo_questions
+from writ.api.settings.settings import settings_from
 from writ.api.store.database.commit_signal import SUFFIX
-from writ.api.store.database.schema import MIGRATIONS
+from writ.api.store.store import Store
+from writ.api.telemetry.metrics.counts import Counts
 
 from tests.api.conftest import ALLOWED
 from tests.support.command import writ
-from tests.support.older_stores import put_kept_store
+from tests.support.next_format import newer_program
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, wait_until
@@ -479,11 +483,14 @@ def test_only_one_option_names_a_model(tmp_path: Path, model_file: Path) -> None
         assert (code, "use one of `--demo`, `--import` and `--import-if-empty`" in said) == (2, True)
 
 
-def test_a_start_tells_where_the_copy_from_before_an_upgrade_is(tmp_path: Path) -> None:
-    put_kept_store(len(MIGRATIONS) - 1, tmp_path / "data")
-    with running(tmp_path / "data") as server:
-        (copy,) = (tmp_path / "data").glob("writ.db.format-*")
-        assert f"the store was upgraded; `{copy}` is a copy from before the upgrade" in server.log
+def test_a_start_tells_where_the_copy_from_before_an_upgrade_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    Store.open(tmp_path).close()
+    with newer_program(monkeypatch), caplog.at_level(logging.INFO):
+        opened_store(tmp_path, settings_from({}), Counts.apart(), logging.getLogger("tests")).close()
+    (copy,) = tmp_path.glob("writ.db.format-*")
+    assert f"the store was upgraded; `{copy}` is a copy from before the upgrade" in caplog.messages
 
 
 def test_a_location_leads_back_through_a_proxy(tmp_path: Path) -> None:

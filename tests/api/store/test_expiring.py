@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.database.opening import FILE
-from writ.api.store.elements.edits import Create, Delete, Patch
+from writ.api.store.elements.edits import Create, Patch
 from writ.api.store.errors import BadQuery, NotFound, OutOfBounds
 from writ.api.store.expiring import EXPIRING_KINDS
 from writ.api.store.store import Store
 from writ.bundles.conditions.instants import SECOND, show_instant
 
 from tests.support.clock import Clock
-from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR, ENV, put, stored, write
 
 NOW = 1_800_000_000
@@ -229,12 +228,3 @@ def test_what_is_prolonged_meanwhile_stays(store, monkeypatch):
     monkeypatch.setattr(store.expiring._connections, "writing", prolonging)
     assert store.expiring.swept(NOW - DAY, NOW, 100) is None
     assert ids(store) == {"g"}
-
-
-def test_a_database_from_before_gets_its_expiries(tmp_path):
-    with closing(Store.open(tmp_path, "NORMAL")) as store:
-        put(store, BASE)
-        write(store, grant("g", NOW + 5), grant("h"), assignment("a", NOW + 6), Delete("grants", ("h",)), grant("i"))
-    turn_back(tmp_path, 6)
-    with closing(Store.open(tmp_path, "NORMAL")) as store:
-        assert listed(store, 10) == [("grants", "g"), ("assignments", "a")]

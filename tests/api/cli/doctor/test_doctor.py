@@ -12,12 +12,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from writ.api.cli.doctor import stored as checks_of_the_store
+from writ.api.settings.settings import settings_from
+from writ.api.store.database.migrating import APPLICATION_ID
 from writ.api.store.database.opening import FILE
 from writ.api.store.database.schema import MIGRATIONS
 
 from tests.support.certificates import Authority
 from tests.support.command import writ
-from tests.support.older_stores import put_kept_store
 from tests.support.server import KEY, running
 
 NEWEST = len(MIGRATIONS)
@@ -189,7 +191,7 @@ def test_a_page_that_is_damaged(data: Path) -> None:
 @pytest.mark.parametrize("schema", ["CREATE TABLE t (a)", "CREATE VIEW audit AS SELECT 1 AS number", ""])
 def test_another_database(data: Path, schema: str) -> None:
     """Also one that says that it is a store."""
-    for pragmas in ("", f"PRAGMA application_id = {0x57726974}; PRAGMA user_version = {NEWEST};"):
+    for pragmas in ("", f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {NEWEST};"):
         (data / FILE).unlink()
         with closing(sqlite3.connect(data / FILE)) as db:
             db.executescript(f"{schema}; {pragmas}")
@@ -201,13 +203,18 @@ def test_other_formats(data: Path) -> None:
     with closing(sqlite3.connect(data / FILE)) as db:
         db.execute("PRAGMA user_version = 99")
     only(data, "failure", "store", f"the store has format 99, and this version of Writ reads up to {NEWEST}")
-    older = data.parent / "older"
-    put_kept_store(1, older)
-    (older / FILE).chmod(0o600)
-    said = [one["message"] for one in findings("--data", str(older)) if one["check"] == "store"]
-    assert said[0].endswith("the next start upgrades it from format 1")
-    with closing(sqlite3.connect(older / FILE)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+    with closing(sqlite3.connect(data / FILE)) as db:
+        db.execute(f"PRAGMA application_id = {0x57726974}")
+    only(data, "failure", "store", r"is from before Writ 0\.1\.0; export its models with the Writ that made it")
+
+
+def test_an_older_format(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A newer program says what its start will do, and changes nothing."""
+    monkeypatch.setattr(checks_of_the_store, "STORE_FORMAT", NEWEST + 1)
+    said, *_ = checks_of_the_store.check_store(data, settings_from({}), 0.0)
+    assert (said.level, said.message.rpartition("; ")[2]) == ("ok", f"the next start upgrades it from format {NEWEST}")
+    with closing(sqlite3.connect(data / FILE)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (NEWEST,)
 
 
 def test_a_restored_store_that_was_not_started_yet(data: Path, tmp_path: Path) -> None:

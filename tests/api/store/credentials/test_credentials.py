@@ -1,8 +1,6 @@
 """Credentials in the store: an older database gets their tables, every change is recorded, bounds hold."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,13 +10,9 @@ from writ.api.store.actor import Actor
 from writ.api.store.audit.entries import EntryFilter
 from writ.api.store.audit.events import Event
 from writ.api.store.credentials.credentials import REVOCATION_SECONDS, ApiKeySpec, ClientSpec, Credentials
-from writ.api.store.database.migrating import APPLICATION_ID
-from writ.api.store.database.opening import FILE
-from writ.api.store.database.schema import MIGRATIONS
 from writ.api.store.errors import NotFound, OutOfBounds
 from writ.api.store.store import Store
 
-from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR
 
 NOBODYS = frozenset({"no-such-uuid"})
@@ -26,17 +20,6 @@ AUDIT_TABLES = ("audit", "audit_seals", "audit_refusals")
 OTHERS = ("policy_patterns", "bundle_exports")
 SECRET = bytes(32)
 CLIENT, KEY = ClientSpec("c", ["read"], 60), ApiKeySpec("k", ["read"])
-
-
-def test_a_database_from_before_gets_room_for_credentials(tmp_path: Path) -> None:
-    Store.open(tmp_path).close()
-    turn_back(tmp_path, 2)
-    store = Store.open(tmp_path)
-    assert store.credentials.add_client(ACTOR, CLIENT, SECRET).scopes == ("read",)
-    with closing(sqlite3.connect(tmp_path / FILE)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
-        assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-    store.close()
 
 
 def test_every_change_raises_the_generation(tmp_path: Path) -> None:

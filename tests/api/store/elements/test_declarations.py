@@ -19,7 +19,6 @@ from writ.compiler.load import load
 from writ.compiler.model.source_digest import source_digest
 from writ.compiler.source import Source
 
-from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR, ENV, deltas, put, source, stored, write
 
 ADMIN = Actor(ADMIN_KEY)
@@ -203,14 +202,3 @@ def test_an_environment_that_changes_by_promotion_only_keeps_them(store: Store) 
         write(store, Patch("attributes", KEY, {"action": {}}))
     with pytest.raises(Conflict, match="by promotion only"):
         put(store, MODEL | {"lints": []})
-
-
-def test_a_store_of_an_earlier_version_gets_their_tables(tmp_path: Path) -> None:
-    made = Store.open(tmp_path)
-    put(made, {"resource_types": MODEL["resource_types"]})
-    made.close()
-    turn_back(tmp_path, 9)
-    opened = Store.open(tmp_path)
-    put(opened, MODEL)
-    assert stored(opened) == MODEL
-    opened.close()

@@ -1,16 +1,11 @@
 """A write that makes the patterns of a model too large is refused, as `writ check` refuses it (C6)."""
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch, Replace
 from writ.api.store.errors import Rejected
-from writ.api.store.store import Store
 from writ.bundles.conditions.patterns import instructions_of
 from writ.compiler.limits import Limits
 
-from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR, put, stored, write
 
 SIZE = instructions_of("[ab]c")
@@ -130,12 +125,3 @@ def test_a_policy_with_a_pattern_that_re2_rejects_is_refused_for_that(store):
     with pytest.raises(Rejected) as raised:
         write(store, Create("policies", policy("q", "(?=a)")))
     assert [fault.code for fault in raised.value.faults] == ["bad-pattern"]
-
-
-def test_a_database_from_before_counts_its_patterns(tmp_path: Path) -> None:
-    with closing(Store.open(tmp_path)) as store:
-        fill(store, *of_size(3), "plain")
-    turn_back(tmp_path, 4)
-    with closing(Store.open(tmp_path)) as store:
-        write(store, Create("policies", policy("q", *of_size(3))))
-        refused(store, Create("policies", policy("r", "[xy]z")))

@@ -16,7 +16,6 @@ from writ.bundles.routing.route import Route
 from writ.compiler.limits import DEFAULTS
 from writ.compiler.source import Source
 
-from tests.support.older_stores import turn_back
 from tests.support.stored import ACTOR, ENV, deltas, put, source, write
 
 TYPES: dict[str, Any] = {
@@ -145,17 +144,6 @@ def test_the_filters(store: Store) -> None:
     write(store, Create("routes", route("e", resource_type="folder")))
     assert [one.body["id"] for one in store.list(ENV, "routes", {"resource_type": "folder"}).items] == ["e"]
     assert len(store.list(ENV, "routes", {"action": "read"}).items) == 5
-
-
-def test_an_older_store_gets_the_tables(tmp_path: Path) -> None:
-    store = Store.open(tmp_path)
-    put(store, TYPES)
-    store.close()
-    turn_back(tmp_path, 8)
-    store = Store.open(tmp_path)
-    write(store, Create("routes", route("a")))
-    assert (order(store), order(store, 1)) == ("a", "")
-    store.close()
 
 
 def test_the_fewest_moves() -> None:

@@ -1,0 +1,34 @@
+"""The tables of clients, API keys and tokens."""
+
+from typing import Final
+
+CREDENTIALS: Final = """
+CREATE TABLE clients (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT,
+    scopes TEXT NOT NULL, environments TEXT, token_lifetime INTEGER NOT NULL,
+    created TEXT NOT NULL, revoked TEXT, secret BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL,
+    scopes TEXT NOT NULL, environments TEXT,
+    created TEXT NOT NULL, expires_at TEXT, secret BLOB NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE credential_generation (number INTEGER NOT NULL) STRICT;
+INSERT INTO credential_generation VALUES (1);
+CREATE TABLE credential_makers (
+    credential TEXT NOT NULL, maker TEXT NOT NULL,
+    PRIMARY KEY (credential, maker)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE credential_uses (
+    credential TEXT PRIMARY KEY, used INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+"""The credentials. `secret` is the SHA-256 of a secret, `environments` a JSON list of UUIDs, or NULL if not bound.
+
+- `credential_generation` rises with every change here, so that a worker knows whether its cached credentials are
+  current.
+- `credential_makers` tells who could know a credential's secret when it was made, as actors.
+- `credential_uses` tells when a client or an API key was last used. `credential` is its name as an actor, `used` in
+  epoch seconds.
+"""
