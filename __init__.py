@@ -2,6 +2,8 @@
 
 The names below are the public interface. They are loaded when they are first used, so `import writ` loads no server,
 no compiler and no database.
+
+Reading path: `bundles` → `compiler` → `runtime` → `api`. CONTRIBUTING.md has a map of them.
 """
 
 from typing import TYPE_CHECKING, Any, Final

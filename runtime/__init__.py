@@ -3,10 +3,11 @@
 Reading path, with a folder for each step:
 
 - `requests/`: requests as JSON decodes them become flat parts;
+- `routing/`: the route of a request to a backend;
 - `state/`: a bundle and its deltas;
 - `rules/`: conditions become tests, rules are ranked and specialised;
 - `rates/`: counters for rate limits, and `rate_counters`, those of one process;
-- `effort`: what one evaluation may do at once;
+- `effort`: how much one evaluation may do at once; `limits`: the sizes of caches;
 - `specialisation_cache` and `snapshot`: one state with everything that is cached of it;
 - `decisions/`: a decision and its proof;
 - `filters/` and `searches/`: partial evaluation, filters and the judges of candidates;

@@ -1,14 +1,51 @@
-"""The examples in docstrings are what happens."""
+"""Docstrings: their examples are what happens, and a package's lists what stands in it."""
 
+import ast
 import doctest
+import re
 from importlib import import_module
 
 import pytest
 
-from tests.support.structure import MODULES
+from tests.support.structure import FILES, MODULES, name_of, tree
+
+PACKAGES = [path for path in FILES if path.name == "__init__.py"]
+OF_ALL = {"tests", "__init__", "__main__"}
+
+_IN_CODE = re.compile(r"`([^`]+)`")
+_IN_A_PATH = re.compile(r"`([\w/]+)`(?= →)|(?<=→ )`([\w/]+)`")
+
+
+def children(package):
+    """The modules and packages directly in a package."""
+    folder = package.parent
+    return {one.stem for one in folder.iterdir() if one.suffix == ".py" or (one / "__init__.py").exists()} - OF_ALL
+
+
+def of_packages(check):
+    """The answers of `check` to each package and its docstring, of those that have one."""
+    found = ((path, check(path, " ".join((ast.get_docstring(tree(path)) or "").split()))) for path in PACKAGES)
+    return {name_of(path): sorted(wrong) for path, wrong in found if wrong}
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES) - {"writ.__main__"}))
 def test_examples(module):
     """pytest's own collection of docstrings would import the root package under the name of the checkout's folder."""
     assert doctest.testmod(import_module(module)).failed == 0
+
+
+def test_a_package_lists_its_children():
+    def missing(path, text):
+        named = {word for code in _IN_CODE.findall(text) for word in re.findall(r"\w+", code)}
+        return children(path) - named
+
+    assert of_packages(missing) == {}, "name these modules in the docstring of their package, in reading order"
+
+
+def test_a_reading_path_names_only_what_is_there():
+    def gone(path, text):
+        steps = {first or second for first, second in _IN_A_PATH.findall(text)}
+        places = {step: path.parent / step for step in steps}
+        return {step for step, place in places.items() if not (place.is_dir() or place.with_suffix(".py").exists())}
+
+    assert of_packages(gone) == {}, "these modules are gone: take them from the reading path"

@@ -3,11 +3,13 @@
 Reading path:
 
 - `sources/`: a server of Writ, a published folder, a file;
-- `trust`: what is accepted;
+- `trust`: the checks of a bundle before it is accepted;
 - `held`: a bundle with the updates since, and an engine over them;
 - `freshness`: how long ago a source said that the revision is the newest;
 - `state/`: the last good state on disk, which several processes share;
 - `pacing`: when to ask again, and when to ask for a whole bundle;
+- `in_force`: the engine, the list of callers and the state on disk together;
 - `status` and `follower`: one step after the other, without threads;
-- `options`, `following` and `follow`: the thread, and the public functions.
+- `options`, `following` and `follow`: the thread, and the public functions;
+- `service/`: the agent's HTTP service.
 """

@@ -1,1 +1,3 @@
-"""From a commit to an engine in force: live engines, exported bundles and published ones."""
+"""From a commit to an engine in force: live engines (`live/`), exported bundles (`exports/`) and published ones
+(`publishing/`).
+"""

@@ -1,1 +1,8 @@
-"""Reading requests and writing answers: bodies, limits, paths, request ids, entity tags, queries."""
+"""Reads requests and writes answers.
+
+- `rejections`: the errors of refused requests; `error_answers`: their one JSON shape.
+- `json_limits` and `bodies`: JSON bodies within their limits; `streams` and `lines`: long ones, piece by piece.
+- `raw_paths`, `queries`, `source_address`, `request_id`, `entity_tags`, `public_url`: the parts of a request.
+- `caller`: the environment and the caller that work is done for.
+- `openapi/`: the description of all endpoints.
+"""

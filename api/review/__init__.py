@@ -1,1 +1,3 @@
-"""Tells what would happen: policy tests, the replay of logged requests, and policies in words."""
+"""Tells what would happen: policies in words (`wording/`), policy tests (`testing/`) and the replay of logged requests
+(`replaying/`).
+"""

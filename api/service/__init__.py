@@ -1,1 +1,3 @@
-"""The service put together: the application, its routes, its upkeep and what observes it."""
+"""The service put together: the application (`app`), its `routes/`, its `upkeep/` and its access log and traces
+(`observing/`).
+"""

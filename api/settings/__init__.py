@@ -1,1 +1,4 @@
-"""The settings: the one table of `WRIT_` variables, and how their texts are read."""
+"""The settings: the one table of `WRIT_` variables, and how their texts are read.
+
+Reading path: `written_instants` and `durations` → `setting_readers` → `settings`.
+"""

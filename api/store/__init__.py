@@ -1,8 +1,15 @@
 """The embedded store: models, their change log, credentials and the audit log in one SQLite database.
 
-`policy_tests` keeps the stored policy tests, and `trials` finds out what a write would do.
+All SQL of Writ is in this package. Reading path, from the bottom up:
 
-All SQL of Writ is in this package. Reading path: `errors` → `database` → `environments` → `elements` → `models` →
-`history` → `search` → `credentials` → `audit` → `writing` → `gathered_writes` → `insight` → `policy_tests` → `trials` →
-`store`, the interface; then `backup` and `historical_model`.
+- `errors`, `database`: connections, schema, migrations;
+- `environment_ids`, `environments`, `gateway_settings`: the environments of the store;
+- `pages`: the cursors of lists; `actor`: the author of a change;
+- `elements`, `search`: the elements of a model, and the candidates of a search;
+- `audit`, `credential_rows`, `credentials`: the audit log, clients and keys;
+- `history`, `models`, `writing`, `gathered_writes`: the change log, whole models, and a write;
+- `expiring`, `policy_tests`, `trials`, `promotions`, `gateway_changes`, `environment_changes`, `insight`: one
+  task each;
+- `store`: the interface to all of these;
+- `backup`, `examination`, `historical_model`: a copy, a check from outside, and the model at an earlier revision.
 """

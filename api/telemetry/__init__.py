@@ -1,1 +1,3 @@
-"""What a server tells operators of its work: metrics, the decision log and log lines."""
+"""A server's own reports to its operators: `metrics/`, the log (`log_lines` and `log`) and the decision log
+(`decision_log/`).
+"""

@@ -1,4 +1,4 @@
 """Diagnostics of model documents: their codes, places and help, and how they are shown.
 
-Reading path: `diagnostic` → `codes` → `findings` → `synonyms` → `show`.
+Reading path: `diagnostic` → `codes` → `findings` → `synonyms` and `zone_names` → `show`.
 """

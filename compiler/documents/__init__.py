@@ -1,5 +1,11 @@
-"""Reads model documents, JSON and YAML, into elements of the model, and finds the place of every value.
+"""Reads model documents, JSON, YAML and text, into elements of the model, and finds the place of every value.
 
-Reading path: `document` → `json_document` and `yaml_document` → `document_handler` → `schema_check` and
-`schema_findings` → `error_recovery`.
+Reading path:
+
+- `document` reads all documents of a model; `document_handler` handles the values of one;
+- `json_cursor`, `json_document` and `json_places`, `yaml/`, `writ_document`: one reader for each form;
+- `raw_values` → `interning` → `read_element` → `element_list`: from values to elements;
+- `schema_check` → `schema_findings` and `misplaced` → `error_recovery`: the faults of a value;
+- `bad_document`: the error of a document that can't be read to its end;
+- `placed_value` reads documents other than models.
 """

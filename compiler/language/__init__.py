@@ -7,7 +7,8 @@
 - `tokens`: the words, texts, numbers and marks of a statement.
 - `reading`: makes the values of a model document from what the parser finds.
 - `automaton`, `parse`: the parser.
-- `syntax_fault`, `explain_fault`, `advice`: what is wrong with a statement, in the words of its author.
+- `syntax_fault`, `place`, `hidden`: what is wrong with a statement, and where.
+- `explain_fault`, `advice`, `phrases`: the fault in the words of its author.
 - `text_wording`: findings about a model, in the words of the language.
 - `writ.tmLanguage.json`: the colours of the language in editors.
 - `writing`: the canonical form. It formats text with its comments, and writes a model as text.

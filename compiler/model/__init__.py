@@ -1,1 +1,4 @@
-"""The model: the classes of its elements, generated ids, and the normal form, from which digests are computed."""
+"""The model: the classes of its elements, generated ids, and the normal form, from which digests are computed.
+
+Reading path: `elements` → `generated_ids` → `joined_attributes` → `parse_window` → `normal_form` → `source_digest`.
+"""

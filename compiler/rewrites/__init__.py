@@ -1,1 +1,1 @@
-"""Rewrites of the program. Each file has one, which returns a program with the same meaning."""
+"""Rewrites of the program: `drop_repeated_conditions` → `sort_clauses`. Each gives a program with the same meaning."""

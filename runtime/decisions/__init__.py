@@ -1,1 +1,4 @@
-"""A decision (`decide`) and its proof (`explain`)."""
+"""A decision (`decide`) and its proof (`explain`).
+
+Reading path: `judge` → `judge_limited` → `validity` → `decide` → `held_roles` → `shown_value` → `proof` → `explain`.
+"""

@@ -1,4 +1,4 @@
 """Partial evaluation: the filter that remains of the rules while the resource is unknown (F1 to F7).
 
-Reading path: `partial` → `show_tree` → `derive` → `filter_cache`.
+Reading path: `partial` → `show_tree` → `derive` → `left_open` → `filter_cache`.
 """

@@ -1,4 +1,5 @@
 """Reads requests: each of their members (`members`), evaluations (`evaluations`) and searches (`searches`).
 
-`as_json` stands alone: callers convert Python values with it.
+`error_items` answers items of a batch that can't be decided. `as_json` stands alone: callers convert Python values with
+it.
 """

@@ -1,1 +1,4 @@
-"""The facts and rules of one revision: a bundle, with the changes of later deltas in persistent maps."""
+"""The facts and rules of one revision: a bundle, with the changes of later deltas in persistent maps.
+
+Reading path: `state` → `numbering` → `overlay` → `apply_deltas`.
+"""

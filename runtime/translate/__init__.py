@@ -2,9 +2,8 @@
 
 Reading path: `errors` → `read_tree` (JSON to nodes) → `python` (the meaning) → `fields` (the column of a key) →
 `column_numbers` → `column_texts` → `conditions` → `column_plan` → `plan` (the tree over columns, for every target) →
-`sql/fragments` → `sql/dialect` → `sql/postgresql`, `mysql`, `sqlite`, `duckdb` → `sqlalchemy_types` → `sqlalchemy` →
-`django_types` → `django` → `mongo`, `elasticsearch`, `polars`, `pandas`.
-An optional library is imported only by the modules that are named after it.
+`sql/` (PostgreSQL, MySQL, SQLite, DuckDB) → `sqlalchemy_types` → `sqlalchemy` → `django_types` → `django` → `mongo`,
+`elasticsearch`, `polars`, `pandas`. An optional library is imported only by the modules that are named after it.
 """
 
 from .errors import BadFilter, Untranslatable

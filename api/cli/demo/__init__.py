@@ -1,4 +1,7 @@
-"""The demo: the model of an invented archive company, and example questions about it."""
+"""The demo: the model of an invented archive company, and example questions about it.
+
+Reading path: `material` → `people` → `groups` → `papers` → `access` → `organisation`.
+"""
 
 from importlib.resources import files
 from typing import Any

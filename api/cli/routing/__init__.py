@@ -1,1 +1,4 @@
-"""The commands on routes."""
+"""The commands on routes.
+
+Reading path: `match_route` → `openapi_routes` → `import_routes` → `routes`.
+"""

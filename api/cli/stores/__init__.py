@@ -1,1 +1,8 @@
-"""The commands that work on a store, one module each. `opening` has their shared options and opens the store."""
+"""The commands that work on a store, one module each. `opening` has their shared options and opens the store.
+
+- `import_` and `export`, with `opa_bundle`, read and write models.
+- `clients`, and `keys` with `key_kinds`, manage credentials.
+- `audit` prints and verifies the audit log.
+- `backup`, with `repeated_backups`, and `restore` copy a store.
+- `publish` publishes bundles.
+"""

@@ -1,1 +1,3 @@
-"""The token endpoints: issue, revoke, and the metadata of both."""
+"""The token endpoints: `endpoints` issues and revokes tokens, `metadata` describes them, and `token_operations` has the
+OpenAPI operations.
+"""

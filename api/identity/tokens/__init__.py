@@ -1,4 +1,4 @@
-"""OAuth 2.0 access tokens: issue, verification, revocation and metadata (contract 4.1, 5, 7.1).
+"""OAuth 2.0 access tokens: issue, verification and revocation (contract 4.1, 5, 7.1).
 
-Reading path: `access_tokens` → `token_claims` → `forms` → `endpoints` → `metadata`.
+Reading path: `forms` → `token_claims` → `access_tokens` → `upstream_tokens`.
 """

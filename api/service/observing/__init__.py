@@ -1,4 +1,7 @@
-"""What is told of each request that was answered: the access log, and OpenTelemetry's traces and metrics.
+"""The access log, and OpenTelemetry's traces and metrics, of the requests that were answered.
 
 Both are off by default. Then nothing here stands on the way of a request.
+
+Reading path: `answered` → `access_log`, `decision_counts` and `telemetry` → `waiting` → `application`, `lane` and
+`checks` → `starting`.
 """

@@ -1,1 +1,3 @@
-"""Work that a running service does from time to time: the audit log, last uses, expired elements."""
+"""Work that a running service does from time to time: the audit log (`audit_upkeep`), last uses (`use_upkeep`), expired
+elements (`expiry_sweep`).
+"""

@@ -4,4 +4,5 @@
 - `format`: formats text, with its comments and its order.
 - `constants`, `elements`, `policies`, `declarations`: the lines of an element of the model.
 - `model`: writes a model.
+- `atoms`: writes a compiled condition.
 """

@@ -1,4 +1,7 @@
-"""A filter as parametrised SQL text for PostgreSQL, MySQL, SQLite and DuckDB."""
+"""A filter as parametrised SQL text for PostgreSQL, MySQL, SQLite and DuckDB.
+
+Reading path: `fragments` → `dialect` → `postgresql`, `mysql`, `sqlite`, `duckdb`.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,1 +1,4 @@
-"""What each gateway sends when it asks: one module for each. `contract` has what they share."""
+"""The contracts with gateways: which headers each one sends when it asks, and which answers it understands.
+
+Reading path: `contract` → `apisix`, `caddy`, `envoy`, `nginx`, `traefik` → `table`.
+"""

@@ -1,1 +1,1 @@
-"""The endpoints of credentials: API keys and OAuth clients. `managed_credentials` has what they share."""
+"""The endpoints of credentials: `clients` and `api_keys`. `managed_credentials` has the parts that they share."""

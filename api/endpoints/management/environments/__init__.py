@@ -1,1 +1,1 @@
-"""The endpoints of environments and of their settings."""
+"""The endpoints of environments (`environments`) and of their settings for gateways (`gateway`)."""

@@ -1,1 +1,1 @@
-"""Where records go: a file, standard output, or a collector over HTTP. `sink` says what all of them have."""
+"""The sinks of records: a `file`, standard output (`stream`), or a `collector` over HTTP. `sink` is their interface."""
