@@ -1,12 +1,14 @@
 """The shape of the code: who imports whom, where libraries stand, how long files and functions grow (design.md)."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
 
 import pytest
 
+from tests.support.pages import page
 from tests.support.structure import (
     FILES,
     FRONT,
@@ -198,6 +200,11 @@ def test_every_room_of_a_package_has_its_place(folder):
     path = ROOT.joinpath(*folder.split(".")[1:])
     found = {child.stem for child in path.iterdir() if child.suffix == ".py" or (child / "__init__.py").exists()}
     assert found - {"__init__"} == set(ROOMS[folder])
+
+
+def test_the_map_shows_the_rooms_from_the_top_down():
+    rows = re.findall(r"^\| \[`(\w+)`\]\((\S+)\)", page("CONTRIBUTING.md").section("Find your way"), re.MULTILINE)
+    assert [name for name, target in rows if target.startswith(f"api/{name}/")] == list(ROOMS["writ.api"])
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

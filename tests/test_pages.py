@@ -84,7 +84,7 @@ def test_every_page_is_reached_from_the_front_page(shown):
 
 @each_block
 def test_a_block_says_what_it_is(block):
-    assert block.language in ("json", "python", "sh", "text", "writ", "yaml"), block.name
+    assert block.language in ("json", "mermaid", "python", "sh", "text", "writ", "yaml"), block.name
 
 
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "json"], ids=lambda block: block.name)
