@@ -3,8 +3,8 @@
 Read from the top down; each room imports only rooms below it.
 
 - `cli` has the commands that a person types, and the demo organisation.
-- `service` puts the application together: its routes, its upkeep and what observes it. `agent` is the edge agent, and
-  follows bundles for applications.
+- `agent` is the edge agent, and follows bundles for applications.
+- `service` puts the application together: its routes, its upkeep and what observes it. It has what both servers share.
 - `endpoints` answer what a caller asks for.
 - `engines` lead from a commit to an engine in force, and to exported and published bundles.
 - `console` has the pages for browsers.

@@ -37,17 +37,17 @@ def _down(names):
 ROOMS = {
     "writ.api": _down(
         """
-        cli service agent endpoints engines console identity review server telemetry http store settings
+        cli agent service endpoints engines console identity review server telemetry http store settings
         """
     ),
     "writ.api.cli": _down(
         """
-        agent differences doctor explaining language main replaying routing serve before_workers
+        agent differences doctor explaining language main replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
-        start_options stores demo sentences server_options service source_paths output
+        stores demo sentences server_options service source_paths output
         """
     ),
-    "writ.api.service": _down("app observing upkeep routes"),
+    "writ.api.service": _down("start app server_program observing upkeep routes"),
     "writ.api.agent": _down(
         """
         service follow following options follower pacing in_force status state held freshness sources trust
@@ -64,7 +64,7 @@ ROOMS = {
     "writ.api.review": _down("replaying testing wording"),
     "writ.api.server": _down(
         """
-        server listening supervision tls worker acceptor connection asgi_scope deadline exchange outlet
+        server listening tls worker supervision acceptor connection asgi_scope deadline exchange outlet
         owner lane_calls waiting request_parser response_head shares refusal
         """
     ),

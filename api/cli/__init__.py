@@ -7,8 +7,8 @@ Each folder has a command, or several that belong together:
 - `testing/`, `replaying/`, `differences/`, `explaining/`: `writ test`, `replay`, `diff`, `explain`;
 - `stores/`, `environments/`, `doctor/`: commands on a store or a service.
 
-`serve` starts the service: `server_options` and `start_options` read its options, `start_model` loads its model,
-`before_workers` opens what its workers share, and `greeting` shows how to ask it. `agent` starts an agent.
+`serve` starts the service: `server_options` reads its options, `start_model` loads its model, and `greeting` shows how
+to ask it. `agent` starts an agent.
 
 Several commands share these: `output`, `sentences` and `reports/` show results, `source_paths` and
 `model_elements` read models, `overwriting` protects files, `service_options` and `service` call a running service.

@@ -1,53 +1,24 @@
 """`writ agent`: decides next to an application, from a bundle that it keeps fresh."""
 
-import logging
-import socket
-import time
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from ...bundles.manifest import Profile
-from ...runtime import Engine
-from ..agent.following import Following, OnStatus
 from ..agent.options import FollowOptions
-from ..agent.service.app import COUNTED, AgentParts, create_agent
 from ..agent.service.callers_file import UnusableCallers
-from ..agent.service.keys_file import CallerKeys
-from ..agent.status import Status
-from ..endpoints.decisions.draining import Draining
-from ..endpoints.gateway.envoy.listener import listener_on, reserved
-from ..endpoints.metrics_page.open_address import open_application
-from ..endpoints.metrics_page.worker_gauges import WorkerGauges
-from ..http.public_url import url_warning
-from ..server.listening import UNIX, CannotListen, bound_socket, shown_address, start_listening
+from ..agent.service.start import AgentStart
+from ..server.listening import CannotListen
 from ..server.server import Service, run
 from ..server.tls import UnusableTls
-from ..settings.setting_readers import is_loopback
+from ..service.server_program import ServerOptions
 from ..settings.settings import BadSetting
-from ..telemetry.metrics.counts import Counts
-from ..telemetry.metrics.definitions import LAST_CONTACT
 from .output import CommandFailed, error_console, os_sentence
-from .server_options import (
-    ServerLogs,
-    ServerOptions,
-    counters_for,
-    greet_envoy,
-    logs_of,
-    metrics_side,
-    own_url,
-    read_settings,
-    server_asked,
-    server_options,
-    start_worker,
-)
+from .server_options import greet_envoy, read_settings, server_asked, server_options, shown_url
 
 _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueError, ImportError)
-_DECISIONS: Final = ("evaluation", "evaluations")
-_FULL: Final = (*_DECISIONS, "search/resource")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +125,7 @@ def agent_command(
             proxy=proxy,
         )
         server = server_asked(bind, **asked)
-        service = _prepare(options, callers, bundle is None or callers is not None, server)
+        service = _prepare(options, callers, server, is_open=bundle is not None and callers is None)
     except _ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
@@ -162,106 +133,11 @@ def agent_command(
     run(service)
 
 
-def _prepare(options: FollowOptions, callers: Path | None, admits: bool, server: ServerOptions) -> Service:
+def _prepare(options: FollowOptions, callers: Path | None, server: ServerOptions, *, is_open: bool) -> Service:
     """Returns the agent, ready to run. It already listens, and has said so on standard error."""
     settings, log = read_settings(server.log_level, server.log_format)
-    rates, counts = counters_for(COUNTED, server.workers, settings, log)
-    logs = logs_of(settings, server, "writ-agent", counts, None, log)
-    following = Following(replace(options, counters=rates.counters), *_telling(log))
-    token_file = None if options.token_file is None else Path(options.token_file)
-    keys = CallerKeys(callers, token_file, log) if admits else None
-    listener = bound_socket(server.bind)
-    place = shown_address(listener)
-    envoy = reserved(server.envoy_bind)
-    if keys is None:
-        _refuse_strangers((server.bind, listener), (server.envoy_bind, envoy))
-    start_listening(listener)
-    url = own_url(place, server.tls)
-    shown = place if place.startswith(UNIX) else url
-    error_console().print(f"The agent decides at {shown}, from {options.source}", markup=False)
-    greet_envoy(envoy)
-    if settings.public_url is None:
-        log.warning("%s", url_warning(url))
-    logs.decisions.tell_doubts(None)
-    draining = Draining()
-    application = create_agent(
-        AgentParts(
-            following=following,
-            calls=_FULL if options.profile == "full" else _DECISIONS,
-            keys=keys,
-            limits=settings.limits,
-            public_url=settings.public_url or url,
-            clock=time.time,
-            log=log,
-            counts=counts,
-            decision_log=logs.decisions.log,
-            notes_callers=logs.requests.is_on,
-            draining=draining,
-        )
-    )
-    metrics = logs.requests.application(open_application(application.metrics, counts, log))
-    checks = logs.requests.checks(application.answering)
-    gauges = WorkerGauges(counts, application.recent, lambda: _engines(following))
-    return Service(
-        app=logs.requests.application(application.asgi),
-        lane=logs.requests.lane(application.lane),
-        listener=listener,
-        limits=settings.limits,
-        workers=server.workers,
-        log_level=server.log_level,
-        log_format=settings.log_format,
-        tls=server.tls,
-        side=metrics_side(metrics, server.metrics_bind, settings, log),
-        beside=listener_on(envoy, checks, application.is_ready, counts, settings.limits),
-        worker_starts=partial(start_worker, rates, counts, logs),
-        heartbeat=partial(_beat, following, counts, gauges, logs),
-        worker_ends=partial(_end_worker, following, logs),
-        worker_gone=counts.table.worker_gone,
-        refused=logs.requests.refused(counts.refused_early),
-        tell_connections=gauges.tell_connections,
-        drain_begins=draining.begin,
-        drain_seconds=server.drain_seconds,
-    )
-
-
-def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
-    """Raises CannotListen if other machines reach an address: an agent without callers answers anybody."""
-    for address, one in listening:
-        if one is not None and not _is_private(shown_address(one)):
-            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
-
-
-def _engines(following: Following) -> list[Engine]:
-    engine = following.newest
-    return [] if engine is None else [engine]
-
-
-def _end_worker(following: Following, logs: ServerLogs) -> None:
-    logs.end_worker()
-    following.close()
-
-
-def _beat(following: Following, counts: Counts, gauges: WorkerGauges, logs: ServerLogs) -> None:
-    """Measures. The first call starts the thread of a new worker."""
-    logs.beat()
-    contact = following.status().last_contact
-    gauges.beat()
-    if contact is not None:
-        for engine in _engines(following):
-            counts.told(engine, LAST_CONTACT, contact)
-
-
-def _telling(log: logging.Logger) -> tuple[OnStatus, OnStatus]:
-    def changed(status: Status) -> None:
-        if status.leads:
-            log.info("revision %s is in force", status.revision)
-
-    def failed(status: Status) -> None:
-        log.error("the newest revision may not be in force: %s", status.error)
-
-    return changed, failed
-
-
-def _is_private(place: str) -> bool:
-    """Whether only this machine can reach an address."""
-    return place.startswith(UNIX) or is_loopback(place.rpartition(":")[0])
+    start = AgentStart(options, callers, server, settings, log, is_open=is_open)
+    service = start.finish()
+    error_console().print(f"The agent decides at {shown_url(start.program)}, from {options.source}", markup=False)
+    greet_envoy(start.program)
+    return service

@@ -1,50 +1,26 @@
-"""What every server of Writ has: its options, its settings and log, and its own URL."""
+"""The options and settings of every server of Writ, and what it says at its start."""
 
 import logging
 import os
-import socket
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
 
-from ..endpoints.decisions.batch import merged
-from ..endpoints.decisions.shared_rates import SharedRates
-from ..endpoints.metrics_page.open_address import PATH, open_address
 from ..server.listening import UNIX, shown_address
-from ..server.owner import Side
 from ..server.server import within_open_files
-from ..server.shares import places_for
 from ..server.tls import TlsFiles
-from ..service.observing.starting import Observing, observing
+from ..service.server_program import ServerOptions, ServerProgram
 from ..settings.settings import JSON, LOG_FORMAT, LOG_FORMATS, Settings, settings_from
-from ..telemetry.decision_log.starting import DecisionLogService, NoDecisionLog, decision_log
 from ..telemetry.log import service_log, take_strangers
-from ..telemetry.log_lines import HERE
-from ..telemetry.metrics.counts import Counts
 from .output import MESSAGES, error_console
 
 MOST_WORKERS: Final = 1_024
 
 MOST_DRAIN_SECONDS: Final = 3_600.0
 """The longest time for which a server goes on after it was asked to stop."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerOptions:
-    """How a server is asked to serve, with the defaults filled in. None: the setting of the same name counts."""
-
-    bind: str
-    envoy_bind: str | None
-    workers: int
-    tls: TlsFiles | None
-    decision_log: str | None
-    metrics_bind: str | None
-    drain_seconds: float
-    log_level: str
-    log_format: str | None
 
 
 def server_asked(
@@ -92,21 +68,6 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def metrics_side(application: Any, asked: str | None, settings: Settings, log: logging.Logger) -> Side | None:
-    """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already.
-
-    `application` is an ASGI application, `asked` the address of the command line. Raises CannotListen.
-    """
-    address = asked or settings.metrics_bind
-    if address is None:
-        return None
-    side = open_address(application, address)
-    place = shown_address(side.socket)
-    shown = place if place.startswith(UNIX) else f"http://{place}{PATH}"
-    log.info("the metrics are at %s, without a credential", shown)
-    return side
-
-
 def tls_files(certificate: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
     """Returns the files for TLS, tried once, or None if TLS is not asked for. Raises UnusableTls."""
     if certificate is None or key is None:
@@ -139,63 +100,12 @@ def read_settings(log_level: str, log_format: str | None) -> tuple[Settings, log
     return replace(settings, limits=within_open_files(settings.limits, log)), log
 
 
-def greet_envoy(place: socket.socket | None) -> None:
+def shown_url(program: ServerProgram) -> str:
+    """Returns where a server listens: its URL, or the path of a socket in the file system."""
+    return program.address if program.address.startswith(UNIX) else program.url
+
+
+def greet_envoy(program: ServerProgram) -> None:
     """Prints the address of the listener for Envoy, if there is one."""
-    if place is not None:
-        error_console().print(f"Envoy asks over gRPC at {shown_address(place)}", markup=False)
-
-
-class ServerLogs(NamedTuple):
-    """What a server tells of its work: the decisions, and the requests."""
-
-    decisions: DecisionLogService | NoDecisionLog
-    requests: Observing
-
-    def start_worker(self, place: int, counts: Counts) -> None:
-        """Start to write, in a forked worker with these counters, at its place."""
-        HERE.worker = place
-        self.decisions.start_worker(counts)
-        self.requests.start_worker(place)
-
-    def beat(self) -> None:
-        """Tell which decisions were dropped."""
-        self.decisions.beat()
-
-    def end_worker(self) -> None:
-        """Write what waits, for a bounded time."""
-        self.decisions.end_worker()
-        self.requests.end_worker()
-
-
-def logs_of(
-    settings: Settings, server: ServerOptions, name: str, counts: Counts, directory: Path | None, log: logging.Logger
-) -> ServerLogs:
-    """Returns what tells of decisions and requests. `name` is that of the service, for telemetry.
-
-    `directory` has the key for hashes of the decision log.
-
-    Raises BadSetting, OSError.
-    """
-    target = server.decision_log
-    asked = settings.decision_log if target is None else replace(settings.decision_log, target=target)
-    requests = observing(settings, name, counts, log, os.environ, server.tls is not None)
-    return ServerLogs(decision_log(asked, directory, merged, log), requests)
-
-
-def counters_for(
-    routes: Iterable[tuple[str, str]], workers: int, settings: Settings, log: logging.Logger
-) -> tuple[SharedRates, Counts]:
-    """Returns what counts in all workers together: for rate limits, and for the metrics of these routes."""
-    return SharedRates(workers, settings.rate_bytes, log), Counts.shared(routes, places_for(workers))
-
-
-def start_worker(rates: SharedRates, counts: Counts, logs: ServerLogs, place: int) -> None:
-    """Starts what a worker counts and logs with, in the place that no other living worker has."""
-    rates.start_worker(place)
-    counts.start_worker(place)
-    logs.start_worker(place, counts)
-
-
-def own_url(place: str, tls: TlsFiles | None) -> str:
-    """Returns the URL of a server that listens at `place`, as `shown_address` gives it."""
-    return f"{'https' if tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
+    if program.envoy is not None:
+        error_console().print(f"Envoy asks over gRPC at {shown_address(program.envoy)}", markup=False)

@@ -1,5 +1,6 @@
 """The model that `writ serve` starts with: the stored one, model documents that replace it, or the demo."""
 
+import logging
 import sys
 from pathlib import Path
 
@@ -48,6 +49,14 @@ def prepare_model(directory: Path, store: Store, sources: tuple[Path, ...], demo
         error_console().print(
             "There is no model yet, so every request is denied. Add one with --import, --demo or the HTTP API."
         )
+
+
+def wanted_seeds(seeds: tuple[Path, ...], store: Store, log: logging.Logger) -> tuple[Path, ...]:
+    """Returns the documents for a store that never had a model, or none."""
+    if not seeds or not store.revision_of(DEFAULT):
+        return seeds
+    log.info("the store has a model, so `--import-if-empty` does nothing")
+    return ()
 
 
 def _demo_documents(directory: Path, store: Store) -> list[Source]:

@@ -6,7 +6,7 @@ import os
 import resource
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
@@ -21,6 +21,7 @@ from .owner import Side
 from .shares import Shares
 from .supervision.master import Master
 from .supervision.notices import Notices
+from .supervision.part import Part
 from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
@@ -50,13 +51,8 @@ class Service:
     application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.
     Each worker runs `beside`, with the same TLS.
 
-    Before its first request, each worker calls `worker_starts` with its place: living workers have different places,
-    each the lowest that was free. It calls `heartbeat` every second, `worker_stops` when it is asked to stop, and
-    `worker_ends` after its last answer. The master calls `worker_gone` with the process id of each worker that ended,
-    and `service_ends` after the last one. A worker calls `refused` with the status of each answer to what could not be
-    read as a request, and `tell_connections` every second with its connections by state.
-
-    If the service is asked to stop by TERM, the master calls `drain_begins`, and goes on for `drain_seconds`.
+    `parts` live in the workers and in the master. If the service is asked to stop by TERM, it serves on for
+    `drain_seconds`.
     """
 
     app: Any
@@ -70,15 +66,7 @@ class Service:
     lane: Lane | None = None
     held: tuple[object, ...] = ()
     beside: Beside | None = None
-    worker_starts: Callable[[int], None] = lambda _: None
-    heartbeat: Callable[[], None] = lambda: None
-    worker_stops: Callable[[], None] = lambda: None
-    worker_ends: Callable[[], None] = lambda: None
-    worker_gone: Callable[[int], None] = lambda _: None
-    service_ends: Callable[[], None] = lambda: None
-    refused: Callable[[int], None] = lambda _: None
-    tell_connections: Callable[[Mapping[str, int]], None] = lambda _: None
-    drain_begins: Callable[[], None] = lambda: None
+    parts: Sequence[Part] = ()
     drain_seconds: float = 0.0
 
 
@@ -86,8 +74,6 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
     """The application object that gunicorn's master runs."""
 
     def __init__(self, service: Service) -> None:
-        self.heartbeat, self.worker_ends = service.heartbeat, service.worker_ends
-        self.worker_stops = service.worker_stops
         self.tls: ssl.SSLContext | None = None
         self.pem: Pem | None = None
         self.service = service
@@ -127,7 +113,12 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
 
     def _worker_gone(self, worker: Worker) -> None:
         self.shares.release(worker.connections.share)
-        self.service.worker_gone(worker.pid)
+        for part in self.service.parts:
+            part.worker_gone(worker.pid)
+
+    def _end_service(self) -> None:
+        for part in reversed(self.service.parts):
+            part.end_service()
 
     def _settings(self) -> dict[str, object]:
         return {
@@ -143,7 +134,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
             "on_reload": lambda _: self.shares.reload(),
             "child_exit": lambda _, worker: self._worker_gone(worker),
             "worker_exit": lambda _, __: leave_threads(),
-            "on_exit": lambda _: self.service.service_ends(),
+            "on_exit": lambda _: self._end_service(),
             "accesslog": None,
             "errorlog": "-",
             # What gunicorn tells at `debug` has the path of every request, where a client may have put a secret.

@@ -72,7 +72,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         """Serve until a signal says stop, or the master is gone."""
         sys.setswitchinterval(SWITCH_SECONDS)
         be_impatient()
-        self.service.worker_starts(self.connections.share.place)
+        for part in self.service.parts:
+            part.start(self.connections.share.place)
         self.loop = uvloop.new_event_loop()
         asyncio.set_event_loop(self.loop)
         if self.service.side is not None:
@@ -84,8 +85,9 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self.loop.close()
 
     def refused(self, status: int) -> None:
-        """Count an answer to what could not be read as a request."""
-        self.service.refused(status)
+        """Tell the parts of an answer to what could not be read as a request."""
+        for part in self.service.parts:
+            part.refused(status)
 
     def report(self, error: Exception) -> None:
         """Log a failure of the application that its own error handlers did not answer."""
@@ -107,10 +109,15 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
             self._acceptors.append(Acceptor(self._side, self._side.listener(), None))
         while self.alive and self.ppid == os.getppid():
             self.notify()
-            self._call(self.app.heartbeat)
-            self.service.tell_connections(self.connections.states())
+            self._beat()
             await self._pause(HEARTBEAT_SECONDS)
         await self._shut_down()
+
+    def _beat(self) -> None:
+        states = self.connections.states()
+        for part in self.service.parts:
+            self._call(part.beat)
+            self._call(part.connections, states)
 
     def _take_signals(self) -> None:
         for number in self.SIGNALS:
@@ -125,9 +132,9 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self.alive, self._at_once = False, self._at_once or at_once
         self._stop.set()
 
-    def _call(self, hook: Callable[[], None]) -> None:
+    def _call(self, hook: Callable[..., None], *arguments: object) -> None:
         try:
-            hook()
+            hook(*arguments)
         except Exception:  # what fails here fails again where it is asked for, and is answered there
             self.log.exception("what a worker does beside its requests failed")
 
@@ -144,14 +151,16 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
         self.connections.stop()
         if self._side is not None:
             self._side.connections.stop()
-        self._call(self.app.worker_stops)
+        for part in self.service.parts:
+            self._call(part.stop)
         deadline = self.loop.time() + self.cfg.graceful_timeout
         beside = self.loop.create_task(self._stop_beside())
         while (self.connections.all or not beside.done()) and not self._at_once and self.loop.time() < deadline:
             self.notify()
             await asyncio.sleep(_POLL_SECONDS)
         beside.cancel()
-        self._call(self.app.worker_ends)
+        for part in reversed(self.service.parts):
+            self._call(part.end)
 
     async def _stop_beside(self) -> None:
         if self.service.beside is None:

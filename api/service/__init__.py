@@ -1,3 +1,3 @@
-"""The service put together: the application (`app`), its `routes/`, its `upkeep/` and its access log and traces
-(`observing/`).
+"""The service put together: what both servers share (`server_program`), the application (`app`) and its start
+(`start`), its `routes/`, its `upkeep/` and its access log and traces (`observing/`).
 """

@@ -1,7 +1,7 @@
 """The composition root: the HTTP application, built from its collaborators."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,6 +68,7 @@ from ..telemetry.metrics.definitions import Where
 from ..telemetry.metrics.requests import CountedApplication, CountedRoutes
 from .routes.route import Services
 from .routes.table import ACCESS, COUNTED, ROUTES
+from .server_program import Application
 
 _PAGE_KEY: Final = "page-tokens.key"
 """In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
@@ -168,25 +169,6 @@ def collaborators(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
-    """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
-
-    `stop` lets long polls go, because the worker ends. `metrics` answers requests for metrics, and `recent` are the
-    credentials that a worker remembers. `answering` answers gateways, and `is_ready` tells whether the worker can
-    decide: both are for other protocols than HTTP.
-    """
-
-    falcon: falcon.asgi.App[Any, Any]
-    asgi: CountedApplication
-    lane: DecisionLane
-    stop: Callable[[], None]
-    metrics: Answering
-    recent: RecentHeaders
-    answering: GatewayAnswering
-    is_ready: Callable[[], Awaitable[bool]]
-
-
 def create_app(parts: Collaborators) -> falcon.asgi.App[Any, Any]:
     """Returns the ASGI application with every route of the table, each behind the guard."""
     return create_application(parts).falcon
@@ -234,7 +216,7 @@ def create_application(parts: Collaborators) -> Application:
     answering = GatewayAnswering(gateway, services.deciding, key_sets, errors)
     front = CountedApplication(GatewayFront(app, answering), counts)
     ready = partial(is_ready, parts.engines.engine, parts.draining)
-    return Application(app, front, lane, services.export.states.stop, services.metrics, recent, answering, ready)
+    return Application(app, front, lane, services.metrics, recent, answering, ready, services.export.states.stop)
 
 
 def _known_credentials(parts: Collaborators, tokens: AccessTokens) -> KnownCredentials:

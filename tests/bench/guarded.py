@@ -11,15 +11,15 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 import falcon.asgi
 from writ.api.cli.main import main as command_line
 from writ.api.identity.credential import Credential, Scope
-from writ.api.service.app import Collaborators, create_app
+from writ.api.service.app import Collaborators, create_app, create_application
 
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment
@@ -146,5 +146,8 @@ def _body(connection: socket.socket) -> bytes:
 
 if __name__ == "__main__":
     # Without the decision lane, so that every request passes the guard of the application.
-    with patch("writ.api.cli.serve.create_application", lambda parts: SimpleNamespace(asgi=Twice(parts), lane=None)):
+    with patch(
+        "writ.api.service.start.create_application",
+        lambda parts: replace(create_application(parts), asgi=Twice(parts), lane=None),
+    ):
         command_line()

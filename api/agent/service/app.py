@@ -1,7 +1,7 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from ...identity.guard import Access, Guard
 from ...identity.noting_guard import NotingGuard
 from ...identity.recent_headers import RecentHeaders
 from ...identity.tokens.upstream_tokens import UpstreamTokens
+from ...service.server_program import Application
 from ...settings.settings import HttpLimits
 from ...telemetry.decision_log.decision_log import NO_LOG, Log
 from ...telemetry.metrics.counts import Counts
@@ -72,24 +73,7 @@ class AgentParts:
     notes_callers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AgentApplication:
-    """The ASGI application, and the lane that answers its hot decision calls without it.
-
-    `answering` answers gateways, and `is_ready` tells whether the agent can decide: both are for other protocols.
-
-    `metrics` answers requests for metrics, and `recent` are the credentials that a worker remembers.
-    """
-
-    asgi: CountedApplication
-    lane: DecisionLane
-    metrics: Answering
-    recent: RecentHeaders
-    answering: GatewayAnswering
-    is_ready: Callable[[], Awaitable[bool]]
-
-
-def create_agent(parts: AgentParts) -> AgentApplication:
+def create_agent(parts: AgentParts) -> Application:
     """Returns the application of an agent."""
     log, following = parts.log, parts.following
 
@@ -123,7 +107,7 @@ def create_agent(parts: AgentParts) -> AgentApplication:
         return following.status().is_ready and not parts.draining.begun()
 
     front = CountedApplication(GatewayFront(app, gateways), counts)
-    return AgentApplication(front, lane, answering, recent, gateways, is_ready)
+    return Application(app, front, lane, answering, recent, gateways, is_ready)
 
 
 def _issuer(following: InForce) -> str:

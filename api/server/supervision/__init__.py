@@ -1,4 +1,4 @@
-"""The master process, and what it tells the service manager that started it.
+"""The master process, the parts that live beside the requests, and what the service manager hears.
 
-Reading path: `notices` → `master`.
+Reading path: `part` → `notices` → `master`.
 """

@@ -44,7 +44,8 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         service = self.app.service
         self._notices.stopping()
         if service.drain_seconds:
-            service.drain_begins()
+            for part in service.parts:
+                part.drain()
             self.log.info("stopping in %g seconds; readiness fails from now on", service.drain_seconds)
             self._go_on(service.drain_seconds)
         super().handle_term()

@@ -1,7 +1,7 @@
 """Makes what tells of requests, as the settings ask for it, and runs it in the workers of a server."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ....bundles.wording import quoted
@@ -54,16 +54,10 @@ class Observing:
         """Returns what tells of the checks that `answering` answers."""
         return ObservedChecks(answering, self._waiting, self._is_secure) if self.is_on else answering
 
-    def refused(self, counted: Callable[[int], None]) -> Callable[[int], None]:
-        """Returns what tells of an answer to what could not be read as a request, after `counted`."""
-        if not self.is_on:
-            return counted
-
-        def told(status: int) -> None:
-            counted(status)
+    def refused(self, status: int) -> None:
+        """Tell of an answer to what could not be read as a request."""
+        if self.is_on:
             self._waiting.answered(refusal(int(status), self._is_secure))
-
-        return told
 
     def start_worker(self, place: int) -> None:
         """Start to tell, in a forked worker, at its place."""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.cli.before_workers import opened_store
 from writ.api.cli.demo import demo_questions
+from writ.api.service.start import opened_store
 from writ.api.settings.settings import settings_from
 from writ.api.store.database.commit_signal import SUFFIX
 from writ.api.store.store import Store

@@ -1,0 +1,113 @@
+"""Starts an agent: what it follows, who may call it, and its application. All of this is made before the fork."""
+
+import logging
+import socket
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ....runtime import Engine
+from ...server.listening import UNIX, CannotListen, shown_address
+from ...server.server import Service
+from ...server.supervision.part import Part
+from ...service.server_program import ServerOptions, ServerProgram
+from ...settings.setting_readers import is_loopback
+from ...settings.settings import Settings
+from ...telemetry.metrics.definitions import LAST_CONTACT
+from ..following import Following, OnStatus
+from ..options import FollowOptions
+from ..status import Status
+from .app import COUNTED, AgentParts, create_agent
+from .keys_file import CallerKeys
+
+_DECISIONS: Final = ("evaluation", "evaluations")
+_FULL: Final = (*_DECISIONS, "search/resource")
+
+
+class AgentStart:
+    """An agent that has read its files, and does not listen yet."""
+
+    def __init__(
+        self,
+        options: FollowOptions,
+        callers: Path | None,
+        server: ServerOptions,
+        settings: Settings,
+        log: logging.Logger,
+        *,
+        is_open: bool,
+    ) -> None:
+        """`callers` is the file with the callers' keys. `is_open` says that everybody on this machine may call.
+
+        Raises BadSetting, CannotListen, UnusableCallers, ValueError, ImportError, OSError.
+        """
+        self.program = ServerProgram("writ-agent", server, settings, log, COUNTED)
+        self._options = replace(options, counters=self.program.rates.counters)
+        self._following = Following(self._options, *_events(log))
+        token_file = None if options.token_file is None else Path(options.token_file)
+        self._keys = None if is_open else CallerKeys(callers, token_file, log)
+        if is_open:
+            _refuse_strangers((server.bind, self.program.listener), (server.envoy_bind, self.program.envoy))
+        self.program.decisions.tell_doubts(None)
+
+    def finish(self) -> Service:
+        """Returns the agent, which listens. Raises CannotListen."""
+        program = self.program
+        parts = AgentParts(
+            following=self._following,
+            calls=_FULL if self._options.profile == "full" else _DECISIONS,
+            keys=self._keys,
+            limits=program.settings.limits,
+            public_url=program.public_url,
+            clock=time.time,
+            log=program.log,
+            counts=program.counts,
+            decision_log=program.decisions.log,
+            notes_callers=program.requests.is_on,
+            draining=program.draining,
+        )
+        service = program.service(create_agent(parts), self._life(), self._engines)
+        program.listen()
+        return service
+
+    def _life(self) -> Iterable[Part]:
+        """Yields what lives in the workers beside the parts of every server."""
+        yield Part(beat=self._tell_contact, end=self._following.close)
+
+    def _tell_contact(self) -> None:
+        """Counts when the source was last reached. The first call starts the thread of a new worker."""
+        contact = self._following.status().last_contact
+        if contact is not None:
+            for engine in self._engines():
+                self.program.counts.told(engine, LAST_CONTACT, contact)
+
+    def _engines(self) -> list[Engine]:
+        engine = self._following.newest
+        return [] if engine is None else [engine]
+
+
+def _events(log: logging.Logger) -> tuple[OnStatus, OnStatus]:
+    """Returns what logs a new revision, and what logs a failure."""
+
+    def changed(status: Status) -> None:
+        if status.leads:
+            log.info("revision %s is in force", status.revision)
+
+    def failed(status: Status) -> None:
+        log.error("the newest revision may not be in force: %s", status.error)
+
+    return changed, failed
+
+
+def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> None:
+    """Raises CannotListen if other machines reach an address: an agent without callers answers anybody."""
+    for address, one in listening:
+        if one is not None and not _is_private(shown_address(one)):
+            raise CannotListen(f"`{address}` can be reached from other machines; name the callers by `--callers`")
+
+
+def _is_private(place: str) -> bool:
+    """Whether only this machine can reach an address."""
+    return place.startswith(UNIX) or is_loopback(place.rpartition(":")[0])

@@ -1,0 +1,141 @@
+"""Starts the service on a data directory: first the store, then the engines and the application.
+
+All of this is made before the workers are forked, so that they share it. Between the two steps, the caller may put a
+model into the store.
+"""
+
+import logging
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..engines.exports.counts import Exports
+from ..engines.live.activation import Activation
+from ..engines.live.bundle_files import BundleFiles
+from ..engines.live.data_directory import hold, prepare_directory
+from ..engines.live.live_engines import LiveEngines
+from ..engines.live.preparations import Preparations
+from ..identity.admin_access import AdminAccess, admin_access, keep_adopted
+from ..identity.keys.ring import KeyRing, KeySealer
+from ..identity.keys.sources import prepare_audit_keys
+from ..identity.refused_attempts import RefusedAttempts
+from ..server.server import Service
+from ..server.supervision.part import Part
+from ..settings.settings import Settings
+from ..store.store import Store
+from ..telemetry.metrics.counts import Counts
+from .app import Collaborators, collaborators, create_application
+from .routes.table import COUNTED
+from .server_program import ServerOptions, ServerProgram
+from .upkeep.audit_upkeep import AuditUpkeep
+from .upkeep.expiry_sweep import ExpirySweep
+from .upkeep.use_upkeep import UseUpkeep
+
+
+class ServiceStart:
+    """A service whose store is open, and whose start is in the audit log. No engine is open yet.
+
+    `store` has all environments. `access` is the administrator's key.
+    """
+
+    def __init__(self, directory: Path, options: ServerOptions, settings: Settings, log: logging.Logger) -> None:
+        """Holds the data directory, and makes it if there is none.
+
+        Raises UnusableDirectory, UnusableKey, BadSetting, CannotListen, StoreUnavailable, OSError.
+        """
+        prepare_directory(directory)
+        self._directory, self._settings, self._log = directory, settings, log
+        self._lock = hold(directory)
+        self.program = ServerProgram("writ", options, settings, log, COUNTED, directory)
+        self.store = opened_store(directory, settings, self.program.counts, log)
+        self.program.decisions.tell_doubts([one.id for one in self.store.environments()])
+        self._refused, self._exports = RefusedAttempts(), Exports(time.time)
+        self._audit = self._audit_upkeep()
+        self.access = self._record_start()
+
+    def finish(self) -> Service:
+        """Returns the service, which listens. Every environment has its bundle.
+
+        Raises UnusableKey, BadSetting, CannotListen, NoSources, Stale, StoreUnavailable, OSError.
+        """
+        preparations = Preparations(time.time, self._log)
+        engines = self._engines(preparations)
+        activation = Activation(self._directory, engines, self._log, self.program.counts)
+        parts = self._collaborators(engines, activation, preparations)
+        application = create_application(parts)
+        service = self.program.service(
+            application,
+            self._life(parts, activation, preparations),
+            engines.open_engines,
+            lambda: engines.environments,
+            held=(self._lock,),
+        )
+        self.program.listen()
+        return service
+
+    def _audit_upkeep(self) -> AuditUpkeep:
+        """Returns what keeps the audit log. Makes its key if there is none."""
+        keys = prepare_audit_keys(self._directory, self._settings.audit_key, time.time, self._log)
+        sealer, days = KeySealer(KeyRing(keys, self._log)), self._settings.audit_days
+        return AuditUpkeep(self.store.audit, self._refused, self._exports, sealer, days, time.time, self._log)
+
+    def _record_start(self) -> AdminAccess:
+        """Records the start in the audit log and returns the administrator's key.
+
+        This comes before a model replaces the stored one. The audit log records a new key before it is kept: a key that
+        was kept first would count as an old one at the next start, and never be recorded.
+        """
+        access = admin_access(self._directory, self._settings.admin_key)
+        self._audit.begin_service(new_key=access.is_new)
+        keep_adopted(self._directory, access)
+        return access
+
+    def _engines(self, preparations: Preparations) -> LiveEngines:
+        """Returns the engines. The default one is open already, so that the workers share its mapping."""
+        files, rates = BundleFiles(self._directory, self.store), self.program.rates.counters
+        seconds = self._settings.stale_seconds
+        engines = LiveEngines(self.store, files, seconds, self._log, preparing=preparations, counters=rates)
+        engines.engine()
+        engines.close()
+        self.store.close()
+        return engines
+
+    def _collaborators(self, engines: LiveEngines, activation: Activation, preparations: Preparations) -> Collaborators:
+        program = self.program
+        return collaborators(
+            self._directory,
+            store=self.store,
+            settings=self._settings,
+            engines=engines,
+            activate=activation,
+            clock=time.time,
+            admin_key=self.access.digest,
+            log=self._log,
+            own_url=program.url,
+            refused=self._refused,
+            exports=self._exports,
+            preparing=preparations,
+            counts=program.counts,
+            decision_log=program.decisions.log,
+            draining=program.draining,
+            notes_callers=program.requests.is_on,
+        )
+
+    def _life(self, parts: Collaborators, activation: Activation, preparations: Preparations) -> Iterable[Part]:
+        """Yields what lives in the workers beside the parts of every server."""
+        audit, uses = self._audit, UseUpkeep(parts.uses, self.store.credentials, time.time, self._log)
+        days = self._settings.sweep_days
+        sweep = ExpirySweep(self.store.expiring, self._directory, days, activation, time.time, self._log)
+        yield Part(beat=audit.beat, end=audit.end_worker, end_service=audit.end_service)
+        yield Part(beat=uses.beat, end=uses.end_worker, end_service=uses.end_service)
+        yield Part(beat=sweep.beat, end=sweep.end)
+        yield Part(beat=activation.build_missing)
+        yield Part(end=preparations.leave, worker_gone=preparations.worker_gone)
+
+
+def opened_store(directory: Path, settings: Settings, counts: Counts, log: logging.Logger) -> Store:
+    """Returns the store. Says so if it was upgraded. Raises StoreUnavailable."""
+    store = Store.open(directory, settings.synchronous, timed=counts.stored)
+    if store.upgraded_from is not None:
+        log.info("the store was upgraded; `%s` is a copy from before the upgrade", store.upgraded_from)
+    return store
