@@ -1,9 +1,11 @@
 """Options and settings of the whole test run."""
 
+import gc
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import WorkStealingScheduling
 
 settings.register_profile(
     "writ",
@@ -36,6 +38,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.get_closest_marker(name) for name in HEAVY):
             item.add_marker("heavy")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector off what stays to the end: the tests, and the modules that they import."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> WorkStealingScheduling:
+    """Give each process of `-n auto` a run of neighbours, which share what their module starts."""
+    return WorkStealingScheduling(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

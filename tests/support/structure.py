@@ -70,7 +70,12 @@ def imported_modules(path: Path, modules: dict[str, Path]) -> set[str]:
 
 
 MODULES: Final = {module_of(path): path for path in FILES}
-GRAPH: Final = {module: imported_modules(path, MODULES) for module, path in MODULES.items()}
+
+
+@cache
+def graph() -> dict[str, set[str]]:
+    """Returns which modules each module imports. It is read once, by the first test that needs it."""
+    return {module: imported_modules(path, MODULES) for module, path in MODULES.items()}
 
 
 def children_graph(folder: str) -> dict[str, dict[str, tuple[str, str]]]:
@@ -79,7 +84,7 @@ def children_graph(folder: str) -> dict[str, dict[str, tuple[str, str]]]:
     `folder` is dotted, `writ.api`. A package's `__init__` stands for the whole package and is left out.
     """
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    for module, imported in GRAPH.items():
+    for module, imported in graph().items():
         for other in imported:
             here, there = _child(folder, module), _child(folder, other)
             if here and there and here != there:
