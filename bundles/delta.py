@@ -108,7 +108,7 @@ class GrantsChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class ResourceChange(Change, frozen=True, array_like=True, tag=True):
-    """Whether a resource is registered (E7).
+    """True if a resource is registered (E7).
 
     A bundle lists only the instances of closed types. So a delta that closes a type contains all of its instances.
     """

@@ -100,6 +100,6 @@ class AddressSet:
         self._ends = [(block.version, int(block.broadcast_address)) for block in merged]
 
     def __contains__(self, address: tuple[int, int]) -> bool:
-        """Whether the set has an address that `read_address` returned."""
+        """Returns whether the set has an address that `read_address` returned."""
         place = bisect_right(self._starts, address) - 1
         return place >= 0 and address <= self._ends[place]

@@ -39,7 +39,7 @@ default, hostile patterns like `a{0,1000}` 25 times compiled for 1.6 s, to be re
 """
 
 _TOO_LARGE: Final = "pattern too large"
-"""How RE2's reason begins if the memory is too small."""
+"""The beginning of RE2's reason if the memory is too small."""
 
 QUICK_SEARCH = 100_000
 """The most bytes of a text times instructions of a pattern that an impatient thread searches: 0.3 ms. RE2 takes up to

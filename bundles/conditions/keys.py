@@ -12,7 +12,7 @@ ENTITY_SECTIONS = frozenset({"subject_attrs", "resource_attrs"})
 
 
 def reads_own_key(section: str, key: str) -> bool:
-    """Whether `key` in `section` reads the entity's own `id` or `type` (E6)."""
+    """Returns whether `key` in `section` reads the entity's own `id` or `type` (E6)."""
     return key in OWN_KEYS and section in ENTITY_SECTIONS
 
 

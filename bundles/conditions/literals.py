@@ -25,7 +25,7 @@ def literal_of(pattern: str) -> tuple[str, Position] | None:
 
 
 def _ends_in(body: str, operator: str) -> bool:
-    """Whether `body` ends in an operator, without a backslash that makes it plain text."""
+    """Returns whether `body` ends in an operator, without a backslash that makes it plain text."""
     before = body.removesuffix(operator)
     return before != body and (len(before) - len(before.rstrip("\\"))) % 2 == 0
 

@@ -36,7 +36,7 @@ TAKES_LIST: dict[Operator, bool] = {
     Operator.NIN: True,
     Operator.REGEX: False,
 }
-"""Whether the operator compares with a list, whose order and repeats have no meaning (rule C5).
+"""True if the operator compares with a list, whose order and repeats have no meaning (rule C5).
 
 PERF: this is a table, because a `match` takes 0.1 µs for each member that it passes in Python 3.11.
 """
@@ -52,7 +52,7 @@ NAMES_ITS_VALUES: dict[Operator, bool] = {
     Operator.NIN: False,
     Operator.REGEX: False,
 }
-"""Whether the comparison holds only for attributes that equal one of the constants."""
+"""True if the comparison holds only for attributes that equal one of the constants."""
 
 IS_UPWARD: dict[Ordering, bool] = {
     Operator.GT: True,
@@ -60,4 +60,4 @@ IS_UPWARD: dict[Ordering, bool] = {
     Operator.LT: False,
     Operator.LTE: False,
 }
-"""Whether the comparison holds for the values above its constant. If not, it holds for the values below."""
+"""True if the comparison holds for the values above its constant. If not, it holds for the values below."""

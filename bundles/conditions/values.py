@@ -63,12 +63,12 @@ _EXTENDED: tuple[tuple[type, Callable[[Any], Json]], ...] = (
 
 
 def is_number(value: Json) -> bool:
-    """Whether `value` is a JSON number. Integers and reals are one type, and booleans are not numbers (C3)."""
+    """Returns whether `value` is a JSON number. Integers and reals are one type, and booleans are not numbers (C3)."""
     return isinstance(value, NUMBER) and value.__class__ is not bool
 
 
 def is_text(value: str) -> bool:
-    """Whether a string can be encoded as UTF-8. A string with a lone surrogate can't.
+    """Returns whether a string can be encoded as UTF-8. A string with a lone surrogate can't.
 
     >>> is_text("é"), is_text("\\ud800")
     (True, False)
@@ -83,7 +83,8 @@ def is_text(value: str) -> bool:
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two JSON values are equal by rule C3: the same type and an equal value, also inside arrays and objects.
+    """Returns whether two JSON values are equal by rule C3: the same type and an equal value, also inside arrays and
+    objects.
 
     A null equals no value, not even null (C2). The recursion is not deeper than the shallower value. Raises NotJson if
     the result depends on a value in `left` that JSON has not.

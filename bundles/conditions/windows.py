@@ -29,12 +29,12 @@ class TimeWindow:
 
     @property
     def is_weekly(self) -> bool:
-        """Whether the window depends on the hours of the week."""
+        """True if the window depends on the hours of the week."""
         return self.days != EVERY_DAY or (self.start, self.end) != (0, DAY_MINUTES)
 
 
 def within(window: TimeWindow, zone: tzinfo, instant: int) -> bool | None:
-    """Whether `instant`, in nanoseconds, is in `window`, by the wall clock of `zone`.
+    """Returns whether `instant`, in nanoseconds, is in `window`, by the wall clock of `zone`.
 
     Returns None if the wall clock can't show the instant: near the start of the year 0001 and the end of 9999.
     """
@@ -52,7 +52,7 @@ def within(window: TimeWindow, zone: tzinfo, instant: int) -> bool | None:
 
 
 def covers(window: TimeWindow, day: int, minute: int) -> bool:
-    """Whether the weekly part of `window` covers a minute of a day. Day 0 is Monday.
+    """Returns whether the weekly part of `window` covers a minute of a day. Day 0 is Monday.
 
     >>> night = TimeWindow(days=frozenset({4}), start=22 * 60, end=6 * 60)
     >>> covers(night, 4, 23 * 60), covers(night, 5, 5 * 60), covers(night, 4, 5 * 60)

@@ -24,7 +24,7 @@ _Name = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 
 
 class Callers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who may call an agent of an environment with an access token.
+    """The callers that may use an agent of an environment with an access token.
 
     - `generation` rises with every change of a credential. A list never follows one with a higher generation.
     - `issuer` and `audience` are those of the tokens. `keys` is the JWK Set (RFC 7517) that verifies them.

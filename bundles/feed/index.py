@@ -59,7 +59,7 @@ class Retired(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=Tru
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a published folder has. The updates lead from each of the bundles to `revision`, without a gap.
+    """The index of a published folder. The updates lead from each of its bundles to `revision`, without a gap.
 
     The newest update fits the bundles whose manifests have one of the digests in `manifests`. `issued` and `expires`
     are in epoch seconds. `number` rises with each index of an epoch.

@@ -1,4 +1,4 @@
-"""How long the messages of the feed are accepted."""
+"""The times for which the messages of the feed are accepted."""
 
 from typing import Final
 

@@ -32,7 +32,7 @@ _SIGNED: Final = "the update"
 
 
 class UpdateClaims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the signature of an update says.
+    """The claims that the signature of an update makes.
 
     The update leads from the revision `parent` to `revision`, which may be the same: it then tells that nothing
     changed. It fits the bundles whose manifests have one of the digests in `manifests`. `digest` is the SHA-256 of the

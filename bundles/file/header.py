@@ -31,7 +31,7 @@ Buffer: TypeAlias = "memoryview | bytes"
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Where a section lies, in bytes from the start of the file, and the CRC-32 of its bytes."""
+    """The extent of a section, in bytes from the start of the file, and the CRC-32 of its bytes."""
 
     offset: int
     size: int

@@ -244,7 +244,7 @@ class Bundle:
         return self._subject_grants(grants_key(prefix, type, "")) or ()
 
     def is_registered(self, type: int, id: str) -> bool:
-        """Whether a resource of a closed type is registered (E7)."""
+        """Returns whether a resource of a closed type is registered (E7)."""
         return self._closed(resource_key(type, id)) is not None
 
     def subject_id(self, type: str, external_id: str) -> str | None:

@@ -20,7 +20,7 @@ class RuleIndex(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AllowIndex(msgspec.Struct, frozen=True, array_like=True):
-    """Whether everyone, or which roles, have an ALLOW on one type, for any of its actions (D5)."""
+    """True if everyone, or which roles, have an ALLOW on one type, for any of its actions (D5)."""
 
     everyone: bool
     roles: tuple[Number, ...]

@@ -20,7 +20,7 @@ from .rule_index import AnyIndex
 
 
 class Shape(Enum):
-    """How a section arranges its records."""
+    """The arrangement of a section's records."""
 
     BLOB = "blob"
     """One record, and nothing else."""
@@ -31,7 +31,7 @@ class Shape(Enum):
 
 
 class Checked(Enum):
-    """When the reader compares a section's checksums. `Bundle.verify` always compares all of them."""
+    """The time at which the reader compares a section's checksums. `Bundle.verify` always compares all of them."""
 
     AT_OPENING = "at opening"
     """The checksum of the whole section, when the bundle is opened."""

@@ -54,7 +54,9 @@ Atom: TypeAlias = Comparison | During | From | Rate
 
 
 def is_gate(atom: Atom) -> bool:
-    """Whether `atom` is a gate: a condition on the moment of the request, which filters treat apart (C10, F2, F7)."""
+    """Returns whether `atom` is a gate: a condition on the moment of the request, which filters treat apart (C10, F2,
+    F7).
+    """
     return not isinstance(atom, Comparison) or atom.section == "context_attrs"
 
 

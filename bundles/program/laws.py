@@ -93,7 +93,7 @@ def check_clause(clause: Clause, types: Types) -> None:
 def check_patterns(clause: Clause) -> None:
     """Raises IllegalProgram if RE2 rejects a pattern of a legal clause, or the pattern exceeds a limit (C6).
 
-    PERF: a law of its own, because RE2 takes 0.05 to 2 ms a pattern. Who makes a program checks it. Who reads one does
+    PERF: a separate law, because RE2 takes 0.05 to 2 ms a pattern. The maker of a program checks it. Its reader does
     not: the first search for a pattern, and a filter that shows it, raise BundleError.
     """
     for atom in clause.body:
@@ -139,7 +139,7 @@ def _is_key(value: str) -> bool:
 
 
 def _is_window(window: TimeWindow) -> bool:
-    """Whether a model can contain the window (C8). Then it can be shown, and compared with a clock."""
+    """Returns whether a model can contain the window (C8). Then it can be shown, and compared with a clock."""
     return (
         all(span is None or _is_whole(span, EARLIEST, END - 1) for span in (window.not_before, window.not_after))
         and bool(window.days)
@@ -156,7 +156,7 @@ def _is_whole(value: object, low: int, high: int) -> bool:
 
 
 def _fits(op: Operator, value: Json) -> bool:
-    """Whether the operator can compare with the constant (C2 to C6)."""
+    """Returns whether the operator can compare with the constant (C2 to C6)."""
     if not _is_constant(value, MAX_NESTING):
         return False
     match op:
@@ -173,7 +173,7 @@ def _fits(op: Operator, value: Json) -> bool:
 
 
 def _is_constant(value: Json, nesting: int) -> bool:
-    """Whether a model can contain the constant: numbers are finite, strings are text, and no part is null (C2)."""
+    """Returns whether a model can contain the constant: numbers are finite, strings are text, no part is null (C2)."""
     if isinstance(value, str):
         return is_text(value)
     if isinstance(value, float):
@@ -197,7 +197,7 @@ def _is_pattern(pattern: str) -> bool:
 
 @lru_cache(16_384)
 def _is_block(text: str) -> bool:
-    """Whether a text is an address or a CIDR block. PERF: cached, because a compilation asks several times."""
+    """Returns whether a text is an address or a CIDR block. PERF: cached, because a compilation asks several times."""
     try:
         parse_block(text)
     except ValueError:

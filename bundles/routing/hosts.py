@@ -21,7 +21,7 @@ _METHOD: Final = re.compile(r"[A-Z][A-Z0-9_-]*")
 
 
 def is_host_pattern(text: str) -> bool:
-    """Whether a text is a name in lower case without a port, or `*.` and such a name.
+    """Returns whether a text is a name in lower case without a port, or `*.` and such a name.
 
     >>> [is_host_pattern(one) for one in ("api.example", "*.example", "API.example", "a.example:80", "*")]
     [True, True, False, False, False]
@@ -30,7 +30,7 @@ def is_host_pattern(text: str) -> bool:
 
 
 def is_method(text: str) -> bool:
-    """Whether a text is a method in upper case, such as `GET` or `M-SEARCH`."""
+    """Returns whether a text is a method in upper case, such as `GET` or `M-SEARCH`."""
     return len(text) <= MAX_METHOD and _METHOD.fullmatch(text) is not None
 
 

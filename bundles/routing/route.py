@@ -9,7 +9,7 @@ Source = Literal["capture", "query", "header"]
 
 
 class AttributeSource(NamedTuple):
-    """Where an attribute of the resource comes from: a capture, a parameter of the query, or a header, by its name."""
+    """The source of a resource's attribute: a capture, a parameter of the query, or a header, by its name."""
 
     key: str
     source: Source

@@ -22,7 +22,7 @@ class Routing(Struct, frozen=True, array_like=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither a route nor a setting."""
+        """True if there is neither a route nor a setting."""
         return not self.routes and self.gateway is None
 
 

@@ -32,7 +32,7 @@ RESPONSE_VALUES: Final = (
     "subject_id",
     "subject_type",
 )
-"""What a response header may tell, besides an attribute of the subject."""
+"""The facts that a response header may carry, besides an attribute of the subject."""
 
 CREDENTIAL_HEADERS: Final = frozenset(("authorization", "x-writ-authorization", "proxy-authorization", "cookie"))
 """Headers with credentials. No member of the settings may name one."""
@@ -89,7 +89,7 @@ class JwtSubject(_Settings, frozen=True):
 
 
 class GatewaySubject(_Settings, frozen=True):
-    """Where the subject comes from: a `header` with its type and id, such as `user:alice`, or a `jwt`."""
+    """The source of the subject: a `header` with its type and id, such as `user:alice`, or a `jwt`."""
 
     header: HeaderName | None = None
     jwt: JwtSubject | None = None
@@ -207,7 +207,7 @@ def _is_plain_path(text: str) -> bool:
 
 
 def _is_safe_url(text: str) -> bool:
-    """Whether keys that come from a URL can't be changed on their way: by TLS, or on this machine."""
+    """Returns whether keys that come from a URL can't be changed on their way: by TLS, or on this machine."""
     try:
         url = urlsplit(text)
         host, _ = url.hostname, url.port

@@ -1,4 +1,4 @@
-"""What the signature of a bundle says of it."""
+"""The claims that the signature of a bundle makes."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from .jws import Kind
 
 
 class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a signature says of a bundle.
+    """The claims that the signature of a bundle makes.
 
     `digest` is the SHA-256 of every byte before the signature section. `environment`, `epoch` and `revision` are those
     of the manifest. `issued` and `expires` are in epoch seconds.

@@ -1,4 +1,4 @@
-"""Signs and verifies a JWS (RFC 7515) with Ed25519 (RFC 8037), each kind with a type of its own.
+"""Signs and verifies a JWS (RFC 7515) with Ed25519 (RFC 8037), each kind with its own type.
 
 Nothing in a JWS chooses how it is verified. The type, the algorithm and the members of its header are fixed, and each
 key is an Ed25519 key. So there is no other algorithm that a forged header could ask for.

@@ -28,7 +28,7 @@ _PIECE: Final = 2**20
 def sign(file: BinaryIO, key: SigningKey, issued: int, lifetime: int = DEFAULT_LIFETIME) -> Signature:
     """Signs a complete bundle in place, and returns its signature. An old signature is replaced.
 
-    `file` can be read, written and searched, and nobody uses it yet: see `publish`. `issued` is in epoch seconds,
+    `file` can be read, written and searched, and has no other user yet: see `publish`. `issued` is in epoch seconds,
     `lifetime` in seconds. Raises BundleError for a file that is not a bundle, and ValueError for times that can't be.
     """
     if issued < 0 or not 0 < lifetime <= LONGEST_LIFETIME:

@@ -17,7 +17,7 @@ from .keys import Pems, read_public_keys
 from .section import Signature, check_content, token_of
 
 SKEW_SECONDS: Final = 300
-"""How far the clock of the signer may be ahead of the clock of the one who verifies."""
+"""The seconds by which the clock of the signer may be ahead of the clock of the one who verifies."""
 
 
 class AnyEnvironment(Enum):
@@ -75,7 +75,10 @@ def verify(
 
 
 def names(wanted: str, environment: Environment) -> bool:
-    """Whether text names an environment. A UUID is not compared with ids: anyone may choose an id that looks so."""
+    """Returns whether text names an environment.
+
+    A UUID is not compared with ids: anyone may choose an id that looks so.
+    """
     try:
         return str(UUID(wanted)) == environment.uuid
     except ValueError:

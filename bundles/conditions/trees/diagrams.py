@@ -43,7 +43,7 @@ class Question:
     after: int
 
     def is_open(self, answer: int) -> bool:
-        """Whether patterns of the key may still be asked after this answer."""
+        """Returns whether patterns of the key may still be asked after this answer."""
         return self.pattern is not None or self.domain.open[answer]
 
 
@@ -126,7 +126,7 @@ class Diagrams:
         return self.conjunction(left, self.negation(right))
 
     def implies(self, left: Node, right: Node) -> bool:
-        """Whether `right` holds whenever `left` holds."""
+        """Returns whether `right` holds whenever `left` holds."""
         return left == FALSE or right == TRUE or self.difference(left, right) == FALSE
 
     def patterns_in(self, level: int, nodes: Iterable[Node]) -> int:

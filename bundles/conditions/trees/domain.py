@@ -71,7 +71,7 @@ class Domain:
 
 
 def is_satisfiable(tests: Sequence[Test]) -> bool:
-    """Whether some value of one attribute passes all `tests`.
+    """Returns whether some value of one attribute passes all `tests`.
 
     The answer is exact if no test is a `regex`. Otherwise, a no is certain, but a yes may be wrong: it assumes that a
     pattern can match in the gaps between the constants.
@@ -86,7 +86,7 @@ def is_satisfiable(tests: Sequence[Test]) -> bool:
 
 
 def passes_all(narrow: Sequence[Test], wide: Sequence[Test]) -> bool:
-    """Whether each value of one attribute that passes the tests `narrow` passes all of `wide`.
+    """Returns whether each value of one attribute that passes the tests `narrow` passes all of `wide`.
 
     The answer is exact if no test is a `regex`. Otherwise, a yes is certain, but a no may be wrong: it assumes that in
     the gaps between the constants, a pattern can match or not, whatever other patterns do.
@@ -157,9 +157,9 @@ class _Holds(NamedTuple):
     """The values for which a comparison holds. At its constants, an unordered comparison has the opposite result."""
 
     present: bool = False
-    """Whether it holds for present values in general."""
+    """True if it holds for present values in general."""
     below: bool = False
-    """Whether it holds below its constant."""
+    """True if it holds below its constant."""
     flips_at: bool | None = None
     """For an ordered comparison: true if its result changes at the constant, false if it changes above it.
 
