@@ -35,7 +35,7 @@ class CheckedPolicy(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is a policy without errors."""
+        """True if there is a policy without errors."""
         return self.policy is not None and all(found.severity != "error" for found in self.diagnostics)
 
 

@@ -46,7 +46,7 @@ class BadText(ValueError):
 
 
 class _ChunkStart(NamedTuple):
-    """Where a chunk starts: its first byte, the number of characters before it, and its line and column."""
+    """The start of a chunk: its first byte, the number of characters before it, and its line and column."""
 
     byte: int
     offset: int

@@ -23,7 +23,7 @@ class Names:
         self._elements = elements
 
     def lacks(self, name: str) -> bool:
-        """Whether `name` is certainly not the id of an element."""
+        """Returns whether `name` is certainly not the id of an element."""
         return self._complete and name not in self.known
 
     def id_of(self, name: str) -> str | None:
@@ -124,5 +124,5 @@ def _without(grants: tuple[Grant, ...], recovered: Collection[int]) -> Sequence[
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether `text` is a placeholder for a text that could not be read."""
+    """Returns whether `text` is a placeholder for a text that could not be read."""
     return isinstance(text, Placeholder)

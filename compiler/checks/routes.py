@@ -15,7 +15,7 @@ from .draft import Draft
 from .references import actions_on, unknown_action, unknown_type
 
 _OTHER_CAPTURE = re.compile(r":[A-Za-z_]\w*|<[A-Za-z_]\w*>")
-"""What other programs write for a part of a path that varies."""
+"""The notation of other programs for a part of a path that varies."""
 
 _TWO_NAMES = "a route names its resource by either `resource_id` or `external_id`"
 _NO_NAME = "the route does not say which resource it is about"

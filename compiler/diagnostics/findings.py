@@ -67,7 +67,7 @@ class Findings:
 
     @property
     def is_full(self) -> bool:
-        """Whether further findings are only counted."""
+        """True if further findings are only counted."""
         return len(self._listed) >= self._limit
 
     def add(self, found: DocumentFinding) -> None:

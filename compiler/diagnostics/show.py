@@ -30,7 +30,7 @@ def show_text(diagnostics: Iterable[Diagnostic], sources: Sequence[Source]) -> I
     """Yields the lines of each diagnostic: place, code and message; the underlined excerpt; the help; further places.
 
     Warnings that say the same of different things are one, with the place of the first and up to MAX_PLACES others.
-    Errors are one if they have the same message and help, since each needs a remedy of its own.
+    Errors are one if they have the same message and help, since each needs its own remedy.
     """
     texts = {source.name: SourceText(source, replace=True) for source in sources}
     for first, *others in _alike(diagnostics):

@@ -103,7 +103,7 @@ _REMEDIES = {
     "inherits": "roles do not inherit: name all roles in the policy, or assign both",
     "parents": "roles do not inherit: name all roles in the policy, or assign both",
 }
-"""What to do instead, by a word of other products for which Writ has none."""
+"""The remedy, by a word of other products for which Writ has none."""
 
 
 def suggest(word: str, known: Collection[str]) -> str:

@@ -75,7 +75,7 @@ class MergedDocuments:
         return policies
 
     def _is_text(self, document: int) -> bool:
-        """Whether a document is text. Elements that are checked alone have no document."""
+        """Returns whether a document is text. Elements that are checked alone have no document."""
         return bool(self.documents) and isinstance(self.documents[document], WritDocument)
 
     def _origin(self, path: Path) -> tuple[int, Path]:
@@ -90,7 +90,7 @@ class MergedDocuments:
         return origin.document, (name,) if index is None else (name, origin.place, *rest)
 
     def _hides(self, path: Path) -> bool:
-        """Whether a finding at `path` only follows from a value that could not be read."""
+        """Returns whether a finding at `path` only follows from a value that could not be read."""
         name, index, rest = _parts(path)
         recovered = None if index is None else self.lists[name].recovered.get(index)
         return recovered is not None and recovered.hides(rest)

@@ -28,10 +28,10 @@ class ElementList:
         """The ids of the elements that could not be read."""
 
         self.all_ids_known = True
-        """Whether the elements and `unread_ids` have the ids of all elements in the documents."""
+        """True if the elements and `unread_ids` have the ids of all elements in the documents."""
 
         self.complete = True
-        """Whether each element in the documents is in the list, at least in part."""
+        """True if each element in the documents is in the list, at least in part."""
 
         self._runs: list[tuple[int, Origin]] = []
         """Runs of elements that follow each other in a document: an index in `elements`, and the origin there."""

@@ -43,7 +43,9 @@ class RecoveredElement(NamedTuple):
     incomplete: Collection[Path]
 
     def hides(self, path: Path) -> bool:
-        """Whether a fault at `path` is at a placeholder or at an incomplete object, and so is not to be reported."""
+        """Returns whether a fault at `path` is at a placeholder or at an incomplete object, and so is not to be
+        reported.
+        """
         return path in self.incomplete or any(path[:length] in self.placeholders for length in range(1, len(path) + 1))
 
 

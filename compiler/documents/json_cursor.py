@@ -159,7 +159,7 @@ class JsonCursor:
                 return
 
     def _has_hint(self, free: bool) -> bool:
-        """Whether the last value may contain a null or a lone surrogate, or may be nested too deeply."""
+        """Returns whether the last value may contain a null or a lone surrogate, or may be nested too deeply."""
         window, start, end = self._window, self._start, self._at
         if window.find("null", start, end) >= 0 or window.find("\\u", start, end) >= 0:
             return True

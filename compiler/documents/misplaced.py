@@ -80,7 +80,7 @@ def _around(path: Path) -> Iterator[tuple[str, inspect.StructType]]:
 
 
 def _has(expected: inspect.Type, name: str) -> bool:
-    """Whether an object of this type, or each object of this list, has a member with that name."""
+    """Returns whether an object of this type, or each object of this list, has a member with that name."""
     inner = needed(expected) if isinstance(expected, inspect.UnionType) else expected
     if isinstance(inner, inspect.VarTupleType):
         inner = inner.item_type

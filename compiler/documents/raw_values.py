@@ -58,7 +58,8 @@ def not_finite(text: str) -> Unreadable:
 
 
 def is_plain(value: Json, limits: Limits) -> bool:
-    """Whether an element's value certainly has none of the faults that `value_faults` finds, and contains no null.
+    """Returns whether an element's value certainly has none of the faults that `value_faults` finds, and contains no
+    null.
 
     PERF: every written element is tested here first, because `value_faults` takes ten times as long.
     """

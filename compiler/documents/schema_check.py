@@ -66,7 +66,7 @@ def type_of(shape: type[Struct]) -> inspect.Type:
 
 @cache
 def allows_any_json(shape: type[Struct]) -> bool:
-    """Whether values of `shape` can contain JSON of any form, to any depth."""
+    """Returns whether values of `shape` can contain JSON of any form, to any depth."""
     return _is_free(type_of(shape))
 
 
@@ -81,7 +81,7 @@ def needed(expected: inspect.Type) -> inspect.Type:
 
 
 def allows_null(expected: inspect.Type) -> bool:
-    """Whether a declared type includes null."""
+    """Returns whether a declared type includes null."""
     return isinstance(expected, inspect.UnionType) and any(isinstance(one, inspect.NoneType) for one in expected.types)
 
 

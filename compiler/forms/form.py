@@ -1,4 +1,4 @@
-"""What every form of a model document can do: write the document in pieces, so that a large one needs little memory."""
+"""The interface of a form of a model document. It writes in pieces, so that a large document needs little memory."""
 
 import json
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""A model document as JSON, with each element on a line of its own."""
+"""A model document as JSON, with each element on its own line."""
 
 from collections.abc import Sequence
 

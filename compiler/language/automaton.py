@@ -1,4 +1,4 @@
-"""Runs the parser that Lark makes, in a loop of our own.
+"""Runs the parser that Lark makes, in our own loop.
 
 PERF: Lark's loop takes twice as long for a statement. If a statement can't be read, Lark reads it again, and says why.
 """
@@ -20,7 +20,7 @@ class Unexpected(Exception):
 
 
 class _Reduction(NamedTuple):
-    """What to do once a construct is complete: take `size` values off the stack, and put the reader's value there.
+    """A complete construct: the parser takes `size` values off the stack, and puts the reader's value there.
 
     Without a reader, the one value stays what it is.
     """

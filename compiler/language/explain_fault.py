@@ -27,14 +27,14 @@ _TERMINALS = {
     "STRING": "a text in quotes",
 }
 _NAMED_BY = {"EVERYTHING": "a type", "ANYTHING": "an action", "EVERYONE": "a role"}
-"""What a name means beside these keywords."""
+"""The meaning of a name beside these keywords."""
 
 _COMPARISONS = frozenset(("IS", "IN", "NOT", "MATCHES", "LESSTHAN", "MORETHAN", "__ANON_0", "__ANON_1"))
 _CLAUSES = frozenset(
     ("ALLOW", "AT", "DENY", "DESCRIPTION", "DISABLED", "FROM", "IN", "ON", "PRIORITY", "TO", "UNTIL", "WHEN")
 )
 _SEVERAL_CLAUSES = frozenset(("ALLOW", "DENY", "WHEN"))
-"""Where these may stand, so may any clause of a policy."""
+"""The keywords that stand where any clause of a policy may stand."""
 
 _EFFECTS = frozenset(("permit", "forbid", "allow", "deny", "default", "rule"))
 _STARTS = {

@@ -40,7 +40,10 @@ def hidden_character(text: str, statement: Statement) -> SyntaxFault | None:
 
 
 def _is_in_quotes(text: str, statement: Statement, at: int) -> bool:
-    """Whether a text in quotes contains the character at `at`. Nothing after quotes that are never closed is in one."""
+    """Returns whether a text in quotes contains the character at `at`.
+
+    Nothing after quotes that are never closed is in one.
+    """
     for token in TOKEN.finditer(text, statement.start, statement.end):
         if token.end() > at or token.lastgroup == "other":
             return token.end() > at and token.lastgroup in _IN_QUOTES

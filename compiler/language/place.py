@@ -8,7 +8,7 @@ from .words import KEYWORDS
 
 
 class Place(NamedTuple):
-    """Where a statement can't be read: the unexpected token (None at its end), what may stand there, what is before."""
+    """The place of a fault: the unexpected token (None at the end), the tokens that may be there, those before it."""
 
     found: Placed | None
     accepted: frozenset[str]
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
     @property
     def found_end(self) -> int:
-        """Where the unexpected token ends, or the whole text at the end of the statement."""
+        """The end of the unexpected token, or of the whole text at the end of the statement."""
         return len(self.text) if self.found is None else self.found.end
 
     @property

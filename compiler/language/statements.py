@@ -13,7 +13,7 @@ BLANKS = " \t\r\n"
 """The characters between words that say nothing. Other kinds of white space are not blanks."""
 
 _NOTHING = re.compile(rf"(?:[ \t\n]++|\r\n|#(?:(?!{HIDDEN})[^\n])*+)*+")
-"""What may stand before the first statement: blank lines and comments, without hidden characters."""
+"""The text that may stand before the first statement: blank lines and comments, without hidden characters."""
 
 
 class Statement(NamedTuple):
@@ -24,7 +24,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str) -> Iterator[Statement]:
-    """Yields the statements of a document. Text before the first one is a statement of its own, which can't be read.
+    """Yields the statements of a document. Text before the first one is a separate statement, which can't be read.
 
     >>> [text[start:end] for text in ["role a\\nrole\\n  b\\n# c\\n"] for start, end in statements(text)]
     ['role a\\n', 'role\\n  b\\n# c\\n']

@@ -9,7 +9,7 @@ from .statements import BLANKS
 
 
 class SyntaxFault(Exception):
-    """What is wrong with a statement, in one sentence, and the remedy. It underlines `start` to `end`."""
+    """A fault of a statement, in one sentence, and the remedy. It underlines `start` to `end`."""
 
     def __init__(self, message: str, start: int, end: int, help_text: str = ""):
         super().__init__(message)

@@ -49,7 +49,7 @@ WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
 """A name that needs no quotes, if it is no keyword."""
 
 SECTIONS = ("resource.", "subject.", "action.", "context.")
-"""How attributes begin."""
+"""The beginnings of attributes."""
 
 HIDDEN_CHARACTERS = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"  # control characters, and line ends that Writ does not read so

@@ -23,5 +23,5 @@ def allow_everyone(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterato
 
 
 def applies_to_everyone(policy: Policy) -> bool:
-    """Whether the policy is an ALLOW with neither roles nor conditions, enabled or not (P2)."""
+    """Returns whether the policy is an ALLOW with neither roles nor conditions, enabled or not (P2)."""
     return policy.effect == "ALLOW" and policy.roles is None and not any(astuple(policy.conditions or Conditions()))

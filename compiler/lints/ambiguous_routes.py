@@ -56,7 +56,7 @@ def _findings(prepared: PreparedRoutes, found: dict[int, int]) -> Iterator[Findi
 
 
 def _differ(one: PreparedRoute, other: PreparedRoute) -> bool:
-    """Whether two routes name another resource, action or attributes on their common paths."""
+    """Returns whether two routes name another resource, action or attributes on their common paths."""
     common = _common(one.segments, other.segments)
     return _result(one, common) != _result(other, common)
 

@@ -32,7 +32,8 @@ class Budget:
 
 
 def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> bool:
-    """Whether the conditions of both policies can be true together. It does not compare their types and actions.
+    """Returns whether the conditions of both policies can be true together. It does not compare their types and
+    actions.
 
     If the answer is no, it is certain. A yes may be wrong, because the comparison makes some assumptions. Attributes
     are independent, even dotted ones. A subject can hold any two roles. Hours of the week in different time zones
@@ -57,7 +58,8 @@ def can_overlap(left: PreparedPolicy, right: PreparedPolicy, budget: Budget) -> 
 
 
 def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
-    """Whether some instant can be in both windows. It compares hours of the week only if the time zones are equal.
+    """Returns whether some instant can be in both windows. It compares hours of the week only if the time zones are
+    equal.
 
     >>> windows_overlap(TimeWindow(not_after=5.0), TimeWindow(not_before=5.0))
     False
@@ -74,7 +76,10 @@ def windows_overlap(left: TimeWindow | None, right: TimeWindow | None) -> bool:
 
 
 def blocks_overlap(left: Sequence[Block] | None, right: Sequence[Block] | None) -> bool:
-    """Whether some address is in a block of each list. The blocks of a list are merged and in order; None has all."""
+    """Returns whether some address is in a block of each list.
+
+    The blocks of a list are merged and in order; None has all.
+    """
     if left is None or right is None:
         return True
     one, other = 0, 0

@@ -38,7 +38,7 @@ class OverlapCandidates:
         return merge(*(group.candidates(deny) for group in self._groups_on(deny)), key=rank)
 
     def any_for(self, deny: PreparedPolicy) -> bool:
-        """Whether there is an ALLOW on a type and action of `deny`."""
+        """Returns whether there is an ALLOW on a type and action of `deny`."""
         return bool(self._groups_on(deny))
 
     def _groups_on(self, deny: PreparedPolicy) -> Sequence["_Group"]:

@@ -91,7 +91,7 @@ class PreparedPolicy:
 
     @cached_property
     def is_satisfiable(self) -> bool:
-        """Whether the comparisons of each attribute can be true together."""
+        """True if the comparisons of each attribute can be true together."""
         return all(map(is_satisfiable, self.tests.values()))
 
 

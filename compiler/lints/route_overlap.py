@@ -69,11 +69,11 @@ class OverlapWalk:
                     yield _Pair(child, right.captured, left_wider, True)
 
     def _may_cross(self, pair: _Pair) -> bool:
-        """Whether each side is wider somewhere, or may still become so further down."""
+        """Returns whether each side is wider somewhere, or may still become so further down."""
         return (pair.left_wider or self._has_wild(pair.left)) and (pair.right_wider or self._has_wild(pair.right))
 
     def _has_wild(self, node: Node) -> bool:
-        """Whether a capture or a `*` is below a node."""
+        """Returns whether a capture or a `*` is below a node."""
         known = self._wild.get(id(node))
         if known is None:
             self._budget.spend(1)

@@ -10,7 +10,7 @@ from ..model.elements import ElementKind, Model, SilencedLint
 
 
 def is_silenced(code: str, id: str, silences: Iterable[SilencedLint]) -> bool:
-    """Whether one of `silences` silences the warning `code` about the element with this id."""
+    """Returns whether one of `silences` silences the warning `code` about the element with this id."""
     return any(one.code == code and (one.on is None or id in one.on) for one in silences)
 
 
@@ -33,7 +33,7 @@ class Silencing:
     def unused(self, draft: Draft, unjudged: Collection[str]) -> Iterator[Finding]:
         """Warns about the silences that silenced none of the findings, once all findings passed `heard`.
 
-        An id that no element of the model has is a warning of its own. `unjudged` are the codes of lints that did not
+        An id that no element of the model has gets its own warning. `unjudged` are the codes of lints that did not
         look at the whole model: their silences may have a use.
         """
         ids = _ids(draft.model) if any(one.on for one in draft.model.lints) else frozenset()
@@ -53,7 +53,7 @@ class Silencing:
                     yield Finding("unused-silence", message, (*path, "on", place), severity="warning")
 
     def _silences(self, finding: Finding) -> bool:
-        """Whether a silence silences the finding. It notes each that does."""
+        """Returns whether a silence silences the finding. It notes each that does."""
         name, index, *_ = finding.path
         id = getattr(self._model, str(name))[index].id
         used = [

@@ -18,7 +18,9 @@ _KEY = re.compile(r"(?P<key>[^\s:#][^:#]*?) *:(?: |$)")
 
 
 class SyntaxProblem(NamedTuple):
-    """What a YAML parser reports: its words, and the offsets of the fault and of what it was reading."""
+    """A fault as a YAML parser reports it: its words, and the offsets of the fault and of the construct that it was
+    reading.
+    """
 
     problem: str
     context: str
@@ -44,7 +46,7 @@ class _Line(NamedTuple):
 
     @property
     def has_value(self) -> bool:
-        """Whether the key has a value on its line."""
+        """True if the key has a value on its line."""
         return bool(self.key) and not self.text.split("#")[0].rstrip().endswith(":")
 
 

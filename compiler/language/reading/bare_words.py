@@ -14,7 +14,7 @@ _MEANINGS: Mapping[str, str] = {
     **dict.fromkeys(("empty", "blank"), 'an empty text is `""`, and an empty array `[]`'),
     **dict.fromkeys(("now", "today"), "times are in `from` and `until`, or the application sends the outcome"),
 }
-"""What a reader should know, by the words that could mean more than a text."""
+"""Advice for the author, by the words that could mean more than a text."""
 
 _ENTITIES = frozenset(("subject", "resource", "action", "context", "principal", "user"))
 """Words that could mean an entity. As the type of one, each is a plain text."""

@@ -12,7 +12,7 @@ from .clauses import Clause, Element, clause, element, headed, member
 
 _SECTIONS = ("resource_attrs", "subject_attrs", "action_attrs", "context_attrs")
 WINDOW = ("not_before", "not_after", "days", "start", "end", "timezone")
-"""The members of a time window. Each has a clause of its own."""
+"""The members of a time window. Each has its own clause."""
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 """The seconds of each unit of a rate limit."""

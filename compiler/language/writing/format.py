@@ -67,7 +67,7 @@ def _comments(text: str, start: int, end: int) -> Iterator[_Block]:
 
 
 def _after_blank(text: str, start: int) -> bool:
-    """Whether a blank line is before the line that starts at `start`."""
+    """Returns whether a blank line is before the line that starts at `start`."""
     at, lines = start, 0
     while at and text[at - 1] in BLANKS and lines <= 1:
         at -= 1

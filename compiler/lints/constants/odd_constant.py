@@ -83,7 +83,7 @@ def _odd(uses: Sequence[_Use]) -> tuple[_Use, AttributeType] | None:
 
 
 def _is_text_of(use: _Use, kind: AttributeType) -> bool:
-    """Whether a constant is a text that people write for a value of that type."""
+    """Returns whether a constant is a text that people write for a value of that type."""
     if not isinstance(use.constant, str):
         return False
     if kind == "boolean":

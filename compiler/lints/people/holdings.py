@@ -1,4 +1,4 @@
-"""Who holds which role by which assignment: to the subject itself, or to a group that contains it (P2, P3)."""
+"""The holders of each role, by assignment: to the subject itself, or to a group that contains it (P2, P3)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ class Span(NamedTuple):
     expires: int | None
 
     def contains(self, other: "Span") -> bool:
-        """Whether this span has every instant of the other one."""
+        """Returns whether this span has every instant of the other one."""
         starts_first = self.starts is None or (other.starts is not None and other.starts >= self.starts)
         return starts_first and (self.expires is None or (other.expires is not None and other.expires <= self.expires))
 

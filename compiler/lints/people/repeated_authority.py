@@ -91,7 +91,7 @@ class _Unconditional:
 
     @property
     def any(self) -> bool:
-        """Whether there are any."""
+        """True if there are any."""
         return bool(self._for)
 
     def policy_for(self, draft: Draft, grant: Grant, holders: _Holders) -> str | None:

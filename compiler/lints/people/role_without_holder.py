@@ -1,4 +1,4 @@
-"""The lint `role-without-holder`: a role that nobody holds."""
+"""The lint `role-without-holder`: a role that no subject holds."""
 
 from collections.abc import Iterator, Sequence
 

@@ -22,7 +22,7 @@ _HELP = "a DENY wins over every ALLOW; give it roles or conditions that leave ou
 def dead_allow(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warns about each ALLOW that DENY policies switch off for everyone, on all resources that it is about.
 
-    Then nobody can do its actions on this class of resources: not even those whom the ALLOW is for. The DENY policies
+    Then no subject can do its actions on this class of resources, not even one whom the ALLOW is for. The DENY policies
     apply to all its subjects, and one of them holds whenever the ALLOW does. An action that it only covers by `*`
     counts if all of the ALLOW is dead. Raises OutOfSteps.
     """

@@ -21,7 +21,7 @@ _STEPS_A_DIAGRAM = 200
 
 
 def applies_to_all_of(wide: PreparedPolicy, narrow: PreparedPolicy) -> bool:
-    """Whether `wide` applies to each subject that `narrow` applies to (P2)."""
+    """Returns whether `wide` applies to each subject that `narrow` applies to (P2)."""
     if wide.policy.roles is None:
         return True
     return narrow.policy.roles is not None and set(narrow.policy.roles) <= set(wide.policy.roles)
@@ -35,7 +35,7 @@ class Implication:
         self._known: dict[tuple[Meaning, Meaning], bool] = {}
 
     def holds(self, narrow: PreparedPolicy, wide: PreparedPolicy) -> bool:
-        """Whether the conditions of `wide` are true whenever those of `narrow` are, which can be true.
+        """Returns whether the conditions of `wide` are true whenever those of `narrow` are, which can be true.
 
         If the answer is yes, it is certain. A no may be wrong for patterns, for hours of the week in different time
         zones, and for attributes that are not independent. A rate limit of `wide` may be reached, so the answer is no
@@ -60,7 +60,9 @@ class Implication:
 
 
 def gates_imply(narrow: PreparedPolicy, wide: PreparedPolicy) -> bool:
-    """Whether the time window and the allowlist of `wide` hold whenever those of `narrow` do, and it has no limit."""
+    """Returns whether the time window and the allowlist of `wide` hold whenever those of `narrow` do, and it has no
+    limit.
+    """
     conditions = wide.policy.conditions
     if conditions is not None and conditions.rate_limit is not None:
         return False
@@ -68,7 +70,8 @@ def gates_imply(narrow: PreparedPolicy, wide: PreparedPolicy) -> bool:
 
 
 def covered_by(narrow: PreparedPolicy, several: Sequence[PreparedPolicy], budget: Budget) -> bool:
-    """Whether some policy of `several` holds whenever the comparisons of `narrow` do. Their gates are not compared.
+    """Returns whether some policy of `several` holds whenever the comparisons of `narrow` do. Their gates are not
+    compared.
 
     If the answer is yes, it is certain. Raises OutOfSteps.
     """
@@ -79,7 +82,7 @@ def covered_by(narrow: PreparedPolicy, several: Sequence[PreparedPolicy], budget
 
 
 def window_within(inner: TimeWindow | None, outer: TimeWindow | None) -> bool:
-    """Whether each instant in the window `inner` is in `outer`. None has all instants.
+    """Returns whether each instant in the window `inner` is in `outer`. None has all instants.
 
     >>> window_within(TimeWindow(not_before=5.0), TimeWindow(not_before=4.0)), window_within(None, TimeWindow())
     (True, False)
@@ -98,7 +101,7 @@ def window_within(inner: TimeWindow | None, outer: TimeWindow | None) -> bool:
 
 
 def blocks_within(inner: Iterable[Block] | None, outer: Iterable[Block] | None) -> bool:
-    """Whether each address of the blocks `inner` is in a block of `outer`.
+    """Returns whether each address of the blocks `inner` is in a block of `outer`.
 
     The blocks of a list are merged and in order. None has all addresses.
     """

@@ -17,7 +17,7 @@ _HELP = "all conditions of a policy must be true together; for alternatives, wri
 def never_holds(_draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
     """Warns about each policy with comparisons of an attribute that no value passes together.
 
-    That is exact, but for what several patterns match together. An `in` without constants has a warning of its own.
+    That is exact, but for what several patterns match together. An `in` without constants has its own warning.
     """
     for prepared in policies:
         if prepared.is_satisfiable:

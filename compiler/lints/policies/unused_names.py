@@ -19,7 +19,7 @@ def unused_role(draft: Draft, _policies: Sequence[PreparedPolicy]) -> Iterator[F
 
 
 def unused_action(draft: Draft, policies: Sequence[PreparedPolicy]) -> Iterator[Finding]:
-    """Warns about each declared action that no enabled ALLOW and no grant covers: nobody may ever do it."""
+    """Warns about each declared action that no enabled ALLOW and no grant covers: no subject may ever do it."""
     pair_sets = {prepared.pairs for prepared in policies if prepared.policy.effect == "ALLOW"}
     allowed = frozenset[tuple[str, str]]().union(*pair_sets)
     granted = {(grant.resource.type, grant.actions) for grant in draft.whole_grants}
