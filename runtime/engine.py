@@ -181,7 +181,7 @@ class Engine:
         PERF: the plainest request is read, looked up and tested here: `read_evaluation`, `decide` and two copies of
         `first_that_holds`, written out. It names a known subject without grants on the resource, by ids, with
         `properties` at most, and there is a plan for it. A name that is found in a dictionary of checked names needs no
-        check of its own, and the number of members tells that there are no others. `_decide_carefully` answers every
+        separate check, and the number of members shows that there are no others. `_decide_carefully` answers every
         other request. `test_every_way_is_the_plain_loop` proves that all ways agree.
         """
         snapshot = self._snapshot
@@ -226,7 +226,9 @@ class Engine:
         return {"decision": permitted, "context": context.copy()}
 
     def _is_as_good_as_plain(self, snapshot: Snapshot, holder: Holder, rtype: str, rid: Any, now: float | None) -> bool:
-        """Whether a holder counts as plain for this request: it has no grants on the resource, and is valid now."""
+        """Returns whether a holder counts as plain for this request: it has no grants on the resource, and is valid
+        now.
+        """
         if not holder.since <= (self._clock() if now is None else now) < holder.until:
             return False
         if not holder.grants:
@@ -335,7 +337,8 @@ class Engine:
         context: Attributes | None = None,
         now: float | None = None,
     ) -> bool:
-        """Whether the subject may do the action on the resource, both given by their ids. It is faster than `decide`.
+        """Returns whether the subject may do the action on the resource, both given by their ids. It is faster than
+        `decide`.
 
         Attributes are dictionaries, `now` is in epoch seconds. Raises BadRequest if a name is empty or not a string,
         and BundleError if the decision needs a damaged part of the bundle.

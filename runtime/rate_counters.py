@@ -1,4 +1,4 @@
-"""The counters of rate limits for one process, with a secret and a lock of its own."""
+"""The counters of rate limits for one process, with their own secret and lock."""
 
 import os
 import secrets

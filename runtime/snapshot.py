@@ -29,7 +29,7 @@ _GROUP: Final = AccessPath.GROUP
 
 
 class GrantsFound(NamedTuple):
-    """Whether some direct grant covers an action, at instants with `since` <= now < `until` (P4)."""
+    """True if some direct grant covers an action, at instants with `since` <= now < `until` (P4)."""
 
     any: bool
     since: float
@@ -188,7 +188,7 @@ def _forget_direct(holders: dict[str, dict[str, Holder]]) -> None:
 
 
 def may_be_granted(holder: Holder, type: int, id: str) -> bool:
-    """Whether a holder may have grants on a resource, in force or not."""
+    """Returns whether a holder may have grants on a resource, in force or not."""
     return bool(holder.grants) and (holder.granted is None or (type, id) in holder.granted)
 
 

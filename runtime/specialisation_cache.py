@@ -52,7 +52,7 @@ class SpecialisationCache:
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for another set of roles."""
+        """True if there is no room for another set of roles."""
         return len(self._role_sets) >= self._limits.role_sets or self._held >= self._limits.held_roles
 
     def sizes(self) -> tuple[int, int, int]:

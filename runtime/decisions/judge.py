@@ -47,7 +47,7 @@ def by_grant(snapshot: Snapshot, grants: Iterable[GrantRecord], action: str) -> 
 
 
 def is_registered(snapshot: Snapshot, type: int, id: str | None) -> bool:
-    """Whether this instance of a closed type is registered (E7)."""
+    """Returns whether this instance of a closed type is registered (E7)."""
     return id is not None and snapshot.state.is_registered(type, id)
 
 

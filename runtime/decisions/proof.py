@@ -69,7 +69,7 @@ class Proof:
         return [*shown_grants, *(found[place] for place in sorted(found))]
 
     def _holds(self, rule: Rule) -> bool:
-        """Whether a rule held. A rate limit was asked, and counted, only if the other conditions held (C10)."""
+        """Returns whether a rule held. A rate limit was asked, and counted, only if the other conditions held (C10)."""
         if rule.body.rate is not None:
             return is_within_limit(rule, self._rates)
         return all(test(*self._asked) for test in rule.body.tests)
@@ -107,7 +107,10 @@ class Proof:
         return found
 
     def _rate(self, rule: Rule, rate: Rate) -> dict[str, Any]:
-        """Returns the number of the evaluation in the window, and the limit. It is `missing` if nobody asked for it."""
+        """Returns the number of the evaluation in the window, and the limit.
+
+        It is `missing` if no counter was asked.
+        """
         number = self._rates.get(rule.clause.policy)
         compared = {"missing": True} if number is None else {"actual": number}
         self._characters -= _CHARACTERS_OF_A_CONDITION

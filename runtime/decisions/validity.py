@@ -1,4 +1,4 @@
-"""How long the answer to an evaluation is valid: until the first instant at which the clock gives another one."""
+"""The validity of an answer to an evaluation: until the first instant at which the clock gives another one."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

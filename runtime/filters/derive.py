@@ -36,7 +36,7 @@ class Filter:
 
     @property
     def size(self) -> int:
-        """How much memory it takes, counted in comparisons: its own, its constants, and one for itself."""
+        """The memory that it takes, counted in comparisons: its own, its constants, and one for itself."""
         constants = sum(value_count(comparison.value) for comparison in leaves(self.tree))
         return 1 + leaf_count(self.tree) + constants // CONSTANTS_IN_A_COMPARISON
 

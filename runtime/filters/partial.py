@@ -66,12 +66,12 @@ class Conditions:
 
     @property
     def admits_all(self) -> bool:
-        """Whether every resource is admitted: an ALLOW has no residual, and there is no DENY (F4)."""
+        """True if every resource is admitted: an ALLOW has no residual, and there is no DENY (F4)."""
         return not self.denies and any(not rule.residual for rule in self.allows)
 
     @property
     def denies_all(self) -> bool:
-        """Whether no resource is admitted: a DENY has no residual."""
+        """True if no resource is admitted: a DENY has no residual."""
         return any(not rule.residual for rule in self.denies)
 
     def path(self, id: str | None, attributes: Attributes, granted: bool) -> GrantingPath | None:

@@ -43,7 +43,7 @@ def table_bytes(rows: int, row_bytes: int) -> int:
 
 
 class RateTable:
-    """Counters in a piece of memory that several processes may share. Each process counts in a row of its own.
+    """Counters in a piece of memory that several processes may share. Each process counts in its own row.
 
     A number is the sum over all rows, so every process sees what the others counted. Between reading and counting, the
     others may count too: of n processes, n - 1 may each allow one evaluation too many. Within a process, `lock` keeps
@@ -58,7 +58,7 @@ class RateTable:
     ) -> None:
         """`memory` is a writable buffer of `table_bytes`, all zero for a new table.
 
-        `salt` is secret: whoever knows it can find subjects that share cells with somebody else. `row` is the row of
+        `salt` is secret: with it, an attacker can find subjects that share cells. `row` is the row of
         this process. Without one, every limit counts as reached.
         """
         words = memoryview(memory).cast("B").cast("Q")

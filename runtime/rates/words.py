@@ -55,7 +55,7 @@ def total(words: Sequence[int], alive: int) -> int:
 def with_one_more(word: int, expiry: int, alive: int) -> int:
     """Returns the word that counts one evaluation more, until `expiry` at least.
 
-    A word that no longer counts begins anew. Otherwise, its evaluations count until the later of both ticks.
+    A word that no longer counts begins again. Otherwise, its evaluations count until the later of both ticks.
     """
     if word < alive:
         return word_of(expiry, 1)

@@ -59,7 +59,7 @@ def read_evaluation(request: Any) -> EvaluationRequest:
 
 
 def asks_validity(request: Any) -> bool:
-    """Whether a request that was read asks how long its answer is valid. Raises BadRequest for a wrong type."""
+    """Returns whether a request that was read asks how long its answer is valid. Raises BadRequest for a wrong type."""
     return "options" in request and read_flag(optional_object(request, "options") or {}, "valid_until")
 
 

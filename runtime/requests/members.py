@@ -78,12 +78,12 @@ def read_action(action: dict[str, Any]) -> tuple[str, Attributes]:
 
 
 def is_name(value: Any) -> TypeGuard[str]:
-    """Whether `value` may be a type, an id or the name of an action: a string of 1 to 512 characters (E1)."""
+    """Returns whether `value` may be a type, an id or the name of an action: a string of 1 to 512 characters (E1)."""
     return isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARACTERS
 
 
 def is_missing(value: Any) -> bool:
-    """Whether an identifier counts as missing: null and an empty string do (E2)."""
+    """Returns whether an identifier counts as missing: null and an empty string do (E2)."""
     return value is None or value == ""
 
 

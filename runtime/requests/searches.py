@@ -53,7 +53,7 @@ class Options(NamedTuple):
     """The options of a search."""
 
     given: bool
-    """Whether the request has an `options` object. A plain AuthZEN request has none (S1)."""
+    """True if the request has an `options` object. A plain AuthZEN request has none (S1)."""
     returns: str
     """One of RETURNS."""
     include_direct: bool
@@ -68,7 +68,7 @@ class Page(NamedTuple):
     token: str | None
     properties: dict[str, Any] | None = None
     given: bool = False
-    """Whether the request has a `page` object."""
+    """True if the request has a `page` object."""
 
 
 class ResourceSearch(NamedTuple):

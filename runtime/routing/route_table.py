@@ -36,7 +36,7 @@ class Matched(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """What a request asks for: its target, the decoded path of that, and its route if one matches."""
+    """The question of a request: its target, the decoded path of that, and its route if one matches."""
 
     target: Target
     path: str

@@ -35,7 +35,7 @@ PERF: flat positional arguments; an object that carries them costs 0.4 µs a req
 """
 
 Test: TypeAlias = Callable[[str, str | None, Attributes, str | None, Attributes, Attributes, Attributes, float], bool]
-"""Whether a condition holds for the arguments of `Asked`.
+"""The test of a condition: returns whether it holds for the arguments of `Asked`.
 
 It raises BadRequest if it reads a value that JSON has not, and nothing else, whatever the request contains (C7).
 """

@@ -50,7 +50,7 @@ class Conjunction:
     steps: int
     """The steps that all tests take together; see `effort`."""
     timed: bool
-    """Whether some test reads the clock."""
+    """True if some test reads the clock."""
     indexable: tuple[AttributeKey, ...]
     rate: Rate | None = None
     """Its rate limit. The engine decides it last, with its counters; the other tests say when (C10)."""
@@ -60,7 +60,7 @@ class Conjunction:
 
     @property
     def never_holds(self) -> bool:
-        """Whether it is false for every request."""
+        """True if it is false for every request."""
         return self.tests == NEVER
 
     def values(self, body: Sequence[Atom], attribute: AttributeKey) -> frozenset[str | float]:

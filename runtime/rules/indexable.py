@@ -1,4 +1,4 @@
-"""Which attributes a body compares with strings or numbers, so that rules can be indexed by their values."""
+"""Finds the attributes that a body compares with strings or numbers, so that rules can be indexed by their values."""
 
 from collections.abc import Sequence
 from typing import Final, TypeAlias
@@ -37,7 +37,7 @@ def values_of(body: Sequence[Atom], attribute: AttributeKey) -> frozenset[str | 
 
 
 def is_indexable(atom: Comparison) -> bool:
-    """Whether a comparison holds for some strings and numbers only, which it names."""
+    """Returns whether a comparison holds for some strings and numbers only, which it names."""
     if (atom.section, atom.key) == ("resource_attrs", "type"):
         return False
     if not NAMES_ITS_VALUES[atom.op]:
@@ -46,5 +46,5 @@ def is_indexable(atom: Comparison) -> bool:
 
 
 def is_plain(value: Json) -> bool:
-    """Whether a value is a string or a number that a dictionary finds at once, as C3 compares them."""
+    """Returns whether a value is a string or a number that a dictionary finds at once, as C3 compares them."""
     return isinstance(value, str) or (is_number(value) and -LARGE_INTEGER < value < LARGE_INTEGER)

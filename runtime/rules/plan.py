@@ -40,7 +40,7 @@ def weight_of(plan: Plan) -> int:
 def permits(
     plan: Plan, t: str, i: str | None, s: Attributes, n: str | None, r: Attributes, a: Attributes, c: Attributes
 ) -> bool:
-    """Whether some ALLOW of a plan holds, which one does not matter. `t` to `c` are arguments of a test."""
+    """Returns whether some ALLOW of a plan holds, which one does not matter. `t` to `c` are arguments of a test."""
     _, _, by_length, permitted, _ = plan
     if permitted:
         return True

@@ -14,7 +14,7 @@ class RankedRules:
     """Rules of both effects, in order.
 
     The indexes leave out rules that never hold, and all rules after one that always holds. ALLOWs with a rate limit
-    have an index of their own, since all of them count, whatever else holds (C10). `timed` is true if some rule reads
+    have their own index, since all of them count, whatever else holds (C10). `timed` is true if some rule reads
     the clock.
     """
 
@@ -34,7 +34,7 @@ class RankedRules:
 
     @property
     def indexed(self) -> bool:
-        """Whether the rules of some effect are indexed, so that testing one after the other is slower."""
+        """True if the rules of some effect are indexed, so that testing one after the other is slower."""
         return self.deny_index.indexed or self.allow_index.indexed or self.limited_index.indexed
 
 

@@ -37,7 +37,7 @@ class Rule:
 
     @property
     def never_holds(self) -> bool:
-        """Whether its conditions are false for every request."""
+        """True if its conditions are false for every request."""
         return self.body.never_holds
 
 
@@ -58,7 +58,10 @@ def make_rule(clause: Clause, path: PolicyPath, body: Conjunction) -> Rule:
 
 
 def is_within_limit(rule: Rule, numbers: Mapping[str, int]) -> bool:
-    """Whether an evaluation was counted for a rule with a rate limit (C10). `numbers` are those of `Answer.rates`."""
+    """Returns whether an evaluation was counted for a rule with a rate limit (C10).
+
+    `numbers` are those of `Answer.rates`.
+    """
     number, rate = numbers.get(rule.clause.policy), rule.body.rate
     return number is not None and rate is not None and number <= rate.limit
 

@@ -36,7 +36,7 @@ class Specialised:
     type: int
     closed: bool
     parts: tuple[RankedRules, ...]
-    """The rules. If the rules for everyone are indexed, they are a part of their own, which all sets of roles share."""
+    """The rules. If the rules for everyone are indexed, they are a separate part, which all sets of roles share."""
     otherwise: Answer
     """The answer if no rule and no grant holds (D4 to D6)."""
     plan: Plan | None = field(compare=False)
@@ -47,7 +47,7 @@ class Specialised:
     limited_indexes: tuple[AttributeIndex, ...]
     """The ALLOWs with a rate limit, which `allow_indexes` do not have. It is empty for most programs."""
     takes_long: bool
-    """Whether to test the rules may take more steps than an evaluation may take at once; see `effort`."""
+    """True if to test the rules may take more steps than an evaluation may take at once; see `effort`."""
 
     @property
     def denies(self) -> tuple[Rule, ...]:
@@ -220,7 +220,7 @@ class TypeRules:
 def _plan(parts: tuple[RankedRules, ...], otherwise: Answer) -> Plan | None:
     if any(part.timed or part.indexed or part.limited_index.rules for part in parts):
         return None
-    (rules,) = parts  # only indexed rules are a part of their own
+    (rules,) = parts  # only indexed rules are a separate part
     return plan_of(rules, otherwise)
 
 

@@ -17,7 +17,7 @@ def granted_ids(snapshot: Snapshot, holder: Holder, type: int, action: str, now:
 
 
 def has_grants(snapshot: Snapshot, holder: Holder, type: int, action: str, now: float) -> bool:
-    """Whether `granted_ids` has any resource. The holder caches the answer, and when it holds."""
+    """Returns whether `granted_ids` has any resource. The holder caches the answer, and when it holds."""
     cached = cached_has_grants(holder, type, action, now)
     if cached is None:
         found = _found(snapshot, holder, type, action, now)

@@ -93,6 +93,6 @@ def conditions_for(
 
 
 def is_granted(snapshot: Snapshot, holder: Holder, type: int, id: str | None, action: str, now: float) -> bool:
-    """Whether a direct grant in force covers an action on a resource (P4)."""
+    """Returns whether a direct grant in force covers an action on a resource (P4)."""
     grants = snapshot.grants(holder, type, id, now)
     return any(action in snapshot.state.action_sets[grant.actions] for grant in grants)

@@ -1,4 +1,4 @@
-"""How long a filter with decided gates is valid (F7)."""
+"""The validity of a filter with decided gates (F7)."""
 
 from collections.abc import Callable, Iterator
 from typing import Final

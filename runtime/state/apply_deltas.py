@@ -44,9 +44,9 @@ class Invalidated:
     subjects: set[tuple[str, str]] = field(default_factory=set)
     """The keys of the subjects whose roles, groups or grants changed."""
     groups: bool = False
-    """Whether a group changed, which may change the roles of any subject."""
+    """True if a group changed, which may change the roles of any subject."""
     routing: bool = False
-    """Whether the routes or the gateway settings changed."""
+    """True if the routes or the gateway settings changed."""
 
 
 def apply_deltas(state: Overlay, deltas: Iterable[Delta]) -> tuple[Overlay, Invalidated]:

@@ -58,7 +58,7 @@ class State(Protocol):
         """Returns the resources of a type that have grants of a subject, in order, if its record does not list them."""
 
     def is_registered(self, type: int, id: str) -> bool:
-        """Whether this instance of a closed type is registered (E7)."""
+        """Returns whether this instance of a closed type is registered (E7)."""
 
     def subject_id(self, type: str, external_id: str) -> str | None:
         """Returns the id of the subject with an external id, or None if there is none (E3)."""

@@ -29,7 +29,7 @@ def q(tree: Any, fields: Fields, dialect: str, limits: TreeLimits | None = None)
     return Q(_Filter(condition(tree, fields, dialect, limits), mapped, dialect))
 
 
-class _Filter(Expression):  # type: ignore[misc]  # Django has no types of its own
+class _Filter(Expression):  # type: ignore[misc]  # Django has no types
     """Fragments of SQL, with columns that Django resolves."""
 
     def __init__(self, fragments: tuple[Fragment, ...], mapped: list[tuple[str, Field]], dialect: str):

@@ -1,4 +1,4 @@
-"""Which fields of a mapping fit a field of a Django model."""
+"""Checks that the fields of a mapping fit the fields of a Django model."""
 
 from typing import Any
 

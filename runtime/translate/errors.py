@@ -1,4 +1,4 @@
-"""Why a filter is refused: it is not a filter, or a target cannot express it exactly."""
+"""The refusals of a filter: it is not a filter, or a target cannot express it exactly."""
 
 
 class BadFilter(ValueError):

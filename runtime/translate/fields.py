@@ -13,7 +13,7 @@ from ...bundles.conditions.keys import OWN_KEYS
 from .errors import Untranslatable
 
 MOST_DIGITS = 15
-"""A decimal of up to 15 digits has a nearest double of its own. With more digits, several share one double."""
+"""A decimal of up to 15 digits has its own nearest double. With more digits, several share one double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ IN_TEXT: Mapping[str, FieldTypes] = {
     "mysql": (Json, Attributes, Uuid),
     "sqlite": (Json, Attributes, Uuid, Date, DateTime),
 }
-"""What a column of strings may hold besides strings, in the databases that have no type of its own for it."""
+"""The values that a column of strings may hold besides strings, in databases that have no separate type for them."""
 
 
 def integer_fields(dialect: str) -> FieldTypes:

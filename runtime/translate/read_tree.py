@@ -25,7 +25,7 @@ MEMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class TreeLimits:
-    """How large a tree may be. `values` counts the elements of all constants together."""
+    """The largest size of a tree. `values` counts the elements of all constants together."""
 
     depth: int = 100
     nodes: int = 10_000

@@ -39,7 +39,7 @@ class Dialect(ABC):
 
     name: ClassVar[str]
     most_values: ClassVar[int]
-    """How many bound values a statement takes."""
+    """The number of bound values that a statement takes."""
     present: ClassVar[dict[type, str]] = {}
     """The condition that the column holds a value of its type. It is never NULL itself."""
     exact: ClassVar[dict[type, str]] = {}

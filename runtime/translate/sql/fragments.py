@@ -53,7 +53,7 @@ def listed(parts: "list[Sql] | list[Parameter]") -> Sql:
 
 
 def joined(word: str, parts: list[Sql]) -> Sql:
-    """Returns the parts in brackets with AND or OR between them. Long rows have brackets of their own."""
+    """Returns the parts in brackets with AND or OR between them. Long rows have their own brackets."""
     while len(parts) > CHUNK:
         parts = [joined(word, parts[start : start + CHUNK]) for start in range(0, len(parts), CHUNK)]
     return parts[0] if len(parts) == 1 else sql(f"({f' {word} '.join(['{}'] * len(parts))})", *parts)

@@ -25,10 +25,10 @@ BYTES = "CAST(CONVERT({} USING utf8mb4) AS BINARY)"
 """Text by its UTF-8 bytes, which are in the order of code points."""
 
 HEX = "CAST(LOWER(HEX(UNHEX({}))) AS BINARY)"
-"""Hexadecimal digits written anew, in lower case; NULL for what is none."""
+"""Hexadecimal digits written again, in lower case; NULL for any other text."""
 
 DATED = "{} IS NOT NULL AND MONTH({}) > 0 AND DAYOFMONTH({}) > 0 AND YEAR({}) > 0"
-"""That a date is one: MySQL can store `0000-00-00` and `2024-02-00`."""
+"""The condition that a date is one: MySQL can store `0000-00-00` and `2024-02-00`."""
 
 WIDEST = 10**64
 """Integers in JSON are compared as DECIMAL(65)."""

@@ -36,7 +36,7 @@ PRESENT: dict[type, str] = {
         " AND substr({}, 20) GLOB '.[0-9][0-9][0-9][0-9][0-9][0-9]')"
     ),
 }
-"""What a column of each type holds; 9e999 is infinity here. An integer that is no double is no real.
+"""The values that a column of each type holds; 9e999 is infinity here. An integer that is no double is no real.
 
 A date is one that SQLite writes in the same way: adding no days makes a March day of `2024-02-30`.
 """
@@ -55,7 +55,7 @@ TYPES: dict[JsonType, str] = {
 }
 
 NO_NUL = "instr(replace({}, '\\\\', ''), '\\u0000') = 0"
-"""That raw JSON text has no escaped U+0000: SQLite before 3.45 reads a string or a name only up to there."""
+"""The condition that raw JSON text has no escaped U+0000: SQLite before 3.45 reads a text only up to there."""
 
 
 class Sqlite(Dialect):
