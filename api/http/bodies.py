@@ -32,7 +32,7 @@ class Bodies:
     """Reads the bodies of requests to one application, within its limits."""
 
     def __init__(self, limits: HttpLimits, confirm: "Callable[[falcon.asgi.Request], None]" = lambda _: None) -> None:
-        """`confirm` is told of a request whose body is there; it raises if that took too long (see `guard.Guard`)."""
+        """`confirm` is called once a request's body is there; it raises if that took too long (see `guard.Guard`)."""
         self._limits, self.confirm = limits, confirm
 
     async def read_object(self, request: "falcon.asgi.Request") -> dict[str, object]:
@@ -147,7 +147,7 @@ def element(body: bytes, limits: HttpLimits) -> dict[str, Any]:
 
 
 def members_in(value: object) -> int:
-    """How many members the objects of a decoded value have together.
+    """Returns the number of members that the objects of a decoded value have together.
 
     >>> members_in({"a": [{"b": 1}, {"b": {}}]})
     3

@@ -10,4 +10,4 @@ SERVICE: Final[Who] = "", ""
 """The service itself: work that belongs to no request."""
 
 CALLER: Final[ContextVar[Who]] = ContextVar("caller", default=SERVICE)
-"""Who sent the request that a task of the event loop answers."""
+"""The caller of the request that a task of the event loop answers."""

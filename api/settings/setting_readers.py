@@ -1,4 +1,4 @@
-"""How the text of an environment variable becomes a value, and what is refused."""
+"""Readers of settings: each turns the text of an environment variable into a value, or refuses it."""
 
 import math
 import re
@@ -103,7 +103,7 @@ def _read_public_url(variable: str, text: str) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host in a URL is this machine itself."""
+    """Returns whether a host in a URL is this machine itself."""
     name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True

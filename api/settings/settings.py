@@ -31,7 +31,7 @@ SYNCHRONOUS: Final = ("FULL", "NORMAL")
 """The values of SQLite's `PRAGMA synchronous` that Writ allows. The first is the default."""
 
 WHEN_FULL: Final = ("drop", "refuse")
-"""What happens if the decision log can't take another record: it is dropped, or the decision is refused."""
+"""The choices if the decision log can't take another record: drop it, or refuse the decision."""
 
 LOG_SHAPES: Final = ("writ", "opa")
 """The shapes of the records of a decision log."""

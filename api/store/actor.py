@@ -32,7 +32,7 @@ API_KEY_PREFIX: Final = "api-key:"
 """The start of an API key's name; its id follows."""
 
 ADMIN_KEY: Final = "admin-key"
-"""The name of whoever sends the administrator's key."""
+"""The name of the actor who sends the administrator's key."""
 
 COMMAND_LINE: Final = Actor("command line")
 """The user of a command on a data directory."""

@@ -71,7 +71,7 @@ _WITHIN = (
     "(:within IS NULL OR (json_array_length(environments) > 0 AND NOT EXISTS"
     " (SELECT 1 FROM json_each(t.environments) WHERE value NOT IN (SELECT value FROM json_each(:within)))))"
 )
-"""Whether a credential stays within the bounds `:within`. If not, a caller with these bounds can't manage it.
+"""True if a credential stays within the bounds `:within`. If not, a caller with these bounds can't manage it.
 
 A credential without any environment is within no bounds, although the empty set is a subset of every set.
 """

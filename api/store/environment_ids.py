@@ -1,4 +1,4 @@
-"""How environments are named: by ids, and in the bounds of a credential by UUIDs. Needs no database."""
+"""The names of environments: ids, and UUIDs in the bounds of a credential. It needs no database."""
 
 import re
 from typing import Final, TypeAlias
@@ -15,7 +15,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def is_environment_id(text: str) -> bool:
-    """Whether an environment may have this id."""
+    """Returns whether an environment may have this id."""
     return _ID.fullmatch(text) is not None
 
 

@@ -83,7 +83,7 @@ def environment_within(db: Database, id: str, bounds: frozenset[str] | None) -> 
 
 
 class EnvironmentChange(NamedTuple):
-    """What to set on an environment. None keeps what it has."""
+    """A change of an environment's settings. None keeps a setting."""
 
     protected: bool | None = None
     promotion_only: bool | None = None
@@ -120,7 +120,9 @@ def change_environment(db: Database, id: str, change: EnvironmentChange) -> Envi
 
 
 def loosens(before: Environment, change: EnvironmentChange) -> bool:
-    """Whether a change takes away that an environment changes by promotion only, or that promotions are approved."""
+    """Returns whether a change takes away that an environment changes by promotion only, or that promotions are
+    approved.
+    """
     fewer = change.approvals is not None and change.approvals < before.approvals
     return fewer or (before.promotion_only and change.promotion_only is False)
 

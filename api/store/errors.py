@@ -81,7 +81,7 @@ class Protected(Refusal):
 
 
 class NotPermitted(Refusal):
-    """This actor may not do that, whatever its scopes: only the administrator's key may, or somebody else."""
+    """This actor may not do that, whatever its scopes: only the administrator's key may, or another person."""
 
 
 class OutOfBounds(Refusal):

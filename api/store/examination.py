@@ -1,4 +1,4 @@
-"""What a check of an installation wants to know about a store, read without an upgrade or any other change."""
+"""Reads the facts of a store for a check of an installation, without an upgrade or any other change."""
 
 import sqlite3
 from contextlib import closing

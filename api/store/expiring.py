@@ -117,7 +117,7 @@ def _rows(
 
 
 def _is_due(db: Database, environment: Environment, before: float, now: float) -> bool:
-    """Whether something in an environment expired at `before` or earlier, and its newest revision is not ahead."""
+    """Returns whether something in an environment expired by `before`, and its newest revision is not in the future."""
     query = " UNION ALL ".join(
         f"SELECT EXISTS (SELECT 1 FROM {kind} WHERE environment = ?1 AND expires IS NOT NULL AND expires <= ?2)"
         for kind in EXPIRING_KINDS

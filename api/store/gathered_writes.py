@@ -1,4 +1,4 @@
-"""Several small writes in one transaction: each is a revision of its own, and they wait for the disk once."""
+"""Several small writes in one transaction: each is a separate revision, and they wait for the disk once."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _SHORT_KINDS: Final = frozenset(ElementKind) - {
 
 
 def is_short(write: Write) -> bool:
-    """Whether a write certainly takes little time, so that others need not mind to wait for it.
+    """Returns whether a write certainly takes little time, so that others need not mind to wait for it.
 
     It has one edit, which deletes no users of an element. Its kind is not a resource type or a group.
     """
@@ -44,7 +44,7 @@ def write_gathered(connections: Connections, writes: Sequence[Write], time: Time
 
     A write sees the writes before it. If it fails, its savepoint is undone, and the others stay. Writes after
     MOST_WRITES or MOST_SECONDS are left for another call. Raises StoreUnavailable if the transaction fails: then none
-    of the writes is stored. Only if a write is at fault, each is then tried in a transaction of its own.
+    of the writes is stored. Only if a write is at fault, each is then tried in its own transaction.
     """
     if len(writes) == 1:
         return _one_by_one(connections, writes, time)

@@ -200,7 +200,7 @@ class Store:
     def write_gathered(self, writes: Sequence[Write]) -> Sequence[Committed | Exception]:
         """Apply the first of several writes, one at least, in one transaction. Returns each one's result or failure.
 
-        Each is a revision of its own, and what `write` raises is its failure (see `gathered_writes`).
+        Each is a separate revision, and an error that `write` raises is its failure (see `gathered_writes`).
         """
         return write_gathered(self._connections, writes, self._time)
 

@@ -13,7 +13,7 @@ from .operation import Schema, named
 
 _REFERENCE: Final = "#/components/schemas/{name}"
 _VALUES: Final = (Operator.__name__, ReasonCode.__name__, AccessPath.__name__)
-"""Closed sets of names that have no schema of their own."""
+"""Closed sets of names that have no schema."""
 
 
 def schemas(types: Iterable[type]) -> dict[str, Schema]:

@@ -19,7 +19,7 @@ _ENDED = "(hour < :hour OR hour > :hour + 1 OR :all)"
 
 
 class Export(NamedTuple):
-    """What is counted apart: a credential, an environment, and what it exported.
+    """A kind of export that is counted apart: by credential, environment and exported content.
 
     `actor`, `client` and `address` are those of the actor, `environment` and `uuid` the id and UUID of the environment.
     """
@@ -59,7 +59,7 @@ def count_exports(db: Database, counts: ExportCounts) -> None:
 
 
 def has_ended_hours(db: Database, now: float) -> bool:
-    """Whether there are counts of an hour that has ended."""
+    """Returns whether there are counts of an hour that has ended."""
     query = f"SELECT 1 FROM bundle_exports WHERE {_ENDED} LIMIT 1"
     return db.execute(query, {"hour": _hour(now), "all": False}).fetchone() is not None
 

@@ -50,7 +50,7 @@ def count_refusals(db: Database, counts: Mapping[Attempt, int], now: float) -> N
 
 
 def has_ended_minutes(db: Database, now: float) -> bool:
-    """Whether there are counts of a minute that has ended."""
+    """Returns whether there are counts of a minute that has ended."""
     query = f"SELECT 1 FROM audit_refusals WHERE {_ENDED} LIMIT 1"
     return db.execute(query, {"minute": _minute(now), "all": False}).fetchone() is not None
 

@@ -42,7 +42,7 @@ class Sealer(Protocol):
         """Returns the id of the key, and the signature. Raises its own error if there is no usable key."""
 
     def verify(self, key: str, text: bytes, signature: bytes) -> bool | None:
-        """Whether a signature is right, or None if the key is not known."""
+        """Returns whether a signature is right, or None if the key is not known."""
 
 
 def sealed_text(purpose: Purpose, number: int, digest: bytes, time: str) -> bytes:

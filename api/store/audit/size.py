@@ -1,4 +1,4 @@
-"""How large the audit log is: the number of its entries, and their bytes."""
+"""The size of the audit log: the number of its entries, and their bytes."""
 
 from typing import Final, NamedTuple
 

@@ -224,7 +224,7 @@ class Credentials:
             self._append(db, actor, Event.TOKEN_REVOKED, {"jti": id}, within=actor.bounds)
 
     def is_revoked(self, id: str) -> bool:
-        """Whether a token that has not expired is revoked."""
+        """Returns whether a token that has not expired is revoked."""
         with self._connections.reading() as db:
             return db.execute("SELECT 1 FROM revoked_tokens WHERE id = ?", (id,)).fetchone() is not None
 
@@ -291,7 +291,7 @@ def _common_bounds(before: Client, after: Client) -> Bounds:
 
 
 def _has_more(after: Client, before: Client) -> bool:
-    """Whether a change gave a client scopes or environments."""
+    """Returns whether a change gave a client scopes or environments."""
     if not set(after.scopes) <= set(before.scopes):
         return True
     return before.bounds is not None and (after.bounds is None or not after.bounds <= before.bounds)

@@ -1,4 +1,4 @@
-"""Who can act as a credential, and so may not approve in its place."""
+"""Finds the actors who can act as a credential, and so may not approve in its place."""
 
 from sqlite_utils import Database
 
@@ -23,7 +23,7 @@ def record_maker(db: Database, credential: str, maker: Actor) -> None:
 def record_widener(db: Database, credential: str, widener: Actor) -> None:
     """Record that `widener` gave a credential more rights: it may have been in its hands with less.
 
-    A credential of unknown making stays one: whoever made it may know its secret.
+    A credential of unknown making stays one: its unknown maker may know its secret.
     """
     if _has_maker(db, credential):
         record_maker(db, credential, widener)
@@ -32,9 +32,9 @@ def record_widener(db: Database, credential: str, widener: Actor) -> None:
 def refuse_approver(db: Database, approver: Actor, requester: str) -> None:
     """Raises NotPermitted if `approver` must not approve what the actor named `requester` asked for.
 
-    Whoever makes a credential, renews its secret or gives it more rights can act in its name. So neither that one, nor
-    whoever made that one, and so on, counts as somebody else; nor do two credentials that one credential made. Only the
-    administrators may make both. If any of these credentials is of unknown making, there is no approval.
+    The actor who makes a credential, renews its secret or gives it more rights can act in its name. So neither that
+    actor, nor its maker, and so on, counts as a second person; nor do two credentials that one credential made. Only
+    the administrators may make both. If any of these credentials is of unknown making, there is no approval.
     """
     if approver.name == requester:
         raise NotPermitted("another credential must approve what this one asked for")
@@ -53,7 +53,7 @@ def refuse_approver(db: Database, approver: Actor, requester: str) -> None:
 
 
 def _hands(db: Database, credential: str) -> set[str]:
-    """Returns the credential itself, whoever made, renewed or widened it, and so on."""
+    """Returns the credential itself, the actors who made, renewed or widened it, and so on."""
     return {name for (name,) in db.execute(_HANDS, (credential,)).fetchall()}
 
 

@@ -1,4 +1,4 @@
-"""When clients and API keys were last used, as the service noticed it."""
+"""The last uses of clients and API keys, as the service noticed them."""
 
 from collections.abc import Mapping
 

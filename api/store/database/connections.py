@@ -70,7 +70,7 @@ class Connections:
         NotTold after the commit.
 
         It waits for earlier writes `wait_factor` times as long as other transactions do. Without `tells`, other
-        processes are not told of the commit: nothing that they decide depends on it.
+        processes get no signal of the commit: nothing that they decide depends on it.
         """
         began, seconds, turn = perf_counter(), wait_factor * self._busy_seconds, self._turn()
         if not turn.acquire(timeout=seconds):

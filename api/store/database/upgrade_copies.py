@@ -11,7 +11,7 @@ from .connections import Connections
 from .copying import BESIDE, copy_database, remove_files, unfinished_file
 
 MOST_COPIES: Final = 3
-"""How many copies stay. A further upgrade removes the oldest."""
+"""The number of copies that stay. A further upgrade removes the oldest."""
 
 _UNFINISHED: Final = ".upgrade.unfinished"
 _NAME: Final = re.compile(r"\.format-([0-9]{1,9})\.([0-9]{8}T[0-9]{6}Z)")

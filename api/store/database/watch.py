@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from .connections import Connections
 
 Version: TypeAlias = tuple[int, int, int | None]
-"""Of one process: two values differ if something was committed between the questions."""
+"""A version of the data: two values of one process differ if a commit came between them."""
 
 _VERSION: Final = "PRAGMA data_version"
 

@@ -101,7 +101,7 @@ class EditApplier:
                 return self._patch(kind, edit.key, edit.merge_patch, found)
 
     def _adds(self, kind: Kind, edit: Replace) -> bool:
-        """Whether a replacement adds an element that has no list to be added to: the declared attributes."""
+        """Returns whether a replacement adds an element that has no list to be added to: the declared attributes."""
         return kind.name == ONE_OBJECT and edit.if_match is None and self._row(kind, edit.key) is None
 
     def _found(self, kind: Kind, key: ElementKey, if_match: str | None) -> StoredRow:

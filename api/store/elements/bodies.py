@@ -31,7 +31,7 @@ def encode_body(body: Body) -> bytes:
 
 
 def same_body(one: bytes, other: bytes) -> bool:
-    """Whether two stored texts are the same object. The order of members has no meaning; `1` is not `true`.
+    """Returns whether two stored texts are the same object. The order of members has no meaning; `1` is not `true`.
 
     >>> same_body(b'{"a":1,"b":2}', b'{"b":2,"a":1}'), same_body(b'{"a":1}', b'{"a":true}')
     (True, False)

@@ -28,7 +28,7 @@ def equal_assignment(workspace: Workspace, wanted: Assignment) -> StoredRow | No
 
 
 def is_equal(stored: object, wanted: Assignment) -> bool:
-    """Whether two assignments are equal in every member but the id. Instants may be written differently.
+    """Returns whether two assignments are equal in every member but the id. Instants may be written differently.
 
     `stored` was checked, `wanted` was only read: if one of its instants can't be read, it equals nothing.
     """

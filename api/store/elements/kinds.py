@@ -1,4 +1,4 @@
-"""The lists of a model as tables: an element's columns, and its parts in tables of their own."""
+"""The lists of a model as tables: an element's columns, and its parts in separate tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Kind:
     values: Callable[[Any], Row]
     parts: tuple[Part, ...] = ()
     states_key: bool = True
-    """Whether the key consists of members of the element. If not, it follows from its content."""
+    """True if the key consists of members of the element. If not, it follows from its content."""
 
     @property
     def stated_key(self) -> tuple[str, ...]:

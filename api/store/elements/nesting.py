@@ -35,7 +35,7 @@ def _inner(element: Element | None) -> set[str]:
 
 
 def _may_be_too_many(workspace: Workspace) -> bool:
-    """Whether an upper bound of the (group, ancestor) pairs is above the limit.
+    """Returns whether an upper bound of the (group, ancestor) pairs is above the limit.
 
     A group has its parents as ancestors, and their ancestors. PERF: most groups contain no group, and of these only the
     number of their parents is read. The bound is exact if each has one parent.

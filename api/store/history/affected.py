@@ -57,7 +57,7 @@ class Affected:
     resources: set[EntityKey] = field(default_factory=set)
     aliases: set[Alias] = field(default_factory=set)
     routing: bool = False
-    """Whether the routes or the gateway settings changed."""
+    """True if the routes or the gateway settings changed."""
 
     def check_size(self) -> None:
         """Raises TooManyAffected."""

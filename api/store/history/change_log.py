@@ -32,7 +32,7 @@ Lists without changes are left out.
 """
 
 GATEWAY = "gateway"
-"""What counts of changes call the gateway settings."""
+"""The name of the gateway settings in counts of changes."""
 
 _REVISIONS = "revisions"
 _ENTRIES = "entries"

@@ -25,7 +25,7 @@ SOURCE_NAMES: Final = {"environment": "from", "epoch": "from_epoch", "source_rev
 
 
 class Origin(msgspec.Struct, frozen=True, rename=SOURCE_NAMES):
-    """Where a policy model came from: the id of the promotion, and the environment, epoch and revision.
+    """The origin of a policy model: the id of the promotion, and the environment, epoch and revision.
 
     `digest` is that of the policy model. `baseline` is the revision of this environment that drift is measured from. In
     a restoration, the environment is this one. `promoted_by` asked for it, with the `note`.

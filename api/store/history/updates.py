@@ -22,7 +22,7 @@ class Updates:
 
     @property
     def are_complete(self) -> bool:
-        """Whether the deltas lead to the newest revision."""
+        """True if the deltas lead to the newest revision."""
         return self.since + len(self.deltas) == self.env.revision
 
     @property

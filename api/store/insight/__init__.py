@@ -1,1 +1,4 @@
-"""What tools ask about an environment. Reading path: `counts`, `holdings`, and `insight` in front of them."""
+"""Answers the questions of tools about an environment.
+
+Reading path: `counts` → `holdings` → `insight`, the interface.
+"""

@@ -1,4 +1,4 @@
-"""What a subject holds and why: its groups with the way into each, its roles by assignment, its grants (P2 to P4)."""
+"""The holdings of a subject: its groups with the way into each, its roles by assignment, its grants (P2 to P4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class HeldAssignment:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a subject holds, also what is not yet or not any more in force.
+    """The holdings of a subject, with those that have not started yet or have expired.
 
     `groups` has each group with the ids on the shortest way to it: from the group that has the subject as a member, to
     the one before it. `roles` are by id, and the assignments of each, those for the subject itself first. `truncated`

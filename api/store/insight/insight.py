@@ -1,4 +1,4 @@
-"""What tools ask about an environment: its counts, what a subject holds, and the elements that a draft refers to."""
+"""Answers the questions of tools: the counts of an environment, a subject's holdings, the elements behind a draft."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ from .holdings import Holdings, holdings
 
 
 class Insight:
-    """What tools ask about an environment. Every method raises NotFound, OutOfBounds and StoreUnavailable."""
+    """The questions of tools about an environment. Every method raises NotFound, OutOfBounds and StoreUnavailable."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections, self._counts = connections, RememberedCounts()

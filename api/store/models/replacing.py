@@ -81,7 +81,7 @@ class _Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes."""
+        """True if nothing changes."""
         return not (self.removed or self.moves or any(self.differs))
 
     @property
@@ -106,7 +106,7 @@ class Replacement:
         self._plans = [self._plan(kind) for kind in kinds]
 
     def is_current(self, db: Database, environment: Environment) -> bool:
-        """Whether this is the difference to the environment's current state in `db`."""
+        """Returns whether this is the difference to the environment's current state in `db`."""
         return self._db is db and self._environment == environment
 
     def preview(self, origin: Origin | None = None) -> ReplacementResult:
@@ -146,7 +146,7 @@ class Replacement:
 
     @property
     def _orders_routes(self) -> bool:
-        """Whether the list of routes may change its order."""
+        """True if the list of routes may change its order."""
         return any(plan.kind.name == ElementKind.ROUTES and (plan.moves or plan.removed) for plan in self._plans)
 
     def _route_ids(self) -> list[str]:

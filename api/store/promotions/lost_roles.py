@@ -26,7 +26,7 @@ ORDER BY 1, 2 LIMIT ?3
 
 
 def lost_roles(db: Database, environment: Environment, before: PolicyModel, after: PolicyModel) -> Iterator[LostRole]:
-    """Yields the roles that somebody holds and that lose an enabled ALLOW policy, by id."""
+    """Yields the roles that are held and that lose an enabled ALLOW policy, by id."""
     old, new = _policies_by_role(before), _policies_by_role(after)
     for role in sorted(old):
         lost = old[role] - new[role]

@@ -1,4 +1,4 @@
-"""What is told of a promotion: its record, its preview, and the drift of an environment."""
+"""The shapes of promotions: the record, the preview, and the drift of an environment."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
@@ -47,7 +47,7 @@ class DriftChange(ElementDifference, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """What was edited in place in an environment since its last promotion.
+    """The elements that were edited in place in an environment since its last promotion.
 
     `baseline` is that promotion, or null before the first one: then nothing has drifted. `truncated` says that there
     are more changes than the answer shows.
@@ -82,7 +82,7 @@ class Use(Struct, frozen=True):
 
 
 class Preview(Struct, frozen=True, rename=SOURCE_NAMES):
-    """What a promotion would do. `digest` is that of the policy model that the target would have.
+    """The preview of a promotion. `digest` is that of the policy model that the target would have.
 
     `elements` are the changed elements, the first 1,000. `loses` are the roles that would lose policies, the first
     1,000. `truncated` says that there are more of either. `in_use` are the elements that prevent the promotion.

@@ -73,8 +73,8 @@ class Promotions:
     def approve(self, env: str, actor: Actor, id: str, digest: str | None = None) -> Promotion:
         """Carry out a promotion that waits: exactly what was shown, by its `digest` if it is given.
 
-        Raises NotFound, NotPermitted for whoever asked for it, and Conflict if it waits no more, if the target has
-        changed since, or if the digest is another one.
+        Raises NotFound, NotPermitted for the actor who asked for it, and Conflict if it waits no more, if the target
+        has changed since, or if the digest is another one.
         """
         with self._writing(actor) as db:
             target, waiting = self._waiting(db, env, actor, id)
@@ -96,7 +96,7 @@ class Promotions:
             return made
 
     def reject(self, env: str, actor: Actor, id: str, reason: str | None = None) -> Promotion:
-        """End a promotion that waits. Whoever asked for it may do so too. Raises NotFound, Conflict."""
+        """End a promotion that waits. The actor who asked for it may do so too. Raises NotFound, Conflict."""
         with self._writing(actor) as db:
             target, waiting = self._waiting(db, env, actor, id)
             if waiting.status != "pending":

@@ -24,7 +24,7 @@ from .uses import refuse_uses, uses
 
 
 class Source(NamedTuple):
-    """Where a policy model comes from: an environment by its id, UUID and epoch, and its revision."""
+    """The source of a policy model: an environment by its id, UUID and epoch, and its revision."""
 
     id: str
     uuid: str
@@ -33,14 +33,14 @@ class Source(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Who asked for a takeover, by the name of an actor, and with which note."""
+    """A request for a takeover: the name of the actor, and the note."""
 
     by: str
     note: str | None
 
 
 class Takeover:
-    """What replacing the policy model of `target` by `after`, which comes from `source`, does.
+    """The replacement of the policy model of `target` by `after`, which comes from `source`, and its effects.
 
     It is about one state of the database.
     """
@@ -58,7 +58,7 @@ class Takeover:
 
     @property
     def is_restoration(self) -> bool:
-        """Whether the environment goes back to one of its own revisions."""
+        """True if the environment goes back to an earlier revision."""
         return self.source.uuid == self.target.uuid
 
     def preview(self) -> Preview:

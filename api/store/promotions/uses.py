@@ -1,4 +1,4 @@
-"""What a promotion would leave dangling: elements of the target that name a role, a type or an action it removes."""
+"""Finds the elements of a promotion's target that use a role, a type or an action which the promotion removes."""
 
 from collections.abc import Iterator
 

@@ -27,7 +27,7 @@ MOST_SEARCHES = 2
 _EXACT = 2**53
 """Integers below this are the same number to every parser."""
 _DOUBT = 1e-12
-"""How far, relatively, the number that SQLite reads may be from the one that was written."""
+"""The largest relative difference between the number that SQLite reads and the one that was written."""
 _LEAST = 5e-324
 
 Sql: TypeAlias = str | None

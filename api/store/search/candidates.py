@@ -105,7 +105,7 @@ def _holders(rules: Sequence[SubjectRule]) -> dict[FilterTree, list[str]]:
 
 
 def _are_texts(*values: str) -> bool:
-    """Whether no value has a lone surrogate: SQLite takes none, and no key has one."""
+    """Returns whether no value has a lone surrogate: SQLite takes none, and no key has one."""
     return all(map(is_text, values))
 
 

@@ -34,7 +34,7 @@ TRIAL_SECONDS: Final = 3.0
 
 
 class Declared(NamedTuple):
-    """What a stored model declares: a model of its resource types and declared attributes alone.
+    """The declarations of a stored model: a model of its resource types and declared attributes alone.
 
     `subject_types` are the types of all subjects that the model names.
     """
