@@ -54,7 +54,7 @@ def follow(
         token: The API key or the access token for a server.
         token_file: A file with it, which is read for each request.
         profile: `decision` fetches a smaller bundle, which answers no searches and filters.
-        state: A folder for the last good state. A start goes on from it, and several processes share it.
+        state: A folder for the last good state. A follower loads it when it starts, and several processes share it.
         min_epoch: The least epoch of a bundle.
         min_revision: The least revision of a bundle in this epoch.
         max_staleness: The time in seconds after which `engine` raises FollowError, if the source does not confirm that

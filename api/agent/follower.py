@@ -38,7 +38,7 @@ WAIT_SECONDS: Final = 30.0
 """The time for which a source may hold a question until something changes."""
 
 WATCH_SECONDS: Final = 0.2
-"""How often a process looks at the state directory that another process writes."""
+"""The seconds between two looks of a process at the state directory that another process writes."""
 
 MOST_MISFITS: Final = 3
 """The updates in a row that do not lead on, after which a follower asks for a whole bundle."""
@@ -125,7 +125,7 @@ class Follower:
             self._state.release()
 
     def leave(self) -> None:
-        """Let go of the state directory in a forked child, where nobody follows. The parent still has it."""
+        """Let go of the state directory in a forked child, which does not follow. The parent still has it."""
         if self._state is not None:
             self._state.release()
 

@@ -1,4 +1,7 @@
-"""How long ago a source said that the revision in force is the newest. Jumps of the clock do not make it look fresh."""
+"""The time since a source said that the revision in force is the newest.
+
+Jumps of the clock do not make it look fresh.
+"""
 
 import math
 import time

@@ -14,7 +14,7 @@ from .trust import position_in
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a follower has, in force or not.
+    """A bundle and the updates on top of it, in force or not.
 
     - `position` is where it is, and `base` the revision of its bundle.
     - `updates` counts the updates on top of the bundle, and `size` their bytes.

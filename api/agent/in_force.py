@@ -1,4 +1,4 @@
-"""What is in force: the engine, the list of callers, and the state on disk that a start goes on from."""
+"""The state in force: the engine, the list of callers, and the files that the next start goes on from."""
 
 import logging
 import math
@@ -21,7 +21,7 @@ from .state.reader import StateReader
 from .status import Status
 
 KEEP_FRESH_SECONDS: Final = 10.0
-"""How often the freshness is written to the state directory."""
+"""The seconds between two writes of the freshness to the state directory."""
 
 _NOTHING: Final = Current("", 0, 0, "", "", 0, None, None, 0.0, None, None)
 
@@ -40,14 +40,14 @@ class Candidate:
     updates: list[bytes] = field(default_factory=list)
 
     def remove(self) -> None:
-        """Remove the file, unless it belongs to somebody else. A mapped file stays mapped."""
+        """Remove the file, unless it belongs to another worker. A mapped file stays mapped."""
         if self.temporary:
             self.path.unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
 class Events:
-    """What is called after something else came into force, and after another list of callers did."""
+    """The functions to call after another state, or another list of callers, came into force."""
 
     change: Callable[[], None] = lambda: None
     callers: Callable[[Callers], None] = lambda _: None
@@ -86,7 +86,7 @@ class InForce:
 
     @property
     def leads(self) -> bool:
-        """Whether this process follows the source itself, and writes the state directory if there is one."""
+        """True if this process follows the source itself, and writes the state directory if there is one."""
         return self._state is None or self._state.leads
 
     # -- from the state directory
@@ -107,7 +107,7 @@ class InForce:
         return None
 
     def may_ask(self) -> bool:
-        """Whether this process asks the source. Another one takes over what the state directory has, instead.
+        """Returns whether this process asks the source. Another one takes over what the state directory has, instead.
 
         Raises BundleError and OSError if the state directory can't be used.
         """

@@ -1,4 +1,4 @@
-"""What to follow and how: checked once, and opened again in each process."""
+"""The options of a follower: checked once, and opened again in each process."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -67,12 +67,12 @@ class FollowOptions:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether the source is a server of Writ."""
+        """True if the source is a server of Writ."""
         return self._url.startswith(("http://", "https://")) and not self._url.endswith(f"/{INDEX_FILE}")
 
     @property
     def is_file(self) -> bool:
-        """Whether the source is a bundle file. The path of a folder, and any other URL, is a published folder."""
+        """True if the source is a bundle file. The path of a folder, and any other URL, is a published folder."""
         return "://" not in self._url and not self._url.endswith(("/", INDEX_FILE)) and not Path(self._url).is_dir()
 
     @property

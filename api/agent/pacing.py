@@ -1,4 +1,4 @@
-"""When to ask a source again, and when to ask for a whole bundle. Chance spreads the questions of many followers."""
+"""Decides when to ask a source again, and when for a whole bundle. Chance spreads the requests of many followers."""
 
 from random import Random
 from typing import Final
@@ -26,7 +26,7 @@ MOST_UPDATES: Final = 500
 takes a third of a millisecond at a start, for its signature."""
 
 MOST_REFUSALS: Final = 3
-"""How often a follower fetches a bundle that it refuses. Then it waits for another one."""
+"""The number of times that a follower fetches a bundle that it refuses. Then it waits for another one."""
 
 REFUSED_SECONDS: Final = 600.0
 """The time for which it waits."""
@@ -68,11 +68,11 @@ class Pacing:
         return self._random.uniform(0, LONGEST_SPREAD)
 
     def is_too_much(self, deltas: int, size: int) -> bool:
-        """Whether a whole bundle should replace so many deltas of so many bytes."""
+        """Returns whether a whole bundle should replace so many deltas of so many bytes."""
         return deltas > MOST_DELTAS * self._share or size > MOST_DELTA_BYTES * self._share
 
     def is_too_many(self, updates: int) -> bool:
-        """Whether one update should replace so many."""
+        """Returns whether one update should replace so many."""
         return updates > MOST_UPDATES * self._share
 
     def allow_more(self) -> None:
@@ -94,7 +94,7 @@ class Refusals:
         self._tag, self._until = tag, now + REFUSED_SECONDS
 
     def forget(self) -> None:
-        """Start anew, after an accepted answer."""
+        """Start again, after an accepted answer."""
         self._tag, self._count = None, 0
 
     def tag(self, now: float) -> str | None:

@@ -1,4 +1,4 @@
-"""What a follower tells about itself."""
+"""The status of a follower."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -9,7 +9,7 @@ State: TypeAlias = Literal["starting", "following", "behind"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a follower has in force, and how fresh it is.
+    """The state that a follower has in force, and its freshness.
 
     - `environment` is a UUID, or empty for a bundle that was compiled from files. It is None while nothing is in force,
       like `epoch`, `revision`, `bundle_revision` (that of the bundle under the updates) and `accepted`.
@@ -37,5 +37,5 @@ class Status:
 
     @property
     def is_ready(self) -> bool:
-        """Whether something is in force, and it is not stale."""
+        """True if something is in force, and it is not stale."""
         return self.state != "starting" and not self.is_stale

@@ -1,4 +1,4 @@
-"""What a follower accepts: bundles, updates and lists of callers of one environment, with the right signature."""
+"""Accepts bundles, updates and lists of callers of one environment, if their signature is right."""
 
 from dataclasses import dataclass
 from pathlib import Path

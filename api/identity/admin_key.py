@@ -72,7 +72,7 @@ def write_key(directory: Path, key: str) -> Path:
     """Writes `key` to a file that only the owner can read, and returns the file's path.
 
     Raises:
-        UnusableKey: the file exists already, from a start that failed or from somebody else.
+        UnusableKey: the file exists already, from a start that failed or from another process.
         OSError: `directory` can't be written.
     """
     path = directory / KEY_FILE

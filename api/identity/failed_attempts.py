@@ -23,11 +23,11 @@ class FailedAttempts:
     """
 
     def __init__(self, most_a_minute: int, clock: Callable[[], float]) -> None:
-        """`clock` gives epoch seconds. A counter belongs to one minute, so a clock set back blocks nobody."""
+        """`clock` gives epoch seconds. A counter belongs to one minute, so setting the clock back blocks no caller."""
         self._most, self._clock = most_a_minute, clock
         # A slot is one word, written in one step: the minute in the high bits, the count in the low bits.
         self._slots = memoryview(mmap.mmap(-1, SLOTS * 8)).cast("Q")
-        self._key = secrets.token_bytes(16)  # so that nobody can find addresses that share a slot
+        self._key = secrets.token_bytes(16)  # so that an attacker can't find addresses that share a slot
 
     def count(self, address: str) -> int | None:
         """Counts an attempt of an address. Returns the seconds until its next one, or None if it need not wait."""

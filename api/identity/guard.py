@@ -37,7 +37,7 @@ class AdminKey:
 
 
 class Access(NamedTuple):
-    """What a route asks for: the scope of each method, and whether the route belongs to one environment.
+    """The access rule of a route: the scope of each method, and whether the route belongs to one environment.
 
     A route of one environment belongs to the one that its path names as `env`, or to the default one. A credential that
     is bound to environments may call a route of no environment too, since such a route shows and changes only the
@@ -76,7 +76,7 @@ class Guard:
 
     @property
     def admits_anybody(self) -> bool:
-        """Whether a request needs no credential."""
+        """True if a request needs no credential."""
         return self._anonymous is not None
 
     async def process_resource(

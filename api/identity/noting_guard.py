@@ -1,4 +1,4 @@
-"""The guard of a server that tells of its requests: it notes whom it admits."""
+"""The guard of a server with an access log or traces: it notes whom it admits."""
 
 from collections.abc import Callable
 

@@ -12,7 +12,7 @@ MINUTE_SECONDS: Final = 60
 class CredentialUses:
     """The uses that are not stored yet. Only the thread of the event loop uses them.
 
-    PERF: `note` is called where a header is looked up anew, so once a second for a credential in constant use.
+    PERF: `note` is called where a header is looked up again, so once a second for a credential in constant use.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -1,6 +1,6 @@
 """Accepts connections, plain and over TLS: the worker with the fewest takes the next one.
 
-Asyncio's own server tells nobody of a TLS connection before its handshake is done, so any number of them could be open.
+Asyncio's own server hides a TLS connection until its handshake is done, so any number of them could be open.
 It also takes all that wait at once: one worker would often get most of them, and keep them.
 """
 
@@ -16,16 +16,16 @@ from .connection import Connection
 from .owner import Owner
 
 RETRY_SECONDS: Final = 1.0
-"""How long a worker accepts nothing after the system refused. The system refuses when too many files are open."""
+"""The seconds for which a worker accepts nothing after the system refused, because too many files were open."""
 
 GIVE_WAY_SECONDS: Final = 0.005
-"""How long a worker leaves a new connection to workers that have fewer. Afterwards it accepts the connection itself."""
+"""The seconds for which a worker leaves a new connection to workers that have fewer. Then it accepts the connection."""
 
 ACCEPTS_A_TURN: Final = 16
-"""How many connections a worker accepts before everything else has its turn: a rush would keep it waiting."""
+"""The number of connections that a worker accepts before everything else has its turn: a rush would keep it waiting."""
 
 CLOSING_SECONDS: Final = 5.0
-"""How long a TLS connection that the worker closed waits for its client's farewell.
+"""The seconds for which a TLS connection that the worker closed waits for its client's farewell.
 
 The rest of the answer goes out in this time too. The rest is small, since a worker waits for a slow client earlier."""
 

@@ -17,7 +17,7 @@ from .request_parser import Request, RequestParser
 from .response_head import refusal_bytes
 
 STOP_SECONDS: Final = 2.0
-"""How long a service that stops still waits for the rest of a body."""
+"""The seconds for which a service that stops still waits for the rest of a body."""
 
 
 class Connection(asyncio.Protocol):

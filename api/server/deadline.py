@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 
 class Awaits(Enum):
-    """What the connection waits for. Each but ANSWER has a deadline."""
+    """The event that a connection waits for. Each but ANSWER has a deadline."""
 
     FIRST_BYTE = auto()
     HEAD = auto()
@@ -40,7 +40,7 @@ class Pace:
 
     @property
     def due(self) -> float:
-        """When it has to be complete, if nothing comes any more.
+        """The time at which the body has to be complete, if nothing comes any more.
 
         >>> upload = Pace(seconds=30.0, rate=1_000, started=100.0)
         >>> upload.add(20_000, 105.0)

@@ -28,7 +28,7 @@ class Message:
 
 
 class Wire(Protocol):
-    """What an exchange needs of its connection."""
+    """The interface of a connection, as an exchange uses it."""
 
     secure: bool
 

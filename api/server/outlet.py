@@ -1,4 +1,6 @@
-"""What a connection writes: held back for a slow client, bounded in time, and ended so that the client gets it all."""
+"""The writing side of a connection: it waits for a slow client, is bounded in time, and ends so that the client gets
+all.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -7,11 +9,11 @@ from typing import Any, Final
 from ..settings.settings import HttpLimits
 
 LINGER_SECONDS: Final = 2.0
-"""How long a connection that was answered early still swallows what its client sends, so that no reset overtakes the
+"""The seconds for which a connection with an early answer still reads from its client, so that no reset overtakes the
 answer (RFC 9112, 9.6)."""
 
 FAREWELL_SECONDS: Final = 0.1
-"""How long a connection that this side closes waits for the client to close too, as TLS wants."""
+"""The seconds for which a connection that this side closes waits for the client to close too, as TLS wants."""
 
 
 class Outlet:

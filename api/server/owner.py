@@ -1,6 +1,6 @@
-"""What a connection needs of the worker that it belongs to, and what it needs on a second address.
+"""The interface of a worker, as its connections use it, and the second address of a worker.
 
-The second address has a small application of its own, without TLS and without the decision lane.
+The second address has its own small application, without TLS and without the decision lane.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from .waiting import Connections
 
 
 class Owner(Protocol):
-    """What a connection needs of its worker."""
+    """The interface of a worker, as its connections use it."""
 
     loop: asyncio.AbstractEventLoop
     limits: HttpLimits
@@ -40,7 +40,7 @@ MOST_CONNECTIONS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is served on the second address: `app` is an ASGI application, and `socket` listens."""
+    """The second address of a service: `app` is an ASGI application, and `socket` listens."""
 
     app: Any
     socket: socket.socket

@@ -1,4 +1,4 @@
-"""Why a connection refuses what it reads: a status and one sentence, after which the connection ends."""
+"""The refusal of a request that can't be read: a status and one sentence, after which the connection ends."""
 
 from http import HTTPStatus
 
@@ -6,7 +6,7 @@ from ..settings.settings import HttpLimits
 
 
 class Refusal(Exception):
-    """What was read is not an HTTP/1.1 request that this server takes; the message is one sentence."""
+    """The bytes are not an HTTP/1.1 request that this server takes; the message is one sentence."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)

@@ -27,7 +27,7 @@ MOST_CHUNK_OVERHEAD: Final = 4 * 1024
 """Bytes of a chunked body that are neither data nor sizes: extensions, leading zeros and trailers, all together."""
 
 SIZE_LINE_BYTES: Final = 24
-"""What a chunk may take beside its data before it counts as overhead: 16 digits and two line ends."""
+"""The bytes that a chunk may take beside its data before it counts as overhead: 16 digits and two line ends."""
 
 LONGEST_BODY: Final = 2**63 - 1
 """Bytes that a `Content-Length` may announce."""
@@ -240,7 +240,7 @@ class RequestParser:
         self._sink.body(data)
 
     def on_message_complete(self) -> None:
-        """Hand over the end of the body, and begin anew."""
+        """Hand over the end of the body, and begin again."""
         if self._upgrade and (self._length or self._chunked):
             self._upgrade = False  # the body is still to come: see `_go_on`
             return

@@ -26,7 +26,7 @@ from .tls import Pem, TlsFiles, UnusableTls
 from .worker import Worker, hold_signals, leave_threads
 
 GRACEFUL_SECONDS: Final = 30
-"""How long requests in work may take after the service was asked to stop."""
+"""The seconds that requests in work may take after the service was asked to stop."""
 
 _SILENCE_SECONDS: Final = 30
 SPARE_FILES: Final = 256
@@ -45,7 +45,7 @@ class Beside(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What to serve, where and with how much: `app` is an ASGI application, `listener` listens.
+    """A service: `app` is an ASGI application, `listener` listens.
 
     `tls` are the files to serve TLS with; without them it is plain HTTP. `lane` answers hot decision calls without the
     application. `held` is kept open for as long as the service runs. `side` is served beside it, on another address.

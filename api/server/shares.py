@@ -1,4 +1,4 @@
-"""How many connections each worker has, so that the workers of one service share new connections evenly."""
+"""Counts the connections of each worker, so that the workers of one service share new connections evenly."""
 
 import mmap
 from typing import Final

@@ -33,7 +33,7 @@ class TlsFiles:
     client_ca: Path | None = None
 
     def context(self) -> ssl.SSLContext:
-        """What the files say now: TLS 1.2 or newer, Python's ciphers, HTTP/1.1.
+        """The TLS context of the files as they are now: TLS 1.2 or newer, Python's ciphers, HTTP/1.1.
 
         Raises:
             UnusableTls: one can't be read, the key is encrypted or another certificate's, or OpenSSL takes them not.

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 from .shares import Share
 
 CANDIDATES: Final = 8
-"""Connections of a queue that are tried in turn. One that is tried in vain goes to the end of its queue."""
+"""Connections of a queue that are tried in turn. One that does not give way goes to the end of its queue."""
 
 
 class Member(Protocol):
@@ -26,7 +26,7 @@ class Connections:
     """All connections of a worker, and queues of those that wait for their client, the longest wait first.
 
     `newcomers` never sent a whole head, `owing` owe the rest of a body, and `idle` have the answer to all they sent.
-    A connection in none of them is being served, and never gives way: so nobody keeps others out by what comes half.
+    A connection in none of them is being served, and never gives way: so no client keeps others out by half a request.
     """
 
     def __init__(self, most: int, share: Share) -> None:

@@ -22,17 +22,18 @@ from .response_head import DateLine
 from .waiting import Connections
 
 HEARTBEAT_SECONDS: Final = 1.0
-"""How often the master hears of the worker, and the worker looks whether its master still lives."""
+"""The seconds between two heartbeats of the worker, and between two checks that its master still lives."""
 
 SWITCH_SECONDS: Final = 0.0002
-"""How long a thread that works on a long call runs Python before the event loop has its turn. The event loop may wait
+"""The seconds for which a thread on a long call runs Python before the event loop has its turn. The event loop may wait
 so long at each of its callbacks."""
 
 STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
 HANDOVER_SECONDS: Final = 5.0
-"""How long a worker that is replaced still serves beside HTTP, until another one does. Over HTTP, the workers share
-one socket, where clients wait meanwhile."""
+"""The seconds for which a replaced worker still serves beside HTTP, until another one does. Over HTTP, the workers
+share one socket, where clients wait meanwhile.
+"""
 
 _POLL_SECONDS: Final = 0.05
 
@@ -40,7 +41,7 @@ _POLL_SECONDS: Final = 0.05
 def hold_signals() -> None:
     """Keep signals back while a worker is forked, until it takes them itself.
 
-    It starts with the master's handlers, which would lose them: the master then waits for it in vain when it stops.
+    It starts with the master's handlers, which would lose them: the master then waits for it when it stops.
     """
     os.register_at_fork(
         before=partial(signal.pthread_sigmask, signal.SIG_BLOCK, STOPPING),
@@ -172,7 +173,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
 
 
 def leave_threads() -> None:
-    """End the process at once if it has threads. Nobody waits for their work, and what they write is all or nothing.
+    """End the process at once if it has threads. No client waits for their work, and each of their writes is all or
+    nothing.
 
     Python would wait for them, for as long as they take.
     """

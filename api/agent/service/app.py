@@ -57,7 +57,7 @@ class AgentParts:
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
     `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
-    `notes_callers` says that the callers of requests are noted, for those who tell of requests.
+    `notes_callers` says that the callers of requests are noted, for the access log and traces.
     """
 
     following: InForce

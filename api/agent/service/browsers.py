@@ -10,7 +10,7 @@ from ...http.rejections import Forbidden
 class NoBrowsers:
     """Falcon middleware that refuses decision calls of web pages, by the header that browsers add to each POST.
 
-    A page of another site can't send JSON without asking first. But with a name of its own that leads to this machine
+    A page of another site can't send JSON without asking first. But with its own name that leads to this machine
     (DNS rebinding), its site and the agent look the same to the browser, and the page could read decisions.
     """
 

@@ -18,7 +18,7 @@ PINNED: Final[ContextVar[Engine | None]] = ContextVar("pinned", default=None)
 
 
 class InForce(Protocol):
-    """What an agent needs of the one who follows."""
+    """The interface of a follower, as the agent's service uses it."""
 
     @property
     def newest(self) -> Engine | None:
@@ -36,7 +36,7 @@ class AgentEngines:
     """Gives the agent's engine for the default environment, and for the agent's own by its id."""
 
     def __init__(self, following: InForce, report: Callable[[BundleError], None]) -> None:
-        """`report` is told of a damaged bundle."""
+        """`report` gets the damage of a bundle."""
         self._following, self._report = following, report
 
     def engine(self, environment: str = DEFAULT) -> Engine:
@@ -60,7 +60,7 @@ class AgentEngines:
         return found.uuid if found is not None and environment in (DEFAULT, found.id) else None
 
     def report_damage(self, _environment: str, error: BundleError) -> bool:
-        """Tells of a damaged bundle. Returns whether to log it."""
+        """Reports a damaged bundle. Returns whether to log it."""
         self._report(error)
         return True
 

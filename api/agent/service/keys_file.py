@@ -11,7 +11,7 @@ from typing import Final
 from .callers_file import UnusableCallers, read_callers
 
 LOOK_SECONDS: Final = 1.0
-"""How often a worker looks whether a file changed."""
+"""The seconds between two looks of a worker for a changed file."""
 
 OWN: Final = "the agent's own credential"
 _LONGEST_TOKEN: Final = 16 * 1024

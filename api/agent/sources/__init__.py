@@ -1,4 +1,4 @@
-"""Where a follower gets bundles and updates from: a server of Writ, a published folder, or a file.
+"""The sources of bundles and updates: a server of Writ, a published folder, or a file.
 
 Reading path: `source` has the interface. `connection`, `body` and `download` serve `upstream`. `published` and `file`
 are the other two.

@@ -26,7 +26,7 @@ CONNECT_SECONDS: Final = 5.0
 """Time to connect to a server."""
 
 BROKEN: Final = (HTTPError, HTTPException, OSError, ValueError)
-"""What an exchange with a broken server raises."""
+"""The errors that an exchange with a broken server raises."""
 
 
 class Deadline:
@@ -121,7 +121,7 @@ class Connection:
 
 
 def _reporting(kind: Any, connected: Any) -> Any:
-    """Returns a class of connections that tells of each new socket."""
+    """Returns a class of connections that reports each new socket."""
 
     class Reporting(kind):  # type: ignore[misc]  # the class depends on the scheme
         def connect(self) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 from .source import Answer, Ask, FetchedBundle, SourceError, Unchanged
 
 LOOK_SECONDS: Final = 1.0
-"""How often the path is looked at, in seconds."""
+"""The seconds between two looks at the path."""
 
 
 class BundleFile:

@@ -20,7 +20,7 @@ from .download import Download, new_download
 from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
 
 POLL_SECONDS: Final = 5.0
-"""How often the index is read, in seconds."""
+"""The seconds between two reads of the index."""
 
 CALL_SECONDS: Final = 60.0
 """The longest time of one call to a store, in seconds, where fsspec can bound it."""
@@ -152,7 +152,7 @@ class Published:
         return found
 
     def _read(self, name: str, start: int, end: int) -> bytes:
-        """Returns a part of a file, up to its end. Each store raises errors of its own."""
+        """Returns a part of a file, up to its end. Each store raises its own errors."""
         if self._interrupted:
             raise Interrupted
         try:

@@ -105,4 +105,4 @@ class Source(Protocol):
         """End a running `fetch` soon, and refuse later ones."""
 
     def close(self) -> None:
-        """Close connections and remove unfinished files. Nobody asks any more."""
+        """Close connections and remove unfinished files. No request follows."""

@@ -31,7 +31,7 @@ LONGEST_WAIT: Final = 60
 """The longest time in seconds for which a server holds a question."""
 
 PROOF_SECONDS: Final = 60.0
-"""How often a server without TLS must sign that nothing is newer. Others on the way could keep saying it."""
+"""The seconds after which a server without TLS must sign again that nothing is newer: a proxy could keep saying it."""
 
 _NO_TAG: Final = '"none"'
 _STRONG_TAG: Final = re.compile(r'"[\x21\x23-\x7e]{1,200}"')
@@ -201,7 +201,7 @@ class Upstream:
             self._download = None
 
     def _refusal(self, response: BaseHTTPResponse) -> SourceError:
-        """Returns what an answer with an error says. Its text is that of a server that may be anyone."""
+        """Returns the sentence of an answer with an error. Any server may have written its text."""
         if 300 <= response.status < 400:
             return SourceError("it redirects elsewhere, which is refused, since the credential must not travel")
         if response.status == 416:
@@ -257,7 +257,7 @@ def _received(response: BaseHTTPResponse, most: int) -> Iterator[bytes]:
 
 
 def token_in(path: Path) -> Callable[[], str]:
-    """Returns a function that reads a credential from a file, each time anew, so that the file can be replaced."""
+    """Returns a function that reads a credential from a file, each time again, so that the file can be replaced."""
 
     def read() -> str:
         try:
@@ -278,7 +278,7 @@ def checked_token(token: str) -> str:
 
 
 def _checked(base: str, environment: str, has_credential: bool) -> tuple[str, str, bool]:
-    """Returns the name of a source, the path of its environment's bundle, and whether nobody is between.
+    """Returns the name of a source, the path of its environment's bundle, and whether no proxy can be between.
 
     Raises ValueError for a URL that can't be used.
     """

@@ -17,7 +17,7 @@ LONGEST_CURRENT: Final = 64 * 1024
 
 @prepared
 class Current(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the state directory has.
+    """The contents of the state directory.
 
     - `environment`, `epoch`, `revision` and `manifest` are the position in force. Nothing older is accepted any more.
     - `bundle` is the name of the bundle's file without its ending. The updates since are in a file of the same name.

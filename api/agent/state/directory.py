@@ -29,7 +29,7 @@ _FOLDER_MODE: Final = 0o700
 _OTHERS_WRITE: Final = 0o022
 
 Stamp: TypeAlias = tuple[int, int, int]
-"""What tells one `current.json` from the next: its inode, size and time."""
+"""The inode, size and time of a `current.json`, which differ from those of the next one."""
 
 
 class Guess(NamedTuple):
@@ -56,7 +56,7 @@ class StateDirectory:
     # -- who writes
 
     def try_lead(self) -> bool:
-        """Whether this process may write. Once it may, it may until `release`. Raises OSError."""
+        """Returns whether this process may write. Once it may, it may until `release`. Raises OSError."""
         if self.leads:
             return True
         if self._lock is None:

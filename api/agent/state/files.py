@@ -10,7 +10,7 @@ OWNER_ONLY: Final = 0o600
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file in one step: whoever opens it finds the old content or the new one. Raises OSError."""
+    """Write a file in one step: a reader finds the old content or the new one. Raises OSError."""
     unfinished = unfinished_file(path.parent)
     try:
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, OWNER_ONLY)

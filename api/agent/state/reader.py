@@ -20,7 +20,7 @@ _TRIES: Final = 5
 
 
 class StateReader:
-    """What a state directory has, verified. Only the times of the signatures are not compared with the clock.
+    """Reads and verifies a state directory. Only the times of the signatures are not compared with the clock.
 
     `current` is the state that was read last, or None. `held` is what its files have. It is None if they are damaged,
     and it may be older than `current` says if a part of them is. Then it must not come into force. `base` is its bundle
@@ -71,7 +71,7 @@ class StateReader:
             self.current = msgspec.structs.replace(current, callers=None, tag=None)  # the source sends it again
 
     def poll(self) -> bool:
-        """Whether the state changed since the last call. If it did not, this costs one system call.
+        """Returns whether the state changed since the last call. If it did not, this costs one system call.
 
         Raises BundleError and OSError for a state that can't be used. What was read before stays.
         """

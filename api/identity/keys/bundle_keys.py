@@ -1,4 +1,4 @@
-"""The keys that sign bundles: Ed25519 keys of their own, which sign no tokens."""
+"""The keys that sign bundles: separate Ed25519 keys, which sign no tokens."""
 
 import logging
 import time

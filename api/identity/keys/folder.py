@@ -43,7 +43,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     AUDIT_FOLDER: "put it back",
     BUNDLE_FOLDER: "make one by `writ keys rotate --kind bundle`",
 }
-"""What to do if a folder has no key."""
+"""The remedy if a folder has no key, by the use of its keys."""
 
 _ID: Final = r"\d{12}-[A-Za-z0-9_-]{43}"
 _NAME: Final = re.compile(_ID + r"\.pem")

@@ -26,7 +26,7 @@ MAKERS: Final[Mapping[str, Callable[[], PrivateKey]]] = {
     "ES256": lambda: ec.generate_private_key(ec.SECP256R1()),
     "RS256": lambda: rsa.generate_private_key(_EXPONENT, _MADE_RSA),
 }
-"""What generates a key, by algorithm (see `settings.ALGORITHMS`)."""
+"""The function that generates a key, by algorithm (see `settings.ALGORITHMS`)."""
 
 
 class UnusableSigningKey(Exception):

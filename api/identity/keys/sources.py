@@ -1,4 +1,4 @@
-"""Where a service finds its keys: in its data directory, or where its operator supplies them."""
+"""The sources of a service's keys: its data directory, or the files that its operator supplies."""
 
 import logging
 import os

@@ -31,7 +31,7 @@ LONGEST_HEADER: Final = 512
 """The longest first part of a token, its header, in characters."""
 
 SKEW_SECONDS: Final = 30
-"""How far the clock that issued a token may be ahead of this one."""
+"""The seconds by which the clock that issued a token may be ahead of this one."""
 
 ROUNDING_SECONDS: Final = 1
 """Time for which a token is valid after its `exp`, since its times are rounded down to whole seconds."""

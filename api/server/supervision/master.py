@@ -24,7 +24,7 @@ class Master(Arbiter):  # type: ignore[misc]  # gunicorn has no types
         super().__init__(server)
 
     def setup(self, app: Any) -> None:
-        """What gunicorn tells has the format of the log. A reload comes here too, and makes new handlers."""
+        """Gives gunicorn's messages the format of the log. A reload comes here too, and makes new handlers."""
         super().setup(app)
         for handler in self.log.error_log.handlers:
             handler.setFormatter(lines_of(app.service.log_format))

@@ -1,4 +1,4 @@
-"""What the service manager is told of the service: systemd's protocol `sd_notify`, one datagram for each change.
+"""Notices to the service manager: systemd's protocol `sd_notify`, one datagram for each change.
 
 Gunicorn has a notification too. It says that the service is ready before a worker serves.
 """
@@ -16,7 +16,7 @@ _SOCKET: Final = "NOTIFY_SOCKET"
 _WATCHDOG: Final = "WATCHDOG_USEC"
 _WATCHDOG_PROCESS: Final = "WATCHDOG_PID"
 _BEATS: Final = 2
-"""How often the service manager hears of the service in the time after which it takes the service for dead."""
+"""The number of notices in the time after which the service manager takes the service for dead."""
 
 _MICROSECONDS: Final = 1_000_000
 _BOOT_POLL_SECONDS: Final = 0.05
@@ -30,7 +30,10 @@ class Notices:
     """
 
     def __init__(self, address: str | None, watchdog_seconds: float | None = None) -> None:
-        """`address` is a path, or a name that begins with `@`. Without `watchdog_seconds`, nobody asks for beats."""
+        """`address` is a path, or a name that begins with `@`.
+
+        Without `watchdog_seconds`, the manager wants no beats.
+        """
         self._address = None if address is None else _as_socket_name(address)
         self._beat_seconds = None if watchdog_seconds is None else watchdog_seconds / _BEATS
         self._next_beat = 0.0
