@@ -41,7 +41,7 @@ _HIDDEN: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2
 _ENCODER: Final = msgspec.json.Encoder()
 
 Members: TypeAlias = Mapping[str, object]
-"""What a line says beside its message, by the names of its members."""
+"""The members of a line beside its message, by name."""
 
 
 class Cause(NamedTuple):

@@ -25,7 +25,7 @@ _DECODER: Final = msgspec.json.Decoder()
 
 
 class Apart(StrEnum):
-    """Why a record is not compared."""
+    """The reasons not to compare a record."""
 
     MASKED = "masked"
     RATE_LIMITED = "rate_limited"
@@ -34,7 +34,7 @@ class Apart(StrEnum):
 
 
 class Told(NamedTuple):
-    """What of an answer is compared: the reason code, the decision, and the policy or grant that decides."""
+    """The compared members of an answer: the reason code, the decision, and the policy or grant that decides."""
 
     reason: str
     decision: bool | None

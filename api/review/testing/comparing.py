@@ -10,7 +10,7 @@ from ....runtime.translate.read_tree import read_tree
 from .shapes import TOP_MEMBERS
 
 ABSENT: Final = "(none)"
-"""What is shown for a member that an answer does not have."""
+"""The text for a member that an answer does not have."""
 
 
 class Mismatch(NamedTuple):
@@ -52,7 +52,7 @@ def _differences(member: str, wanted: Json, got: Json) -> Iterator[Mismatch]:
 
 
 def _is_same(wanted: Json, got: Json) -> bool:
-    """Whether two values are the same JSON (C3). A null stands for an absent member."""
+    """Returns whether two values are the same JSON (C3). A null stands for an absent member."""
     if wanted is None or got is None:
         return wanted is got
     return canonical_key(wanted) == canonical_key(got)

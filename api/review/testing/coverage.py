@@ -26,12 +26,12 @@ class _Seen:
         self.conditions: list[set[bool]] = [set() for _ in clause.body]
 
     def can_fail(self) -> bool:
-        """Whether there can be a request on the policy's type and action for which it does not hold."""
+        """Returns whether there can be a request on the policy's type and action for which it does not hold."""
         return self.clause.roles is not None or any(not isinstance(atom, Rate) for atom in self.clause.body)
 
 
 class Coverage:
-    """What tests tried of one model. Policies that are not enabled are not part of it (P5)."""
+    """The coverage of one model by tests. Policies that are not enabled are not part of it (P5)."""
 
     def __init__(self, program: Program):
         self._seen: dict[str, _Seen] = {}

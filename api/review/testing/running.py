@@ -27,7 +27,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """What became of a test. It passed without failures; `more` failures are not listed. It took `seconds`."""
+    """The outcome of a test. It passed without failures; `more` failures are not listed. It took `seconds`."""
 
     test: ReadTest
     failures: tuple[Failure, ...]
@@ -36,7 +36,7 @@ class TestResult:
 
     @property
     def passed(self) -> bool:
-        """Whether all answers were as expected."""
+        """True if all answers were as expected."""
         return not self.failures and not self.more
 
 

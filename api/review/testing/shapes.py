@@ -40,7 +40,7 @@ class PolicyTest(_Part, frozen=True):
 class TestFile(_Part, frozen=True):
     """A file of tests. `model` are sources, relative to the file. Without it, the file's folder is the model.
 
-    `now` is the instant of each test that has none of its own: RFC 3339 text, or epoch seconds.
+    `now` is the instant of each test that gives none: RFC 3339 text, or epoch seconds.
     """
 
     tests: tuple[PolicyTest, ...]
@@ -57,7 +57,7 @@ class StoredTests(_Part, frozen=True):
 
 
 class ExpectedDecision(_Part, frozen=True):
-    """What a request may expect: members of the answer, or of its `context`."""
+    """The expectation of a request: members of the answer, or of its `context`."""
 
     decision: bool | None = None
     context: dict[str, Json] | None = None
@@ -72,7 +72,7 @@ class ExpectedDecision(_Part, frozen=True):
 
 
 class ExpectedSearch(_Part, frozen=True):
-    """What a search may expect: the filter, the results, or members of the answer's `context`."""
+    """The expectation of a search: the filter, the results, or members of the answer's `context`."""
 
     filter: dict[str, Json] | None = None
     results: tuple[dict[str, Json], ...] | None = None

@@ -20,7 +20,7 @@ Suggest = Callable[[str, Keys], str]
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a model declares. The resource types are by the name that requests use (E7).
+    """The declarations of a model. The resource types are by the name that requests use (E7).
 
     Attributes are None where the model declares none. A bundle knows its types and actions, but no attributes.
     `other_subjects` are the subject types that the model names without a declaration of their attributes. `suggest`
@@ -134,7 +134,7 @@ def _context(context: Mapping[str, Any] | None, declared: Declared, path: Path) 
 
 
 class _Owner(NamedTuple):
-    """What has attributes, in words, and the keys that it declares, or None if it declares none."""
+    """An owner of attributes, in words, and the keys that it declares, or None if it declares none."""
 
     noun: str
     known: Keys | None

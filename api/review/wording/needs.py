@@ -13,7 +13,7 @@ from .prose import roles_words
 from .window_words import window_words
 
 UNTRIED: Final = "and then its conditions, which are not tried without the role"
-"""What is missing too for a policy with conditions whose roles the subject lacks."""
+"""The text that follows the missing roles of a policy with conditions."""
 
 
 class Need(NamedTuple):

@@ -13,7 +13,7 @@ OWNERS: Final = {
     "action_attrs": "action",
     "context_attrs": "context",
 }
-"""What has the attributes of a section of conditions."""
+"""The owner of the attributes, in words, by the section of a condition."""
 
 MOST_LISTED: Final = 10
 """The names or values of a list that a sentence has."""

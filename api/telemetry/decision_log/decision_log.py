@@ -1,4 +1,4 @@
-"""What handlers call: it fixes the instant of a decision, takes the answer, and never waits for a disk or a network."""
+"""The decision log as handlers call it: it fixes the instant of a decision, takes the answer, and waits for no disk."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ class HasActor(Protocol):
 
 
 class Log(Protocol):
-    """What handlers need. `is_on` tells whether `keep` does anything, so that they make nothing in vain.
+    """The interface of a decision log. `is_on` tells handlers whether `keep` does anything.
 
     `file` is where the records are, or None if they can't be read back.
     """

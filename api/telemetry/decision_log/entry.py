@@ -11,7 +11,7 @@ from ..log_lines import REQUEST_ID, TRACE
 
 
 class Kind(StrEnum):
-    """What a record is about."""
+    """The kind of a record."""
 
     EVALUATION = "evaluation"
     ITEM = "item"
@@ -41,7 +41,7 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
 
 
 class Asker(msgspec.Struct, frozen=True, gc=False):
-    """Who asked, by the credential, and the headers that name the request and its trace."""
+    """The caller of a request: its credential, and the headers that name the request and its trace."""
 
     caller: str
     request_id: bytes | None = None
@@ -54,7 +54,10 @@ class Asker(msgspec.Struct, frozen=True, gc=False):
 
 
 class Taken(msgspec.Struct, frozen=True, gc=False):
-    """What a handler leaves: see `Entry`. It waits for some hundredths of a second. `ended` is like `Moment.began`."""
+    """An answer as its handler leaves it: see `Entry`.
+
+    It waits for some hundredths of a second. `ended`: see `Moment.began`.
+    """
 
     kind: Kind
     moment: Moment

@@ -111,7 +111,7 @@ def _in_member(owner: dict[str, Any], name: str, rest: Path, change: Callable[[A
 
 
 def _in_array(elements: list[Any], rest: Path, change: Callable[[Any], Any], drop: object) -> bool:
-    """An array on the way counts as each of its elements, with and without a step of its own."""
+    """An array on the way counts as each of its elements, with and without its own step."""
     if rest:
         found = [replaced(element, rest, change, drop) for element in elements]  # all of them, not up to the first
         return any(found)

@@ -35,7 +35,7 @@ class BadMasks(ValueError):
 
 @prepared
 class Mask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to do with the value at a path of the request."""
+    """A mask: the treatment of the value at a path of the request."""
 
     path: str
     do: Literal["drop", "hash"]

@@ -32,7 +32,7 @@ _PLAIN_END: Final = b',"request_id":null,"trace_id":null,"duration_us":%d'
 
 
 class Ending(NamedTuple):
-    """What follows the request in a record, from the answer to the caller, and whether the answer permits."""
+    """The end of a record, from the answer to the caller, and whether the answer permits."""
 
     text: bytes
     permits: bool

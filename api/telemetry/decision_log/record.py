@@ -40,7 +40,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, gc=F
 
 @prepared
 class ReadRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a replay reads of a record."""
+    """The members of a record that a replay reads."""
 
     time: str
     kind: Kind

@@ -33,7 +33,7 @@ _HEXADECIMAL: Final = frozenset(b"0123456789abcdef")
 
 
 class ToldContext(msgspec.Struct, frozen=True, gc=False):
-    """What a record tells of an answer's context."""
+    """The recorded members of an answer's context."""
 
     reason_code: str | None = None
     policy_id: str | None = None
@@ -42,7 +42,7 @@ class ToldContext(msgspec.Struct, frozen=True, gc=False):
 
 @prepared
 class Told(msgspec.Struct, frozen=True, gc=False):
-    """What a record tells of an answer beside the answer."""
+    """The recorded facts about an answer, beside the answer."""
 
     decision: bool | None = None
     context: ToldContext = ToldContext()
@@ -57,13 +57,16 @@ TOLD: Final = msgspec.json.Decoder(Told)
 _BATCH: Final = msgspec.json.Decoder(_Batch)
 _DECODER: Final = msgspec.json.Decoder()
 _KEPT_OF_CONTEXT: Final = ("reason_code", "access_path", "policy_id", "denied_by", "valid_until", "access_paths")
-"""What stays of a masked record's answer: what can't carry a value of the request. Sentences and proofs can."""
+"""The members of a masked record's answer that stay: they can't carry a value of the request.
+
+Sentences and proofs can.
+"""
 
 _PARTS: Final = ("subject", "action", "resource", "context", "options")
 
 
 class Rendering(NamedTuple):
-    """How records are made.
+    """The options for making records.
 
     `process` begins the decision ids of this process. `merge` returns an item of a batch with the batch's defaults.
     `permits` is the share of permissions that is kept, from 0 to 1, and `chance` gives numbers from 0 to 1 to choose

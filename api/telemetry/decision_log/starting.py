@@ -32,7 +32,7 @@ HASH_KEY: Final = "decision-log.key"
 """In the data directory: random bytes, the secret of the hashes that masks make."""
 
 REPORT_SECONDS: Final = 10.0
-"""How often a worker tells how many records were dropped."""
+"""The seconds between two messages of a worker about dropped records."""
 
 Merge: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Returns an item of a batch with the batch's defaults, which come first."""
@@ -81,7 +81,7 @@ class DecisionLogService:
         self.writer.start()
 
     def beat(self) -> None:
-        """Count for the metrics, and tell of what was dropped, every `REPORT_SECONDS` at most."""
+        """Count for the metrics, and log the number of dropped records, every `REPORT_SECONDS` at most."""
         if self._metering is not None:
             self._metering.beat()
         dropped, now = self.log.dropped, time.monotonic()
@@ -166,7 +166,7 @@ def _sink(settings: DecisionLogSettings) -> Sink:
 
 
 def _checked_url(url: str) -> str:
-    """Returns the URL of a collector, to which nobody but the collector listens. The sentence does not quote it."""
+    """Returns the URL of a collector, which only the collector can receive. The sentence does not quote it."""
     try:
         found = urlsplit(url)
         host, user = found.hostname, found.username

@@ -14,7 +14,7 @@ from .plain_lines import PlainLines
 from .waiting import LINE_BYTES, Lines, Waiting, cost_of
 
 TURN_SECONDS: Final = 0.01
-"""How long a fresh answer waits. After a longer time, its bytes are no longer in the processor's caches."""
+"""The seconds that a fresh answer waits. After a longer time, its bytes are no longer in the processor's caches."""
 
 TURN_LINES: Final = 64
 """The lines of a turn. It takes less than half a millisecond."""

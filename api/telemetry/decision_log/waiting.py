@@ -1,4 +1,4 @@
-"""What waits for the writer: a queue with bounds on its memory and its length."""
+"""The queue of entries for the writer, with bounds on its memory and its length."""
 
 from collections import deque
 from collections.abc import Callable
@@ -92,7 +92,7 @@ class Waiting:
 
 
 def _stay_asleep() -> None:
-    """Nobody makes answers ready."""
+    """No turn makes answers ready."""
 
 
 def cost_of(taken: Taken) -> int:

@@ -12,7 +12,7 @@ from .sinks.sink import Sink, SinkFailed, SinkRefused
 from .waiting import Lines, Waiting
 
 POLL_SECONDS: Final = 0.1
-"""How often the thread looks for what is ready.
+"""The seconds between two looks of the thread for entries that are ready.
 
 PERF: it is not woken, so an answer costs the event loop little. Each look costs as much as a decision, since the thread
 and the event loop take the interpreter from each other."""
@@ -22,7 +22,10 @@ TURN_ENTRIES: Final = 32
 
 FIRST_RETRY_SECONDS: Final = 0.25
 LAST_RETRY_SECONDS: Final = 15.0
-"""How long the thread waits after a failure of the sink: each time twice as long, up to the last."""
+"""The longest wait of the thread after a failure of the sink, in seconds.
+
+Each wait is twice as long as the one before.
+"""
 
 STOP_SECONDS: Final = 5.0
 """The default time that a worker which stops gives to its records."""

@@ -1,4 +1,4 @@
-"""What a process counts: every call adds to its own row of the table.
+"""The counters of a process: every call adds to the process's row of the table.
 
 PERF: what is counted for an evaluation over HTTP may take 5 % of its time. So a caller asks once for the places of its
 counters, and no call makes an object.

@@ -47,7 +47,7 @@ class Kind(Enum):
 
 
 class Split(Enum):
-    """What the series of a metric are split by, beside its own labels."""
+    """The label by which the series of a metric are split, beside the metric's own labels."""
 
     NOTHING = auto()
     ROUTE = auto()
@@ -57,7 +57,7 @@ class Split(Enum):
     """By the id of an environment. A credential that is bound to environments sees these metrics only."""
 
     READ = auto()
-    """It is not counted, but read when somebody asks."""
+    """It is not counted, but read for each answer."""
 
 
 class Where(Enum):

@@ -28,7 +28,7 @@ Readings = Mapping[Metric, Mapping[Series, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What an answer has in it.
+    """The scope of an answer.
 
     `where` is the kind of this server. `bounds` are the UUIDs of the environments that the caller may see, or None for
     all, and with them everything that belongs to no environment. `existing` are the environments' ids by their UUIDs,
@@ -61,7 +61,7 @@ def exposition(table: CounterTable, readings: Readings, asked: Asked, accept: st
 
 
 class _Collected(Collector):
-    """What the library asks for metrics."""
+    """The collector that the library asks for metrics."""
 
     def __init__(self, table: CounterTable, readings: Readings, asked: Asked) -> None:
         self._table, self._readings, self._asked = table, readings, asked

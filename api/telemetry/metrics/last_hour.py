@@ -23,7 +23,7 @@ MINUTES: Final = 60
 MINUTE_SECONDS: Final = 60
 
 _SLOTS: Final = 64
-"""The samples that are kept. Reading needs one more than `MINUTES`. A new sample replaces one that nobody reads."""
+"""The samples that are kept. Reading needs one more than `MINUTES`. A new sample replaces one that no reader needs."""
 
 _WORD: Final = 8
 _BEGAN: Final = 0
@@ -77,7 +77,7 @@ class HourSamples:
         """Sample the row of this number, unless that was done in this minute. Called by the process of the row.
 
         Minutes without a sample get the same numbers: nothing was counted while the process was away. If the clock was
-        set back, the hour begins anew.
+        set back, the hour begins again.
         """
         now = int(self._clock())
         samples, minute = self._samples[number], now // MINUTE_SECONDS

@@ -1,4 +1,4 @@
-"""Where each counter stands in the row of a worker. All counters are words of 64 bits."""
+"""The place of each counter in the row of a worker. All counters are words of 64 bits."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple

@@ -29,11 +29,14 @@ _LATER: Final = (
 """Refusals that a new credential, a repaired collector or some patience ends."""
 
 _LEVEL: Final = 5
-"""Of compression: half the time of the default, for some percent more bytes."""
+"""The level of compression: half the time of the default, for some percent more bytes."""
 
 
 class CollectorOptions(NamedTuple):
-    """Where batches go. `authorization` is the file with the value of the header, `ca_file` that of authorities."""
+    """A collector of batches.
+
+    `authorization` is the file with the value of the header, `ca_file` that of authorities.
+    """
 
     url: str
     batch_bytes: int = BATCH_BYTES

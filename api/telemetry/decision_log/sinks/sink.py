@@ -1,4 +1,4 @@
-"""What the writer needs of a place that takes records."""
+"""The interface of a sink, which takes records from the writer."""
 
 from collections.abc import Sequence
 from typing import Protocol
