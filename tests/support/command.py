@@ -1,4 +1,4 @@
-"""Runs the `writ` command, each time in a process of its own, forked from one that has imported it already."""
+"""Runs the `writ` command, each time in a separate process, forked from one that has imported it already."""
 
 import multiprocessing
 import os
@@ -33,7 +33,7 @@ def writ(
     """The finished command; its output is bytes, and it is not a terminal's.
 
     `settings` are environment variables, beside those of this process. `constants` are values that the command has
-    instead of its own, by module and name: how long it waits, for one.
+    instead of its own values, by module and name: how long it waits, for one.
     """
     line = [str(WRIT), *map(str, arguments)]
     umask = os.umask(0)

@@ -51,7 +51,7 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Desk:
-    """Somebody before the console. `page` is Playwright's; `complaints` are the errors that the browser saw."""
+    """A person before the console. `page` is Playwright's; `complaints` are the errors that the browser saw."""
 
     server: Server
     page: Any

@@ -156,7 +156,7 @@ class Envoy:
 
 @contextmanager
 def envoy(port: int, key: str | None, credentials: Any = None, host: str = "127.0.0.1") -> Iterator[Envoy]:
-    """A client with a connection of its own, over TLS if there are `credentials`."""
+    """A client with its own connection, over TLS if there are `credentials`."""
     grpc = pytest.importorskip("grpc")
     options = (("grpc.use_local_subchannel_pool", 1),)
     address = f"{host}:{port}"

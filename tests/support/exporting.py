@@ -24,7 +24,7 @@ NOW = 1_800_000_000.0
 
 
 class Worker:
-    """The exports of one worker, with a store of their own and a clock that tests set."""
+    """The exports of one worker, with their own store and a clock that tests set."""
 
     def __init__(self, folder: Path) -> None:
         self.now, self.key = NOW, KEY

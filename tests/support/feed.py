@@ -52,7 +52,7 @@ def revision_of(engine: Engine | None) -> int | None:
 
 
 def may_read(engine: Engine, document: int) -> bool:
-    """Whether Bob may read a document."""
+    """Returns whether Bob may read a document."""
     return engine.allowed("user", "bob", "read", "document", str(document))
 
 

@@ -165,7 +165,7 @@ def gateway(
 
 
 def listens(port: int) -> bool:
-    """Whether something accepts connections at a port of the loopback address."""
+    """Returns whether something accepts connections at a port of the loopback address."""
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
     except OSError:

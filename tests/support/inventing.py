@@ -1,4 +1,4 @@
-"""Invents a member of a closed type: what the next release might add, and what no consumer was told of."""
+"""Invents a member of a closed type: what the next release might add, and no consumer knows."""
 
 from enum import StrEnum
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Kills followers while they put a new state on the disk, and opens what they leave. A process of its own: it forks.
+"""Kills followers while they put a new state on the disk, and opens what they leave. A separate process: it forks.
 
 Prints the number of kills. An assertion fails if a state is neither the old one nor the new one, or if a file of it is
 damaged.
@@ -65,7 +65,7 @@ def found(folder: Path) -> int | None:
 
 
 def killed(act: Callable[[], None], after: float | None = None) -> bool:
-    """Whether a child that acts was killed: by itself, or `after` so many seconds."""
+    """Returns whether a child that acts was killed: by itself, or `after` so many seconds."""
     child = os.fork()
     if child == 0:
         try:

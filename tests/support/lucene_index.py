@@ -29,7 +29,7 @@ def sortable(value: float) -> int:
 
 
 def matches(query: dict[str, Any], document: dict[str, Any]) -> bool:
-    """Whether a search with the query finds the document."""
+    """Returns whether a search with the query finds the document."""
     ((kind, given),) = query.items()
     if kind in ("match_all", "match_none"):
         return kind == "match_all"

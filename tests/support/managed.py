@@ -1,4 +1,4 @@
-"""The service over a store of its own, without a server around it: for tests of the management endpoints."""
+"""The service over its own store, without a server around it: for tests of the management endpoints."""
 
 import logging
 import time

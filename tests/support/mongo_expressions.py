@@ -15,7 +15,7 @@ class QueryError(Exception):
 
 
 def matches(query: dict[str, Any], document: dict[str, Any]) -> bool:
-    """Whether `find` takes the document."""
+    """Returns whether `find` takes the document."""
     assert list(query) == ["$expr"]
     return truth(evaluate(query["$expr"], {"ROOT": document}))
 

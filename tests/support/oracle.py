@@ -117,7 +117,7 @@ def rank(candidate: Candidate) -> tuple[Any, ...]:
 
 
 def holds(candidate: Candidate, asked: Question, open_gates: Collection[str] = ()) -> bool:
-    """Whether all conditions of the candidate hold, undecided gates as F2 says."""
+    """Returns whether all conditions of the candidate hold, undecided gates as F2 says."""
     return all(held for _, _, _, held in results(candidate, asked, open_gates))
 
 
@@ -164,7 +164,7 @@ def policy_path(document: Document, policy: Document, asked: Question, action: s
 
 
 def covers(actions: list[str], resource_type: Document, action: str) -> bool:
-    """Whether a list of actions covers one of the type; `*` is every declared action, no other (P1)."""
+    """Returns whether a list of actions covers one of the type; `*` is every declared action, no other (P1)."""
     return action in resource_type["actions"] and ("*" in actions or action in actions)
 
 
@@ -193,6 +193,6 @@ def groups_of(document: Document, subject: Key) -> set[str]:
 
 
 def in_force(fact: Document, now: float) -> bool:
-    """Whether a grant or assignment counts: from its start on, and no longer at the instant of its expiry (P4)."""
+    """Returns whether a grant or assignment counts: from its start on, no longer at the instant of its expiry (P4)."""
     started = "starts_at" not in fact or instant(fact["starts_at"]) <= Fraction(now)
     return started and ("expires_at" not in fact or Fraction(now) < instant(fact["expires_at"]))

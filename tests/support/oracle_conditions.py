@@ -45,7 +45,7 @@ def read(attributes: dict[str, Json], key: str) -> Json:
 
 
 def compare(op: str, value: Json, constant: Json) -> bool:
-    """Whether `value op constant`; false for an absent value, whatever the operator (C2-C7)."""
+    """Returns whether `value op constant`; false for an absent value, whatever the operator (C2-C7)."""
     if value is None:
         return False
     match op:
@@ -90,12 +90,12 @@ def same(left: Json, right: Json) -> bool:
 
 
 def is_number(value: Json) -> bool:
-    """Whether a JSON value is a number: a boolean is none (C3)."""
+    """Returns whether a JSON value is a number: a boolean is none (C3)."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def found(pattern: str, value: Json) -> bool:
-    """Whether the RE2 pattern occurs in a string; a lone surrogate is no text and can't be read (C6, C7)."""
+    """Returns whether the RE2 pattern occurs in a string; a lone surrogate is no text and can't be read (C6, C7)."""
     if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
         return False
     return re2.search(pattern, value) is not None

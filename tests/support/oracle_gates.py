@@ -101,7 +101,7 @@ def rfc3339(text: str) -> Fraction | None:
 
 
 def in_window(window: dict[str, Any], when: Fraction | None) -> bool | None:
-    """Whether the instant lies in the window, None where it can't be read; starts in, ends out (C8)."""
+    """Returns whether the instant lies in the window, None where it can't be read; starts in, ends out (C8)."""
     if when is None:
         return None
     dated = ("not_before" not in window or instant(window["not_before"]) <= when) and (
@@ -118,7 +118,7 @@ def in_window(window: dict[str, Any], when: Fraction | None) -> bool | None:
 
 
 def in_hours(window: dict[str, Any], day: int, clock: str) -> bool:
-    """Whether a weekday (0 is Monday) and an `HH:MM` fit; past midnight belongs to the day before (C8)."""
+    """Returns whether a weekday (0 is Monday) and an `HH:MM` fit; past midnight belongs to the day before (C8)."""
     days, start, end = window.get("days", DAYS), window.get("start", "00:00"), window.get("end", "24:00")
     today, yesterday = DAYS[day] in days, DAYS[day - 1] in days
     if start < end:

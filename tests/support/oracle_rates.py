@@ -31,7 +31,7 @@ class Counters:
         self.counted: list[tuple[Hashable, Fraction]] = []
 
     def count(self, key: Hashable, rate: dict[str, Any], now: float) -> bool:
-        """Whether the limit is not reached at `now`; if so, the evaluation counts."""
+        """Returns whether the limit is not reached at `now`; if so, the evaluation counts."""
         free = len(self._ends(key, rate, now)) < rate["limit"]
         if free:
             self.counted.append((key, Fraction(now)))

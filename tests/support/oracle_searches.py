@@ -12,12 +12,12 @@ PATHS = ("direct", "role", "group", "abac")
 
 
 def admits(document: Document, asked: Question) -> bool:
-    """Whether the filter is true of the resource in `asked`: policies alone, gates open (F1, F2)."""
+    """Returns whether the filter is true of the resource in `asked`: policies alone, gates open (F1, F2)."""
     return any(path != "direct" for path in open_paths(document, asked))
 
 
 def admits_decided(document: Document, asked: Question) -> bool:
-    """Whether a filter with decided gates is true of the resource: policies alone, rate limits open (F7)."""
+    """Returns whether a filter with decided gates is true of the resource: policies alone, rate limits open (F7)."""
     if asked.resource_type is None:
         return False
     policies = [c for c in candidates(document, asked, asked.action) if c.kind == "policy"]
@@ -36,7 +36,7 @@ def open_paths(document: Document, asked: Question) -> set[str]:
 
 
 def gated(candidate: Candidate) -> bool:
-    """Whether a candidate has a request-time gate; an empty list of comparisons is none (C10)."""
+    """Returns whether a candidate has a request-time gate; an empty list of comparisons is none (C10)."""
     return any(candidate.conditions.get(gate) for gate in ALL_GATES)
 
 
@@ -59,12 +59,12 @@ def found_by_search(document: Document, asked: Question, decided: bool) -> str |
 
 
 def not_open(candidate: Candidate) -> bool:
-    """Whether a candidate counts while gates are open: a DENY that has any is left out (F2)."""
+    """Returns whether a candidate counts while gates are open: a DENY that has any is left out (F2)."""
     return candidate.effect == "ALLOW" or not gated(candidate)
 
 
 def tree_holds(tree: dict[str, Any], id: str | None, attributes: dict[str, Json]) -> bool:
-    """Whether a filter tree is true of a row; `not` is plain negation (F5)."""
+    """Returns whether a filter tree is true of a row; `not` is plain negation (F5)."""
     match tree:
         case {"type": "const", "value": value}:
             return bool(value)

@@ -36,7 +36,9 @@ class Ran:
 
 
 def is_run(block: Block) -> bool:
-    """Whether a block is run: all shell and Python blocks are, unless they are files, or their mark says why not."""
+    """Returns whether a block is run: all shell and Python blocks are, unless they are files, or their mark says why
+    not.
+    """
     is_code = block.language in ("sh", "python") and block.mark not in _COMMANDS
     return is_code and not block.mark.startswith(("not run: ", _FILE))
 
@@ -89,7 +91,8 @@ def check(expected: Block, ran: Ran) -> None:
 
 
 def fits(expected: Any, found: Any) -> bool:
-    """Whether a JSON value is the expected one; a string that ends with `…` fits every string with this beginning.
+    """Returns whether a JSON value is the expected one; a string that ends with `…` fits every string with this
+    beginning.
 
     >>> fits({"id": "…", "key": "a…"}, {"id": "7", "key": "ab"}), fits({"id": "…"}, {}), fits([1], [1, 2])
     (True, False, False)

@@ -102,7 +102,7 @@ class Page:
         return found[1]
 
     def is_generated(self, mark: str, expected: str, update: bool) -> bool:
-        """Whether the part between two marks is `expected`; writes it if `update`."""
+        """Returns whether the part between two marks is `expected`; writes it if `update`."""
         found = self.between(mark)
         if update and found != expected:
             begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"

@@ -1,4 +1,4 @@
-"""What the system tells of a running process (Linux: `/proc`)."""
+"""Reads the state of a running process (Linux: `/proc`)."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Starts the real service as a process of its own, on a free port and a temporary directory, and stops it."""
+"""Starts the real service as a separate process, on a free port and a temporary directory, and stops it."""
 
 import os
 import re

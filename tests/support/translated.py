@@ -85,7 +85,7 @@ TYPED = {
 """What a column of each type may hold; `money` has 12 digits, 4 of them after the point."""
 
 INSIDE = ("a", "b", "a.b", "a.b.c", "é", "n")
-"""Keys that are read in the JSON document of attributes; `any` is a JSON value of its own, `deep` a path in one."""
+"""Keys that are read in the JSON document of attributes; `any` is a whole JSON value, `deep` a path in one."""
 
 SHARP: tuple[Any, ...] = (
     {"a": 1},
@@ -133,7 +133,7 @@ def document(pick: Pick) -> Any:
 
 
 def attributes(row: Row) -> Row:
-    """The row as an evaluation would be told of it; what no JSON number can say is absent (C7)."""
+    """The row as an evaluation gets it; a value that no JSON number can say is absent (C7)."""
     doc = row.get("doc")
     found = dict(doc) if isinstance(doc, dict) else {}
     found |= {name: row.get(name) for name in (*TYPED, "any")}
@@ -184,7 +184,7 @@ def single(pick: Pick, key: str) -> Any:
 
 
 def has_null(value: Any) -> bool:
-    """Whether a null stands anywhere in the value."""
+    """Returns whether a null stands anywhere in the value."""
     if isinstance(value, list | dict):
         return any(map(has_null, value.values() if isinstance(value, dict) else value))
     return value is None
