@@ -48,14 +48,14 @@ ROOMS = {
         stores demo sentences server_options service source_paths output
         """
     ),
-    "writ.api.service": _down("start app server_program observing upkeep routes"),
+    "writ.api.service": _down("start app server_program observing upkeep routes jobs"),
     "writ.api.agent": _down(
         """
         service follow following options follower pacing in_force status state held freshness sources trust
         """
     ),
     "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),
-    "writ.api.engines": _down("publishing exports live"),
+    "writ.api.engines": _down("publishing exports live jobs work"),
     "writ.api.identity": _down(
         """
         tokens known_credentials request_actor recent_headers noting_guard guard credential keys

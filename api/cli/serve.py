@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
+from ..engines.jobs.starting import TEMPLATE
 from ..engines.live.build import NoSources
 from ..engines.live.data_directory import UnusableDirectory
 from ..identity.admin_key import UnusableKey
 from ..server.listening import CannotListen
 from ..server.server import Service, run
 from ..server.tls import UnusableTls
+from ..service.jobs import JOBS
 from ..service.server_program import ServerOptions
 from ..service.start import ServiceStart
 from ..settings.settings import TABLE, BadSetting
@@ -102,6 +104,7 @@ def serve_command(
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
+    TEMPLATE.start(JOBS)
     run(service)
 
 

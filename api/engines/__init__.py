@@ -1,3 +1,3 @@
 """From a commit to an engine in force: live engines (`live/`), exported bundles (`exports/`) and published ones
-(`publishing/`).
+(`publishing/`). Long work runs in processes apart (`jobs/`), and callers share threads (`work/`).
 """

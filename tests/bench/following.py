@@ -109,10 +109,20 @@ def create_grants(host: str, port: int) -> None:
         time.sleep(max(0.0, begun + number / CHANGES_A_SECOND - time.monotonic()))
 
 
+COMPACTING = """
+import sys
+from pathlib import Path
+from writ.api.engines.live.bundle_files import BundleFiles
+from writ.api.store.store import Store
+directory = Path(sys.argv[1])
+BundleFiles(directory, Store.open(directory, create=False)).build("default")
+"""
+
+
 @contextmanager
 def compacting(directory: Path) -> Iterator[None]:
     """Meanwhile a process builds a bundle of the store."""
-    line = [sys.executable, "-m", "writ.api.engines.live.compaction", str(directory), "default"]
+    line = [sys.executable, "-c", COMPACTING, str(directory)]
     with subprocess.Popen(line, cwd=ROOT) as process:
         time.sleep(1)
         try:

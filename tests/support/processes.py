@@ -9,9 +9,16 @@ _ESTABLISHED: Final = "01"
 
 
 def children(process: int) -> list[int]:
-    """The processes that `process` started and that still run."""
+    """The processes that `process` started and that still run, but for the template process of jobs."""
     listed = Path(f"/proc/{process}/task/{process}/children").read_text()
-    return [int(child) for child in listed.split()]
+    return [int(child) for child in listed.split() if not _is_template(child)]
+
+
+def _is_template(process: str) -> bool:
+    try:
+        return b"engines.jobs.template" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:  # it ended just now
+        return False
 
 
 def connections(process: int, port: int) -> int:
@@ -25,3 +32,11 @@ def _target(handle: Path) -> str:
     with suppress(FileNotFoundError):  # closed since it was listed
         return os.readlink(handle)
     return ""
+
+
+def is_alive(process: int) -> bool:
+    """Whether a process runs. One that ended and waits to be reaped does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

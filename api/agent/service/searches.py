@@ -8,7 +8,7 @@ from ....runtime.requests.searches import FILTER, ResourceSearch, read_resource_
 from ....runtime.searches.unavailable import SearchUnavailable
 from ...engines.live.bound_engines import engine_for
 from ...engines.live.engine_access import EngineOf
-from ...engines.live.fair_threads import FairThreads
+from ...engines.work.fair_threads import FairThreads
 from ...http.bodies import ENCODER, Bodies
 from ...store.environment_ids import DEFAULT
 from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of

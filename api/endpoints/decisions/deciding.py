@@ -8,8 +8,8 @@ from weakref import WeakValueDictionary
 
 from ....bundles.patience import TakesLong
 from ....runtime import Engine
-from ...engines.live.fair_threads import FairThreads
 from ...engines.live.preparations import Preparing
+from ...engines.work.fair_threads import FairThreads
 from ...http.caller import Who
 from ...telemetry.metrics.counts import Counts
 

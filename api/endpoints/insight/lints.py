@@ -12,7 +12,7 @@ from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...store.environments import Environment
 from ..management.elements import ManagementServices
-from .linting import MOST_WARNINGS, Linter, LintRequest, LintsAnswer
+from .linting import LINTS, MOST_WARNINGS, LintRequest, LintsAnswer
 
 MOST_REMEMBERED: Final = 100
 """Environments whose warnings a worker remembers."""
@@ -43,7 +43,6 @@ class ModelLints:
 
     def __init__(self, services: ManagementServices) -> None:
         self._work = services.work
-        self._linter = Linter(services.work.store.path.parent)
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -67,9 +66,10 @@ class ModelLints:
 
     async def _find(self, environment: Environment) -> bytes:
         now = self._work.now()
-        found = await self._linter.lints(LintRequest(environment.id, environment.uuid, now))
-        self._remembered[environment.uuid] = _Remembered(found.text, found.epoch, found.revision, now)
+        found = await self._work.jobs.run(LINTS, LintRequest(environment.id, environment.uuid, now))
+        text = bytes(found.answer)
+        self._remembered[environment.uuid] = _Remembered(text, found.epoch, found.revision, now)
         self._remembered.move_to_end(environment.uuid)
         if len(self._remembered) > MOST_REMEMBERED:
             self._remembered.popitem(last=False)
-        return found.text
+        return text

@@ -2,6 +2,6 @@
 
 Reading path: `kinds` lists the kinds of elements. `elements` and `element_batch` read and write them,
 `write_warnings` shows the warnings of a write, and `element_operations` describes these calls. `declared_attributes`,
-`environments`, `whole_model` (with `model_replacement`, `spool` and `refusals`), `revisions` and `expiring` come next,
+`environments`, `whole_model` (with `model_replacement` and `spool`), `revisions` and `expiring` come next,
 then `promotions`, `credentials` and `audit`. `body_shapes` reads bodies into the types of `management_shapes`.
 """

@@ -8,7 +8,7 @@ from typing import IO, Final
 import falcon
 import falcon.asgi
 
-from ...engines.live.fair_turns import FairTurns
+from ...engines.work.fair_turns import FairTurns
 from ...http.bodies import ENCODER, JSON, check_media
 from ...http.caller import CALLER
 from ...http.entity_tags import is_known, required_tag
@@ -25,7 +25,7 @@ from ...store.models.reading import ModelStream
 from ...telemetry.log import LOG
 from .elements import ManagementServices
 from .management_shapes import ModelChanges
-from .model_replacement import ReplacementRequest, Replacer
+from .model_replacement import REPLACEMENT, ReplacementRequest
 from .revisions import revision_number
 from .spool import spooled
 
@@ -69,7 +69,6 @@ class WholeModel:
 
     def __init__(self, services: ManagementServices) -> None:
         self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
-        self._replacer = Replacer(services.work.store.path.parent)
         self._exports = FairTurns(MOST_EXPORTS)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
@@ -114,7 +113,7 @@ class WholeModel:
             req, environment.etag
         )  # checked before a large document arrives, and again when it is written
         request = ReplacementRequest(env, actor_of(req), f".{FORMS[media]}", dry_run, tag)
-        document = await spooled(req, self._limits.model_bytes, self._replacer.directory)
+        document = await spooled(req, self._limits.model_bytes, self._work.store.path.parent)
         replaced = self._replace(request, document, partial(self._bodies.confirm, req))
         resp.data = ENCODER.encode(await self._work.to_its_end(replaced))
 
@@ -122,7 +121,7 @@ class WholeModel:
         self, request: ReplacementRequest, document: IO[bytes], confirm: Callable[[], None]
     ) -> ModelChanges:
         with document:
-            changes = await self._replacer.replace(request, document, confirm)
+            changes = await self._work.jobs.run(REPLACEMENT, request, document, confirm)
         if not request.dry_run:
             await self._work.activate(request.env)
         return changes

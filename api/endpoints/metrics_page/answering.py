@@ -5,7 +5,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Protocol
 
-from ...engines.live.fair_threads import FairThreads
+from ...engines.work.fair_threads import FairThreads
 from ...store.environment_ids import Bounds
 from ...telemetry.metrics.definitions import BUILD_INFO, Metric, Series, Where
 from ...telemetry.metrics.exposition import Asked, exposition

@@ -11,8 +11,8 @@ from ....runtime.limits import CacheLimits
 from ....runtime.trial_engine import TrialEngine
 from ...engines.live.bound_engines import ready_engine, refuse_other
 from ...engines.live.engine_access import EngineOf
-from ...engines.live.fair_turns import FairTurns
 from ...engines.live.store_work import SEARCHING_THREADS, StoreWork
+from ...engines.work.fair_turns import FairTurns
 from ...http.caller import CALLER
 from ...review.testing.tested_model import COUNTER_BYTES, TestedModel
 from ...review.testing.undeclared import declared_in

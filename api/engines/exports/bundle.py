@@ -20,8 +20,8 @@ from ...http.streams import Stream
 from ...identity.request_actor import actor_of
 from ...store.environment_ids import refuse_outside
 from ...store.errors import BadQuery, StoreUnavailable
-from ..live.fair_turns import FairTurns
 from ..live.store_work import StoreWork
+from ..work.fair_turns import FairTurns
 from .counts import Exports
 from .exporter import Body, Exporter, unavailable
 from .files import SignedBundle

@@ -17,7 +17,7 @@ from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
 from .files import ExportFiles, SignedBundle
 from .make import COMPRESSION_LEVEL, is_fresh
-from .making import make_beside
+from .making import EXPORT, ExportRequest
 from .states import State
 from .updates import SignedUpdate, UpdateMaker
 
@@ -158,10 +158,18 @@ class Exporter:
             signer = await self.work.read(self.signer)
             task = self._making.get(place)
             if task is None:
-                making = make_beside(self.directory, state.env.id, state.env.revision, profile, signer, self.lifetime)
+                key, env = signer.pem(), state.env
+                making = self._made_apart(ExportRequest(env.id, env.revision, profile, key, self.lifetime))
                 task = self._making[place] = asyncio.create_task(making)
                 task.add_done_callback(partial(self._ended, place))
         await asyncio.shield(task)
+
+    async def _made_apart(self, request: ExportRequest) -> None:
+        try:
+            await self.work.jobs.run(EXPORT, request)
+        except StoreUnavailable as ex:
+            failed = "no bundle can be exported"
+            raise StoreUnavailable(f"{failed}: {ex}", f"{failed}; the service's log says why") from ex
 
     def _ended(self, place: tuple[str, Profile], task: "asyncio.Task[None]") -> None:
         del self._making[place]

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from asyncio.subprocess import PIPE
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -10,9 +9,10 @@ from typing import Final
 from ...store.environments import Environment
 from ...store.errors import Stale, StoreUnavailable
 from ...telemetry.metrics.counts import Counts
+from ..jobs.runner import Jobs
 from .bound_engines import ready_engine
+from .compaction import COMPACTION, CompactionRequest
 from .live_engines import LiveEngines
-from .own_process import last_words, own_process
 
 COMPACT_AFTER: Final = 10_000
 COMPACT_SHARE: Final = 10
@@ -33,7 +33,8 @@ class Activation:
 
     def __init__(self, directory: Path, live_engines: LiveEngines, log: logging.Logger, counts: Counts):
         """`directory` is the data directory."""
-        self._directory, self._live_engines, self._log, self._counts = directory, live_engines, log, counts
+        self._jobs = Jobs(directory)
+        self._live_engines, self._log, self._counts = live_engines, log, counts
         self._building: dict[str, asyncio.Task[None]] = {}
 
     async def __call__(self, env: Environment) -> None:
@@ -77,18 +78,16 @@ class Activation:
     async def _try_to_build(self, environment: str, revision: int) -> None:
         try:
             await self._build(environment, revision)
-        except (StoreUnavailable, OSError) as ex:
+        except StoreUnavailable as ex:
             self._log.error("%s", ex)
         await asyncio.sleep(RETRY_SECONDS)
 
     async def _build(self, environment: str, revision: int) -> None:
-        directory = str(self._directory)
         began = perf_counter()
-        process = await own_process(
-            "writ.api.engines.live.compaction", directory, environment, str(revision), stderr=PIPE
-        )
-        _, said = await process.communicate()
-        self._counts.built(perf_counter() - began, succeeded=not process.returncode)
-        if process.returncode:
+        try:
+            await self._jobs.run(COMPACTION, CompactionRequest(environment, revision))
+        except StoreUnavailable as ex:
+            self._counts.built(perf_counter() - began, succeeded=False)
             stored = "the change is stored, but no bundle can be built of it"
-            raise StoreUnavailable(f"{stored}: {last_words(said)}", f"{stored}; the service's log says why")
+            raise StoreUnavailable(f"{stored}: {ex}", f"{stored}; the service's log says why") from ex
+        self._counts.built(perf_counter() - began, succeeded=True)

@@ -15,7 +15,7 @@ from ....compiler.diagnostics.show import show_text
 from ....compiler.load import load
 from ....compiler.model.elements import Model
 from ....compiler.source import Source
-from .uncollected import without_cycle_search
+from ..work.uncollected import without_cycle_search
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
 """The endings of the files that Writ reads from a folder of sources."""

@@ -1,38 +1,37 @@
-"""Builds the bundle of an environment in a separate process.
+"""Builds the bundle of an environment, as a job."""
 
-`python -m writ.api.engines.live.compaction DIRECTORY ENVIRONMENT REVISION` is how the service starts it; see
-`own_process`.
-"""
+from typing import Final
 
-import sys
-from pathlib import Path
+import msgspec
 
-from ...store.errors import NotFound, StoreUnavailable
-from ...store.store import Store
+from ...store.errors import NotFound
+from ..jobs.job import Job, JobCall
+from ..work.uncollected import without_cycle_search
 from .bundle_files import BundleFiles
 from .import_model import builder_lock
-from .uncollected import without_cycle_search
+
+
+class CompactionRequest(msgspec.Struct, frozen=True):
+    """Which environment to build a bundle of, and at which revision at least."""
+
+    environment: str
+    revision: int
 
 
 @without_cycle_search()
-def main(directory: Path, environment: str, revision: int) -> int:
-    """Build a bundle, unless there is one of `revision` or later. One process at a time builds.
+def compact(call: JobCall[CompactionRequest]) -> None:
+    """Build a bundle, unless there is one of the revision or later. One process at a time builds.
 
-    Returns an exit code, and prints the reason of a failure.
+    Raises StoreUnavailable, OSError.
     """
+    directory, asked = call.store.path.parent, call.request
+    files = BundleFiles(directory, call.store)
     try:
-        store = Store.open(directory, create=False)
-        files = BundleFiles(directory, store)
         with builder_lock(directory):
-            if files.recorded(environment, revision) is None:
-                files.build(environment)
+            if files.recorded(asked.environment, asked.revision) is None:
+                files.build(asked.environment, call.progress)
     except NotFound:  # the environment was deleted meanwhile
-        return 0
-    except (StoreUnavailable, OSError) as ex:
-        print(ex, file=sys.stderr)
-        return 1
-    return 0
+        return
 
 
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+COMPACTION: Final = Job(f"{__name__}:COMPACTION", compact, CompactionRequest, type(None), task="builds a bundle")

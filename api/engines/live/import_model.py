@@ -11,10 +11,10 @@ from ...store.actor import COMMAND_LINE
 from ...store.models.reading import KnownModel
 from ...store.models.submitted_model import SubmittedModel
 from ...store.store import Store
+from ..work.uncollected import without_cycle_search
 from .build import CheckedSources, InvalidModel, check_sources
 from .bundle_files import BundleFiles, NoBundle
 from .data_directory import open_lock
-from .uncollected import without_cycle_search
 
 _LOCK_FILE = "compaction.lock"
 

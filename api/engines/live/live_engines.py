@@ -20,9 +20,9 @@ from ...store.database.watch import Version
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound, Stale, StoreUnavailable
 from ...store.store import Store
+from ..work.fair_threads import FairThreads
 from .bundle_files import BundleFiles, NoBundle
 from .engine_access import Updating
-from .fair_threads import FairThreads
 from .live_engine import LiveEngine, opened
 from .preparations import Preparing, Unprepared, unmarked
 

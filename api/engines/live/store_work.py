@@ -15,9 +15,10 @@ from ...store.environments import Environment
 from ...store.gathered_writes import MOST_WRITES, is_short
 from ...store.store import Store
 from ...store.writing import Write
-from .fair_threads import FairThreads
-from .fair_turns import FairTurns
-from .gathering import Gathering
+from ..jobs.runner import Jobs
+from ..work.fair_threads import FairThreads
+from ..work.fair_turns import FairTurns
+from ..work.gathering import Gathering
 
 READING_THREADS: Final = 4
 """The threads of a worker that read the store for its management API.
@@ -38,11 +39,15 @@ Activate = Callable[[Environment], Awaitable[None]]
 
 
 class StoreWork:
-    """The store of one application, for its event loop. Each thread starts with its first call, after the fork."""
+    """The store of one application, for its event loop. Each thread starts with its first call, after the fork.
+
+    `jobs` runs long work on the store in processes apart.
+    """
 
     def __init__(self, store: Store, activate: Activate, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self.store = store
+        self.jobs = Jobs(store.path.parent)
         self._activate = activate
         self._clock = clock
         self._readers = FairThreads(READING_THREADS, "store-read")

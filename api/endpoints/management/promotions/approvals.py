@@ -14,7 +14,7 @@ from ..body_shapes import shaped
 from ..elements import ManagementServices
 from .promotion_shapes import Approval, Rejection
 from .promotions import BAD, TAG
-from .takeover_process import TakeoverRequest
+from .takeover_job import TakeoverRequest
 from .taking_over import TakingOver
 
 APPROVE: Final = Operation(

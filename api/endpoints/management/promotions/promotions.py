@@ -14,7 +14,7 @@ from ....store.promotions.promotion import Preview, Promotion, PromotionDetail, 
 from ..body_shapes import shaped
 from ..elements import ManagementServices
 from .promotion_shapes import NewPromotion
-from .takeover_process import TakeoverRequest
+from .takeover_job import TakeoverRequest
 from .taking_over import TakingOver
 
 TAG: Final = "Promotions"

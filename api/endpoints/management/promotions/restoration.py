@@ -17,7 +17,7 @@ from ..elements import ManagementServices
 from ..revisions import revision_number
 from .promotion_shapes import NewRestoration
 from .promotions import BAD, TAG
-from .takeover_process import TakeoverRequest
+from .takeover_job import TakeoverRequest
 from .taking_over import TakingOver
 
 RESTORE: Final = Operation(

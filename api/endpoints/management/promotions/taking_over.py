@@ -5,7 +5,7 @@ import falcon.asgi
 
 from ....http.raw_paths import segment
 from ..elements import ManagementServices
-from .takeover_process import TakeoverRequest, Takeovers
+from .takeover_job import TAKEOVER, TakeoverRequest
 
 _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
 
@@ -15,7 +15,6 @@ class TakingOver:
 
     def __init__(self, services: ManagementServices) -> None:
         self._work = services.work
-        self._takeovers = Takeovers(services.work.store.path.parent)
 
     async def answer(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> None:
         """Answer 200 for a preview, 201 for a promotion that is done, 202 for one that waits.
@@ -28,8 +27,8 @@ class TakingOver:
             resp.set_header("Location", f"/v1/environments/{segment(request.env)}/promotions/{id}")
 
     async def _taken_over(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> tuple[str, str]:
-        done = await self._takeovers.run(request)
+        done = await self._work.jobs.run(TAKEOVER, request)
         if done.status == "done":
             await self._work.activate(request.env)
-        resp.data = done.text
+        resp.data = bytes(done.answer)
         return done.status, done.id

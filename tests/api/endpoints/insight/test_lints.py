@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pytest
 from writ.api.endpoints.insight import linting
 from writ.api.endpoints.insight.linting import LintRequest
 from writ.api.endpoints.insight.lints import REMEMBERED_SECONDS
+from writ.api.engines.jobs.job import JobCall
+from writ.api.engines.jobs.runner import Jobs
+from writ.api.engines.jobs.starting import TEMPLATE
 from writ.api.store.actor import COMMAND_LINE
 from writ.api.store.errors import NotFound
 from writ.compiler.source import Source
@@ -84,13 +88,13 @@ def test_the_warnings_name_their_elements(served: Managed) -> None:
 
 def test_they_are_remembered_until_the_model_changes(served: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Any] = []
-    start = linting.own_process
+    start = TEMPLATE.send
 
-    async def counting(*arguments: Any, **named: Any) -> Any:
+    def counting(*arguments: Any) -> None:
         started.append(arguments)
-        return await start(*arguments, **named)
+        start(*arguments)
 
-    monkeypatch.setattr(linting, "own_process", counting)
+    monkeypatch.setattr(TEMPLATE, "send", counting)
     for _ in range(3):
         assert listed(served) == TODAY
     assert len(started) == 1
@@ -120,17 +124,17 @@ def test_a_silence_that_names_a_subject_is_not_unknown(served: Managed) -> None:
 def test_many_warnings_are_cut(served: Managed, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linting, "_LIMITS", replace(linting._LIMITS, diagnostics=1))
     uuid = served.store.environment("default").uuid
-    outcome = linting.main(served.store.path.parent, LintRequest("default", uuid, NOW))
-    answer = json.loads(bytes(outcome.answer))
+    call = JobCall(served.store, LintRequest("default", uuid, NOW), BytesIO(), lambda *_: None)
+    answer = json.loads(bytes(linting.find_lints(call).answer))
     assert (len(answer["items"]), answer["truncated"]) == (1, True)
 
 
 def test_another_environment_of_the_same_id_is_not_looked_at(served: Managed) -> None:
-    linter = linting.Linter(served.store.path.parent)
+    jobs = Jobs(served.store.path.parent)
     with pytest.raises(NotFound):
-        asyncio.run(linter.lints(LintRequest("default", "another", NOW)))
+        asyncio.run(jobs.run(linting.LINTS, LintRequest("default", "another", NOW)))
     with pytest.raises(NotFound):
-        asyncio.run(linter.lints(LintRequest("none", "another", NOW)))
+        asyncio.run(jobs.run(linting.LINTS, LintRequest("none", "another", NOW)))
 
 
 def test_a_parameter_and_an_unknown_environment_are_refused(served: Managed) -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from writ.api.endpoints.management import whole_model
 from writ.api.endpoints.management.elements import CHUNK_ROWS
-from writ.api.engines.live.fair_turns import FairTurns
+from writ.api.engines.work.fair_turns import FairTurns
 from writ.api.settings.settings import HttpLimits
 from writ.bundles.zones import zone_names
 from writ.compiler.load import load

@@ -1,6 +1,4 @@
-"""Carries the outcome of a process of its own to the worker that answers, and the refusals of the store in it."""
-
-from typing import Protocol, TypeVar
+"""The refusals of the store, as JSON carries them from the process of a job to the worker that answers."""
 
 import msgspec
 
@@ -61,28 +59,3 @@ def raised(found: Refused) -> Refusal | StoreUnavailable:
         case "Conflict":
             return Conflict(found.message, found.users)
     return _PLAIN[found.error](found.message)
-
-
-class Outcome(Protocol):
-    """What a process says at its end."""
-
-    @property
-    def refused(self) -> Refused | None:
-        """Why there is nothing else in it, or None."""
-
-
-Said = TypeVar("Said", bound=Outcome)
-
-
-def outcome_of(said: bytes, shape: type[Said], ended_early: str) -> Said:
-    """Returns what a process said. `ended_early` is the sentence for one that did not say anything whole.
-
-    Raises StoreUnavailable with that sentence, and what the process was refused with.
-    """
-    try:
-        outcome = msgspec.json.decode(said, type=shape)
-    except msgspec.DecodeError:
-        raise StoreUnavailable(ended_early) from None
-    if outcome.refused is not None:
-        raise raised(outcome.refused)
-    return outcome

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from writ.api.engines.live.fair_threads import FairThreads
-from writ.api.engines.live.fair_turns import FairTurns
+from writ.api.engines.work.fair_threads import FairThreads
+from writ.api.engines.work.fair_turns import FairTurns
 from writ.api.http.caller import CALLER, Who
 
 A = "a", ""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
-from writ.api.engines.live.gathering import Gathering
+from writ.api.engines.work.gathering import Gathering
 
 Commit = Callable[[Sequence[int]], Awaitable[Sequence[int | Exception]]]
 

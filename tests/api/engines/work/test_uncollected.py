@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from writ.api.engines.live.uncollected import MANY_OBJECTS, SOME_OBJECTS, uncollected
+from writ.api.engines.work.uncollected import MANY_OBJECTS, SOME_OBJECTS, uncollected
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,64 @@
+"""Carries out promotions as a job, since comparing large policy models would delay decisions."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from ....engines.jobs.job import Job, JobCall
+from ....store.actor import Actor
+from ....store.promotions.promotion import Preview, Promotion, Wanted
+from ....store.promotions.promotions import Promotions
+
+
+class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What to do in the environment `env`, on behalf of `actor`.
+
+    `revision` is the one to restore, or None to promote `wanted.source`. `administers` says whether the actor is an
+    admin. `approves` is the id of a promotion to
+    approve, whose digest `wanted.expect_digest` is.
+    """
+
+    env: str
+    actor: Actor
+    wanted: Wanted
+    dry_run: bool = False
+    revision: int | None = None
+    administers: bool = True
+    approves: str | None = None
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The answer as JSON, the status of the promotion or `previewed`, and its id."""
+
+    answer: msgspec.Raw
+    status: Literal["pending", "done", "rejected", "previewed"] = "previewed"
+    id: str = ""
+
+
+def take_over(call: JobCall[TakeoverRequest]) -> Answered:
+    """Promotes, approves, restores or previews. Raises as the method of `Promotions`."""
+    done = _done(call.store.promotions, call.request)
+    text = msgspec.Raw(msgspec.json.encode(done))
+    return Answered(text) if isinstance(done, Preview) else Answered(text, done.status, done.id)
+
+
+def _done(promotions: Promotions, request: TakeoverRequest) -> Preview | Promotion:
+    env, actor, wanted = request.env, request.actor, request.wanted
+    if request.approves is not None:
+        return promotions.approve(env, actor, request.approves, wanted.expect_digest)
+    if request.revision is None:
+        return promotions.preview(env, actor, wanted) if request.dry_run else promotions.promote(env, actor, wanted)
+    if request.dry_run:
+        return promotions.preview_restoration(env, actor, request.revision, wanted)
+    return promotions.restore(env, actor, request.revision, wanted, request.administers)
+
+
+TAKEOVER: Final = Job(
+    f"{__name__}:TAKEOVER",
+    take_over,
+    TakeoverRequest,
+    Answered,
+    task="promotes",
+    afterwards="look at the promotions whether it is in force",
+    holds_lock=lambda request: not request.dry_run,
+)

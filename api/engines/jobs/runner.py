@@ -1,0 +1,96 @@
+"""Runs jobs for the event loop of one worker."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, Final, TypeVar
+
+import msgspec
+
+from ...http.caller import CALLER
+from ...store.errors import StoreUnavailable
+from ..work.fair_turns import FairTurns
+from .job import Job
+from .messages import Ended, Message, Request, encoded, received_async
+from .refusals import raised
+from .starting import TEMPLATE, Template
+
+AT_ONCE: Final = 1
+"""Jobs of one kind that a worker runs at a time. Each may need much memory."""
+
+_CHECK_MEMORY: Final = "check whether the machine has enough memory"
+
+_Request = TypeVar("_Request")
+_Answer = TypeVar("_Answer")
+
+
+class Jobs:
+    """The jobs of one worker."""
+
+    def __init__(self, directory: Path, template: Template = TEMPLATE) -> None:
+        """`directory` is the data directory."""
+        self._directory, self._template = directory, template
+        self._turns: dict[str, FairTurns] = {}
+
+    async def run(
+        self,
+        job: Job[_Request, _Answer],
+        request: _Request,
+        document: IO[bytes] | None = None,
+        confirm: Callable[[], None] = lambda: None,
+    ) -> _Answer:
+        """Returns the answer of `job`. If this task is cancelled, the process of the job ends.
+
+        Jobs of one kind have turns. `confirm` is called when this one has its turn, and may raise.
+
+        Raises:
+            Refusal, StoreUnavailable: as the job raised it. StoreUnavailable too if the job takes too much time or
+                memory, or if its process is killed.
+        """
+        turns, who = self._turns.setdefault(job.place, FairTurns(AT_ONCE)), CALLER.get()
+        await turns.take(who)
+        try:
+            confirm()
+            return await self._within_its_time(job, request, document)
+        finally:
+            turns.give_back(who)
+
+    async def _within_its_time(
+        self, job: Job[_Request, _Answer], request: _Request, document: IO[bytes] | None
+    ) -> _Answer:
+        stages = [""]
+        try:
+            async with asyncio.timeout(job.seconds):
+                outcome = await self._outcome(job, request, document, stages)
+        except TimeoutError:
+            problem = f"took longer than {job.seconds:g} seconds{_at(stages[-1])}"
+            raise StoreUnavailable(job.failure(problem)) from None
+        except (Ended, BrokenPipeError, ConnectionResetError):
+            raise StoreUnavailable(job.failure(f"ended early{_at(stages[-1])}", _CHECK_MEMORY)) from None
+        except OSError as ex:
+            raise StoreUnavailable(job.failure(f"can't be started: {ex}"), job.failure("can't be started")) from ex
+        if outcome.refused is not None:
+            raise raised(outcome.refused)
+        return msgspec.json.decode(outcome.answer, type=job.answer)
+
+    async def _outcome(
+        self, job: Job[Any, Any], request: object, document: IO[bytes] | None, stages: list[str]
+    ) -> Message:
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                files = [theirs.fileno()] if document is None else [theirs.fileno(), document.fileno()]
+                self._template.send(job, files)
+            ours.setblocking(False)
+            asked = Request(str(self._directory), msgspec.Raw(msgspec.json.encode(request)))
+            await asyncio.get_running_loop().sock_sendall(ours, encoded(asked))
+            while True:
+                message = msgspec.json.decode(await received_async(ours), type=Message)
+                if not message.stage:
+                    return message
+                stages.append(message.stage)
+
+
+def _at(stage: str) -> str:
+    return f" while it was at `{stage}`" if stage else ""

@@ -1,0 +1,78 @@
+"""Starts the template process, and sends it jobs.
+
+The service starts one before it forks its workers, and they share it. If it is killed, a worker that needs one starts
+one of its own.
+"""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from .job import Job
+
+_START: Final = "from writ.api.engines.jobs.template import main; main()"
+
+
+class Template:
+    """The template process of this process, or of the one that forked it."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._places: tuple[str, ...] = ()
+
+    def start(self, jobs: Iterable[Job[Any, Any]]) -> None:
+        """Start the process, which imports the modules of `jobs`. Raises OSError if it can't be started."""
+        self._places = tuple(job.place for job in jobs)
+        self._start()
+
+    def send(self, job: Job[Any, Any], files: Sequence[int]) -> None:
+        """Start `job` with these files. Starts the template if there is none. Raises OSError if there can be none."""
+        if self._socket is not None:
+            with suppress(BrokenPipeError, ConnectionResetError):  # the template was killed
+                self._send(self._socket, job, files)
+                return
+        self._send(self._start(), job, files)
+
+    @property
+    def process(self) -> int | None:
+        """The process id, or None if none was started."""
+        return None if self._process is None else self._process.pid
+
+    def stop(self) -> None:
+        """Let the process end. It ends by itself once all processes that could send it jobs have ended."""
+        self._forget()
+        self._socket = self._process = None
+
+    def _send(self, to: socket.socket, job: Job[Any, Any], files: Sequence[int]) -> None:
+        socket.send_fds(to, [job.place.encode()], files, socket.MSG_DONTWAIT)
+
+    def _start(self) -> socket.socket:
+        self._forget()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            number = theirs.fileno()
+            self._process = subprocess.Popen(  # noqa: S603 - only names of our own modules
+                # -P: don't import from the folder that the service was started in
+                [sys.executable, "-P", "-c", _START, str(number), *self._places],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(number,),  # and no listening socket, file or lock of the service
+                start_new_session=True,  # a terminal's signals are for the service
+            )
+        self._socket = ours
+        return ours
+
+    def _forget(self) -> None:
+        """Forget a template that was killed. The process that started it must reap it."""
+        if self._socket is not None:
+            self._socket.close()
+        if self._process is not None:
+            self._process.wait()
+
+
+TEMPLATE: Final = Template()
+"""The template process. Workers inherit its socket when they are forked."""

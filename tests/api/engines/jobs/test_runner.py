@@ -1,0 +1,236 @@
+"""Jobs run in forks of a clean process, within their limits, and end with the caller."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writ.api.engines.jobs.job import Job, find_job
+from writ.api.engines.jobs.runner import Jobs
+from writ.api.engines.jobs.starting import Template
+from writ.api.service.jobs import JOBS
+from writ.api.store.errors import Conflict, Rejected, StoreUnavailable
+from writ.api.store.store import Store
+
+from tests.support.jobs import ERRORS, FAIL, LOOK, LOOK_LOCKED, SLEEP, SLEEP_SHORT, Asked, Seen
+from tests.support.processes import is_alive
+from tests.support.server import wait_until
+
+ROOT = Path(__file__).parents[4]
+EARLY = "the process that is tested ended early"
+MEMORY = "check whether the machine has enough memory"
+
+
+@pytest.fixture(scope="module")
+def template() -> Iterator[Template]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        template = Template()
+        template.start([LOOK])
+        yield template
+        template.stop()
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    Store.open(tmp_path).close()
+    return tmp_path
+
+
+@pytest.fixture
+def jobs(directory: Path, template: Template) -> Jobs:
+    return Jobs(directory, template)
+
+
+def looked(jobs: Jobs, word: str = "", job: Job[Asked, Seen] = LOOK, document: Any = None) -> Seen:
+    return asyncio.run(jobs.run(job, Asked(word), document))
+
+
+def failure(jobs: Jobs, word: str) -> StoreUnavailable:
+    with pytest.raises(StoreUnavailable) as found:
+        asyncio.run(jobs.run(FAIL, Asked(word)))
+    return found.value
+
+
+async def asleep(jobs: Jobs, directory: Path, seconds: float = 60) -> "tuple[asyncio.Task[None], int]":
+    task = asyncio.create_task(jobs.run(SLEEP, Asked(number=seconds)))
+    file = directory / "sleeper"
+    while not (file.exists() and file.read_text()):
+        await asyncio.sleep(0.01)
+    return task, int(file.read_text())
+
+
+async def gone(process: int) -> None:
+    async with asyncio.timeout(10):
+        while is_alive(process):
+            await asyncio.sleep(0.01)
+
+
+def test_a_job_gets_its_request_its_document_and_its_store(jobs: Jobs, directory: Path, tmp_path: Path) -> None:
+    path = tmp_path / "document"
+    path.write_text("text")
+    with path.open("rb") as document:
+        seen = looked(jobs, "word", document=document)
+    assert (seen.word, seen.document, seen.directory) == ("word", "text", str(directory))
+    assert looked(jobs).document == ""
+
+
+def test_a_job_finds_nothing_of_another_one(jobs: Jobs) -> None:
+    first, second = looked(jobs, "one"), looked(jobs, "two")
+    assert (first.left_behind, second.left_behind) == (["one"], ["two"])
+    assert first.process != second.process
+    assert first.modules == [], "it loads no server"
+
+
+def test_a_job_has_no_file_of_the_service(jobs: Jobs, tmp_path: Path) -> None:
+    with (tmp_path / "held").open("w") as held:
+        os.set_inheritable(held.fileno(), True)
+        files = looked(jobs).files
+    ours = [name for name in files if name.startswith("/") and "/dev/" not in name and "writ.db" not in name]
+    assert ours == [os.readlink("/proc/self/fd/2")] * len(ours), "standard error only"
+    assert sum(name.startswith("socket:") for name in files) == 1, "the channel to its caller"
+
+
+def test_the_template_has_no_file_of_the_service(template: Template) -> None:
+    looking = Path(f"/proc/{template.process}/fd")
+    sockets = [one for one in looking.iterdir() if os.readlink(one).startswith("socket:")]
+    assert len(sockets) == 1
+    assert len(list(looking.iterdir())) <= 4
+
+
+def test_only_a_job_that_holds_the_lock_keeps_its_priority(jobs: Jobs) -> None:
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    assert looked(jobs).niceness == mine + 10
+    assert looked(jobs, "read", LOOK_LOCKED).niceness == mine + 10
+    assert looked(jobs, "write", LOOK_LOCKED).niceness == mine
+
+
+@pytest.mark.parametrize("word", ERRORS)
+def test_the_refusals_of_a_job_are_raised(jobs: Jobs, word: str) -> None:
+    with pytest.raises(type(ERRORS[word])) as found:
+        asyncio.run(jobs.run(FAIL, Asked(word)))
+    expected = ERRORS[word]
+    assert str(found.value) == str(expected)
+    for error, name in ((Conflict, "users"), (Rejected, "faults"), (StoreUnavailable, "public")):
+        if isinstance(expected, error):
+            assert getattr(found.value, name) == getattr(expected, name)
+
+
+def test_what_ends_a_job_is_one_sentence(jobs: Jobs) -> None:
+    assert str(failure(jobs, "killed")) == f"{EARLY}; look and {MEMORY}"
+    assert "needs more than" in str(failure(jobs, "memory"))
+    disk = failure(jobs, "disk")
+    assert str(disk) == "the process that is tested failed: no space on /secret; look"
+    assert disk.public == "the process that is tested failed; look"
+    assert failure(jobs, "bug").public == "the process that is tested failed; look"
+
+
+def test_a_job_ends_at_its_time_limit(jobs: Jobs, directory: Path) -> None:
+    with pytest.raises(StoreUnavailable) as found:
+        asyncio.run(jobs.run(SLEEP_SHORT, Asked(number=60)))
+    assert str(found.value) == "the process that is tested took longer than 0.5 seconds while it was at `sleeping`"
+    asyncio.run(gone(int((directory / "sleeper").read_text())))
+    assert not (directory / "slept").exists()
+
+
+def test_a_job_ends_with_the_task_that_waits_for_it(jobs: Jobs, directory: Path) -> None:
+    async def cancelled() -> None:
+        task, process = await asleep(jobs, directory)
+        assert is_alive(process)
+        task.cancel()
+        await gone(process)
+
+    asyncio.run(cancelled())
+    assert not (directory / "slept").exists()
+
+
+def test_jobs_of_a_kind_have_turns_and_are_confirmed_then(jobs: Jobs, directory: Path) -> None:
+    def refuse() -> None:
+        raise Conflict("no more")
+
+    async def two() -> None:
+        first, process = await asleep(jobs, directory)
+        second = asyncio.create_task(jobs.run(SLEEP, Asked(), None, refuse))
+        await asyncio.sleep(0.05)
+        assert not second.done()
+        os.kill(process, signal.SIGKILL)
+        with pytest.raises(StoreUnavailable):
+            await first
+        with pytest.raises(Conflict):
+            await second
+
+    asyncio.run(two())
+
+
+def test_a_template_that_was_killed_is_replaced(jobs: Jobs, directory: Path, template: Template) -> None:
+    async def killed() -> None:
+        task, _ = await asleep(jobs, directory, 0.5)
+        before = template.process
+        assert before is not None
+        os.kill(before, signal.SIGKILL)
+        await gone(before)
+        await task  # a job that runs goes on
+        assert (await jobs.run(LOOK, Asked("again"))).word == "again"
+        assert template.process != before
+
+    asyncio.run(killed())
+    assert (directory / "slept").exists()
+
+
+def test_only_the_end_of_the_service_ends_the_template(jobs: Jobs, template: Template) -> None:
+    looked(jobs)
+    assert template.process is not None
+    for number in (signal.SIGTERM, signal.SIGINT):
+        os.kill(template.process, number)
+    looked(jobs)
+    assert is_alive(template.process)
+
+
+SERVICE = """
+import asyncio, sys
+from pathlib import Path
+from tests.support.jobs import SLEEP, Asked
+from writ.api.engines.jobs.runner import Jobs
+from writ.api.engines.jobs.starting import TEMPLATE
+TEMPLATE.start([SLEEP])
+print(TEMPLATE.process, flush=True)
+asyncio.run(Jobs(Path(sys.argv[1])).run(SLEEP, Asked(number=60)))
+"""
+
+
+def test_nothing_outlives_a_service_that_is_killed(directory: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", SERVICE, str(directory)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as service:
+        assert service.stdout is not None
+        template = int(service.stdout.readline())
+        process = wait_until(lambda: (directory / "sleeper").exists() and (directory / "sleeper").read_text())
+        service.kill()
+    assert isinstance(process, str)
+    asyncio.run(gone(int(process)))
+    asyncio.run(gone(template))
+
+
+def test_no_process_of_a_job_is_left_as_a_zombie(jobs: Jobs, template: Template) -> None:
+    looked(jobs)
+    children = Path(f"/proc/{template.process}/task/{template.process}/children")
+    assert wait_until(lambda: children.read_text() == "")
+
+
+def test_the_registry_has_every_job() -> None:
+    assert [find_job(job.place) for job in JOBS] == list(JOBS)
+    made = subprocess.run(
+        ["grep", "-rlE", "= Job\\(", "--include=*.py", str(ROOT / "api")], capture_output=True, text=True, check=True
+    )
+    modules = {".".join(("writ", *Path(name).relative_to(ROOT).with_suffix("").parts)) for name in made.stdout.split()}
+    assert modules == {job.place.partition(":")[0] for job in JOBS}
+
+
+def test_what_is_no_job_is_not_run() -> None:
+    with pytest.raises(TypeError):
+        find_job("os:system")

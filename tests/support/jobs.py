@@ -1,0 +1,101 @@
+"""Jobs for the tests of the runner. A template process imports them if its `PYTHONPATH` has the root of the tests."""
+
+import os
+import signal
+import stat
+import threading
+import time
+from typing import Any, Final
+
+import msgspec
+from writ.api.engines.jobs.job import Job, JobCall
+from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable
+from writ.api.store.errors import Fault as StoreFault
+
+LEFT_BEHIND: list[str] = []
+"""What jobs of this process have left behind."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A word and a number."""
+
+    word: str = ""
+    number: float = 0
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What a job finds in its process."""
+
+    word: str
+    directory: str
+    document: str
+    process: int
+    niceness: int
+    threads: int
+    left_behind: list[str]
+    files: list[str]
+    modules: list[str]
+
+
+def _look(call: JobCall[Asked]) -> Seen:
+    import sys
+
+    LEFT_BEHIND.append(call.request.word)
+    files = [os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if _is_open(name)]
+    return Seen(
+        call.request.word,
+        str(call.store.path.parent),
+        call.document.read().decode(),
+        os.getpid(),
+        os.getpriority(os.PRIO_PROCESS, 0),
+        threading.active_count(),
+        LEFT_BEHIND,
+        sorted(files),
+        [name for name in ("falcon", "gunicorn", "uvloop", "writ.api.server.worker") if name in sys.modules],
+    )
+
+
+def _is_open(name: str) -> bool:
+    try:
+        return stat.S_IFMT(os.fstat(int(name)).st_mode) != 0
+    except OSError:  # the descriptor of the listing itself
+        return False
+
+
+def _sleep(call: JobCall[Asked]) -> None:
+    call.progress("sleeping", 0, 1)
+    (call.store.path.parent / "sleeper").write_text(str(os.getpid()))
+    time.sleep(call.request.number)
+    (call.store.path.parent / "slept").touch()
+
+
+def _fail(call: JobCall[Asked]) -> None:
+    match call.request.word:
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "memory":
+            bytearray(int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 0.9))
+        case "disk":
+            raise OSError("no space on /secret")
+        case "bug":
+            raise ValueError("of a bug")
+    raise ERRORS[call.request.word]
+
+
+ERRORS: Final[dict[str, Exception]] = {
+    "unavailable": StoreUnavailable("a file is bad", "bad"),
+    "missing": NotFound("there is none"),
+    "conflict": Conflict("it is used", (("roles", ("r",)),)),
+    "rejected": Rejected((StoreFault("code", "$.a", "message", "help", 1, (2, 3)),)),
+}
+
+
+def _job(name: str, body: Any, answer: Any, **more: Any) -> Job[Asked, Any]:
+    return Job(f"tests.support.jobs:{name}", body, Asked, answer, task="is tested", **more)
+
+
+LOOK: Final = _job("LOOK", _look, Seen)
+LOOK_LOCKED: Final = _job("LOOK_LOCKED", _look, Seen, holds_lock=lambda asked: asked.word == "write")
+SLEEP: Final = _job("SLEEP", _sleep, type(None))
+SLEEP_SHORT: Final = _job("SLEEP_SHORT", _sleep, type(None), seconds=0.5)
+FAIL: Final = _job("FAIL", _fail, type(None), afterwards="look")
