@@ -15,11 +15,14 @@ from tests.support.structure import (
     LAYERS,
     MODULES,
     ROOT,
+    SCRIPTS,
     children_graph,
     graph,
     imports,
     name_of,
     reached,
+    script_graph,
+    script_imports,
     tree,
 )
 
@@ -104,6 +107,9 @@ ROOMS = {
     ),
 }
 """The files and folders of a package from the top down: each imports only what stands below it."""
+
+SCRIPT_ROOMS = _down("app pages editing parts core vendor")
+"""The folders of the console's modules from the top down."""
 
 FOLDERS = sorted({module.rpartition(".")[0] for module in MODULES if "." in module})
 NO_IO = {"os", "time", "random", "socket", "sqlite3", "threading", "logging", "pathlib", "secrets", "subprocess", "io"}
@@ -208,6 +214,32 @@ def test_the_map_shows_the_rooms_from_the_top_down():
     assert [name for name, target in rows if target.startswith(f"api/{name}/")] == list(ROOMS["writ.api"])
 
 
+def test_no_script_of_the_console_imports_itself_through_others():
+    assert [name for name in script_graph() if name in reached(script_graph(), name)] == []
+
+
+def test_scripts_of_the_console_import_down_its_folders():
+    def upwards(name):
+        place = SCRIPT_ROOMS.index(folder_of(name))
+        return [one for one in script_graph()[name] if SCRIPT_ROOMS.index(folder_of(one)) < place]
+
+    assert {name: upwards(name) for name in script_graph() if upwards(name)} == {}
+
+
+def test_pages_of_the_console_are_loaded_by_their_table_alone():
+    dynamic = {name for name in script_graph() if any(is_dynamic for _, is_dynamic in script_imports(SCRIPTS / name))}
+    assert dynamic == {"app/pages.js"}
+
+
+def test_every_script_of_the_console_is_used():
+    assert {"app/start.js", *reached(script_graph(), "app/start.js")} - {"vendor/lit-html.js"} == set(script_graph())
+
+
+def folder_of(name):
+    """The folder of a module of the console."""
+    return name.split("/")[0]
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_has_few_files(folder):
     path = ROOT.joinpath(*folder.split(".")[1:])
@@ -280,6 +312,10 @@ def test_every_suppression_has_a_reason():
                     yield line.strip()
 
     assert faults((path, unexplained(path)) for path in FILES) == {}
+
+
+def test_no_module_is_named_like_a_test():
+    assert [name for name in (*map(name_of, FILES), *script_graph()) if name.split("/")[-1].startswith("test_")] == []
 
 
 @pytest.mark.parametrize("name", ["utils", "util", "helpers", "common", "core", "base", "manager", "misc"])

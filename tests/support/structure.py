@@ -1,6 +1,7 @@
-"""The code as the architecture tests see it: files, modules, and who imports whom, hidden imports too."""
+"""The code as the architecture tests see it: files, modules, the console's scripts, and who imports whom."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -94,6 +95,37 @@ def children_graph(folder: str) -> dict[str, dict[str, tuple[str, str]]]:
 
 def _child(folder: str, module: str) -> str | None:
     return module.removeprefix(f"{folder}.").partition(".")[0] if module.startswith(f"{folder}.") else None
+
+
+SCRIPTS: Final = ROOT / "api/console/page"
+"""The folder of the console's modules, which browsers load."""
+
+_SCRIPT_IMPORT = re.compile(
+    r"""^(?:import\s*(?:[^"'`;]*?\bfrom\s*)?|export\b[^"'`;=]*?\bfrom\s*)["']([^"'\n]*)["']"""
+    r"""|\b(import)\(\s*(?:["']([^"'\n]*)["'])?""",
+    re.MULTILINE,
+)
+"""Static imports and exports, and dynamic imports. One that computes its name has no third group."""
+
+
+def script_imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yields what a module of the console imports, as a path below `SCRIPTS`, and whether it does so dynamically.
+
+    Raises ValueError if a name is computed or leads out of the console.
+    """
+    for static, dynamic, loaded in _SCRIPT_IMPORT.findall(path.read_text()):
+        name = static or loaded
+        imported = (path.parent / name).resolve()
+        if not name.startswith(".") or not imported.is_relative_to(SCRIPTS) or not imported.is_file():
+            raise ValueError(f"{path} imports `{name}`, which is no file of the console")
+        yield imported.relative_to(SCRIPTS).as_posix(), bool(dynamic)
+
+
+@cache
+def script_graph() -> dict[str, set[str]]:
+    """Returns which modules each module of the console imports, by their paths below `SCRIPTS`, libraries left out."""
+    ours = [path for path in sorted(SCRIPTS.rglob("*.js")) if path.parent.name != "vendor"]
+    return {path.relative_to(SCRIPTS).as_posix(): {name for name, _ in script_imports(path)} for path in ours}
 
 
 def reached(graph: dict[str, set[str]], start: str) -> set[str]:

@@ -121,7 +121,7 @@ def open_anew(desk: Desk, place: str) -> None:
 
 
 def test_the_list_of_pages_is_the_console_s_own() -> None:
-    text = (ROOT / "api/console/page/core/pages.js").read_text()
+    text = (ROOT / "api/console/page/app/pages.js").read_text()
     assert [line.split('"')[1] for line in text.split("id: ")[1:]] == PAGES
 
 

@@ -25,7 +25,7 @@ MODEL = {
     ],
 }
 NAMES = {"env": "default", "id": "x", "client_id": "x", "type": "user", "revision": "1"} | {
-    "folder": "core",
+    "folder": "app",
     "file": "start.js",
 }
 EXPORT = "/v1/environments/default/model"

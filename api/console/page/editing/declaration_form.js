@@ -11,16 +11,13 @@ import { options } from "./suggestions.js";
 
 const typed = new WeakMap(); // the type of subjects that is about to be added, by the draft
 
-// What the form edits: the one declaration of an environment.
-export const DECLARATION = {
-  ...{ name: "attributes", segment: "attributes", noun: "declaration", plural: "Attributes", key: [], isOne: true },
-  blank: {},
-  ending: "Conditions may then name any attribute of subjects, of the context and of actions. Decisions stay as they are.",
-  form: (draft, faults, suggestions) => html`
+// Returns the drawing of a declaration's form.
+export function declarationForm(draft, faults, suggestions) {
+  return html`
     ${section(draft, "subject", "Subjects", "Check conditions on subjects", () => subjectTypes(draft, faults, suggestions))}
     ${section(draft, "context", "Context", "Check conditions on the context", () => attributes(draft, faults, "context", html`The keys <code>time</code>, <code>ip</code> and <code>ip_address</code> need no declaration.`))}
-    ${section(draft, "action", "Actions", "Check conditions on properties of actions", () => attributes(draft, faults, "action"))}`,
-};
+    ${section(draft, "action", "Actions", "Check conditions on properties of actions", () => attributes(draft, faults, "action"))}`;
+}
 
 const isGiven = (draft, name) => draft.body[name] !== undefined && draft.body[name] !== null;
 

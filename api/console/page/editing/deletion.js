@@ -1,13 +1,14 @@
 // The end of an element: it asks for the name, and shows what refers to the element if that prevents it.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { kindOf } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { confirmEnd } from "../parts/dialog.js";
+import { elementLink } from "./draft.js";
 import { Preview } from "./preview.js";
 
 const IN_USE = 409;
-const ONE_ID = ["policies", "roles", "groups", "resource_types", "assignments", "grants", "routes"];
 
 // Returns the ways to end a draft's element: `button()` begins it, `references(place)` draws what refers to it.
 // `removed()` is called when it has ended.
@@ -50,6 +51,7 @@ const keyText = ({ kind, stored }) => (kind.isOne ? kind.name : stored[kind.key.
 function reference(env, path) {
   const at = path.indexOf("/");
   const [list, id] = [path.slice(0, at), path.slice(at + 1)];
-  if (!ONE_ID.includes(list)) return html`<code>${path}</code>`;
-  return html`${list.replace("_", " ")}: <a href=${placeLink(env, list.replace("_", "-"), [id])}><code>${id}</code></a>`;
+  const kind = kindOf(list);
+  if (kind?.key.length !== 1) return html`<code>${path}</code>`;
+  return html`${list.replace("_", " ")}: <a href=${elementLink(env, kind, [id])}><code>${id}</code></a>`;
 }

@@ -14,27 +14,29 @@ import { elementLink, keyOf } from "./draft.js";
 const LIMIT = 100;
 const WRITERS_ONLY = "This credential may only read.";
 
-// Returns the page of a kind's list. `filters` are {name, label, options?}; `above()` is drawn above
-// the table, and `draw(items, answer)` draws what stands in its place.
-export function elementList(place, kind, { about, columns, filters, empty, limit = LIMIT, above = null, draw = null }) {
+// Returns the page of a kind's list. A row has the sentence `about` the list, `columns`, `filters` as [parameter, label,
+// choices?], and the sentence for an `empty` list. `above(place)` returns a function that draws what stands above the
+// table, and `draw(place)` one that draws a page of the list in its place.
+export function elementList(place, { kind, about, columns, filters, empty, limit = LIMIT, above, draw }) {
   const { env, query } = place;
-  const asked = Object.fromEntries(filters.map(({ name }) => [name, query.get(name)]));
+  const asked = Object.fromEntries(filters.map(([name]) => [name, query.get(name)]));
   const list = new Awaited(`the ${kind.plural.toLowerCase()}`, (signal) =>
     get(path`/v1/environments/${env}/${kind.segment}`, { query: { limit, cursor: query.get("cursor"), ...asked }, signal }),
   );
   const link = (body) => elementLink(env, kind, keyOf(kind, body));
-  const isFiltered = filters.some(({ name }) => query.get(name));
+  const isFiltered = filters.some(([name]) => query.get(name));
+  const [drawAbove, drawList] = [above?.(place), draw?.(place)];
   return {
     title: kind.plural,
     again: () => list.again(),
     view: () => html`<div class="top">${heading(kind.plural, about)}${createLink(place, kind)}</div>
-      ${doneNotice(place, () => list.again())}${above ? above() : nothing}
+      ${doneNotice(place, () => list.again())}${drawAbove ? drawAbove() : nothing}
       <section>${filterForm(place, filters)}
         ${list.view((found) => {
           const items = narrowed(found.items, query.get("text"));
           if (found.items.length && !items.length) return nothingYet("Nothing on this page contains this text.");
           const shape = { columns, link, empty: isFiltered ? "Nothing fits these filters." : empty, firstStep: createLink(place, kind) };
-          if (draw && items.length) return draw(items, found);
+          if (drawList && items.length) return drawList(items, found);
           return listPage(place, { ...found, items }, shape);
         })}
       </section>`,
@@ -58,9 +60,9 @@ function filterForm({ env, page, query }, filters) {
     event.preventDefault();
     goTo(placeLink(env, page, [], Object.fromEntries(new FormData(event.target))));
   };
-  const isAny = ["text", ...filters.map((one) => one.name)].some((name) => query.get(name));
+  const isAny = ["text", ...filters.map(([name]) => name)].some((name) => query.get(name));
   return html`<form class="bar filters" role="search" @submit=${submit}>
-    ${filters.map((one) => html`<div><label for=${`by-${one.name}`}>${one.label}</label>${field(one, query)}</div>`)}
+    ${filters.map(([name, label, choices]) => html`<div><label for=${`by-${name}`}>${label}</label>${field(name, choices, query)}</div>`)}
     <div class="grow"><label for="by-text">Text on this page</label>
       <input id="by-text" name="text" type="search" data-search autocomplete="off" .value=${query.get("text") ?? ""}></div>
     <button type="submit">Filter</button>
@@ -68,10 +70,10 @@ function filterForm({ env, page, query }, filters) {
   </form>`;
 }
 
-function field({ name, options }, query) {
+function field(name, choices, query) {
   const given = query.get(name) ?? "";
-  if (!options) return html`<input id=${`by-${name}`} name=${name} class="mono" autocomplete="off" spellcheck="false" .value=${given}>`;
-  return html`<select id=${`by-${name}`} name=${name}>${[["", "all"], ...options].map(
+  if (!choices) return html`<input id=${`by-${name}`} name=${name} class="mono" autocomplete="off" spellcheck="false" .value=${given}>`;
+  return html`<select id=${`by-${name}`} name=${name}>${[["", "all"], ...choices].map(
     ([value, text]) => html`<option value=${value} .selected=${value === given}>${text}</option>`,
   )}</select>`;
 }

@@ -10,16 +10,17 @@ import { doneNotice, forgetDone } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { deletion } from "./deletion.js";
 import { Draft, elementLink, elementPath, isAbsent, keyOf } from "./draft.js";
+import { FORMS } from "./element_forms.js";
 import { elementList } from "./element_list.js";
 import { review } from "./review.js";
 import { Suggestions } from "./suggestions.js";
 
-// Returns the page that a place of a kind asks for: its list, a new element, or one element. `list` has the list's
-// shape; `beside(body)` returns a function that draws what stands beside the form of an element, or `before` it. `absent`
-// says what it means that an element which others may name has no entry.
-export function elementPages(place, kind, { list, beside, before, absent }) {
-  if (place.given.length) return onePage(place, kind, { beside: before ?? beside, isBefore: Boolean(before), absent });
-  return place.query.get("new") ? newPage(place, kind) : elementList(place, kind, list);
+// Returns the page that a place of a kind asks for: its list, a new element, or one element. A row has the shape of the
+// list (see element_list.js), and of the element's page: `beside(env, body, suggestions)` returns a function that draws what
+// stands beside the form, or `before` it. `absent` says what it means that an element which others may name has no entry.
+export function elementPages(place, row) {
+  if (place.given.length) return onePage(place, row);
+  return place.query.get("new") ? newPage(place, row.kind) : elementList(place, row);
 }
 
 function newPage(place, kind) {
@@ -33,13 +34,13 @@ function newPage(place, kind) {
   };
 }
 
-function onePage(place, kind, { beside, isBefore, absent }) {
+function onePage(place, { kind, before, beside = before, absent }) {
   const suggestions = new Suggestions(place.env);
   let [draft, drawBeside, ending] = [null, null, null];
   const one = new Awaited(`the ${kind.noun}`, async (signal) => {
     draft = await readDraft(place, kind, Boolean(absent), signal);
     ending = draft.isNew ? null : deletion(draft);
-    drawBeside = beside?.(draft.body, suggestions) ?? null;
+    drawBeside = beside?.(place.env, draft.body, suggestions) ?? null;
     return draft;
   });
   return {
@@ -52,8 +53,8 @@ function onePage(place, kind, { beside, isBefore, absent }) {
           ${draft.isNew ? html`<p class="soft">${absent}</p>` : nothing}${form(draft, suggestions, () => one.again(), ending)}</section>`;
         const told = drawBeside ? drawBeside() : nothing;
         return html`<div class="columns wide-first">
-          <div class="stack">${isBefore ? told : edited}</div>
-          <div class="stack">${isBefore ? edited : told}${ending ? ending.references(place) : nothing}</div>
+          <div class="stack">${before ? told : edited}</div>
+          <div class="stack">${before ? edited : told}${ending ? ending.references(place) : nothing}</div>
         </div>`;
       })}`,
   };
@@ -95,7 +96,7 @@ export function form(draft, suggestions, saved, ending = null) {
     review(draft, saved);
   };
   return html`<form @submit=${submit} novalidate>
-    <fieldset class="all" ?disabled=${!mayWrite}>${draft.kind.form(draft, draft.faults(), suggestions)}</fieldset>
+    <fieldset class="all" ?disabled=${!mayWrite}>${FORMS[draft.kind.name](draft, draft.faults(), suggestions)}</fieldset>
     ${draft.act.trouble()}
     ${mayWrite
       ? html`<p class="actions">

@@ -2,11 +2,11 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get } from "../core/api.js";
+import { GROUP } from "../core/kinds.js";
 import { update } from "../core/update.js";
 import { counted, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
 import { elementPath } from "./draft.js";
-import { GROUP } from "./kinds.js";
 import { memberLink } from "./members.js";
 
 const STEP = 50; // members that are drawn, and drawn more at a time

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call, get, path } from "../core/api.js";
+import { DECLARATION } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
@@ -9,7 +10,6 @@ import { Awaited } from "../parts/awaited.js";
 import { doneNotice } from "../parts/done.js";
 import { heading } from "../parts/heading.js";
 import { nothingYet } from "../parts/notice.js";
-import { DECLARATION } from "../editing/declaration_form.js";
 import { deletion } from "../editing/deletion.js";
 import { Draft, elementPath } from "../editing/draft.js";
 import { form } from "../editing/element_page.js";

@@ -1,6 +1,7 @@
 // One client: what it may do, its secret, its end, and what the audit log says of it; and the form of a new one.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { announce } from "../core/announcement.js";
 import { call, get, path, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
@@ -10,7 +11,6 @@ import { faultOf, refusalOf } from "../parts/fault.js";
 import { heading } from "../parts/heading.js";
 import { notice } from "../parts/notice.js";
 import { isSecretShown, showSecret } from "../parts/secret.js";
-import { announce } from "../parts/shell.js";
 import { duration } from "../parts/duration.js";
 import { when } from "../parts/when.js";
 import { auditTrail } from "./audit_rows.js";

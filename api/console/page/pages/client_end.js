@@ -1,12 +1,12 @@
 // What ends a client's secret, its tokens, or the client.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { announce } from "../core/announcement.js";
 import { call, post } from "../core/api.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { confirmEnd } from "../parts/dialog.js";
 import { noteDone } from "../parts/done.js";
-import { announce } from "../parts/shell.js";
 import { typable } from "./credential_fields.js";
 
 // Returns a function that draws these actions for a client.

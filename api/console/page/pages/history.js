@@ -2,18 +2,18 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path, post } from "../core/api.js";
+import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { number } from "../core/words.js";
 import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
 import { doneNotice, noteDone } from "../parts/done.js";
-import { countsOf, ElementChanges } from "../parts/element_changes.js";
+import { countsOf, ElementChanges } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { listPage, pager } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { environmentOf } from "../parts/shell.js";
-import { Takeover } from "../parts/takeover.js";
+import { Takeover } from "../editing/takeover.js";
 import { when } from "../parts/when.js";
 
 const ROWS = 50;

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
+import { ASSIGNMENT, GRANT, GROUP, POLICY, RESOURCE, RESOURCE_TYPE, ROLE, SUBJECT } from "../core/kinds.js";
 import { placeLink } from "../core/place.js";
 import { counted, distance, number } from "../core/words.js";
 import { Awaited } from "../parts/awaited.js";
@@ -9,16 +10,7 @@ import { minutesChart, shares } from "../parts/chart.js";
 import { finding } from "../parts/findings.js";
 import { nothingYet } from "../parts/notice.js";
 
-const KINDS = [
-  ["policies", "Policies"],
-  ["roles", "Roles"],
-  ["groups", "Groups"],
-  ["subjects", "Subjects"],
-  ["resource_types", "Resource types"],
-  ["resources", "Resources"],
-  ["assignments", "Assignments"],
-  ["grants", "Grants"],
-];
+const COUNTED = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT];
 const SHOWN_FINDINGS = 10;
 
 export function page({ env }) {
@@ -31,7 +23,7 @@ export function page({ env }) {
   return {
     title: "Overview",
     view: () => html`<h1>Overview<small>What <span class="name">${env}</span> holds and what it decided.</small></h1>
-      <div class="tiles">${counts.view((found) => KINDS.map(([kind, name]) => tile(env, kind, name, found.counts)))}</div>
+      <div class="tiles">${counts.view((found) => COUNTED.map((kind) => tile(env, kind, found.counts)))}</div>
       <div class="halves">
         <section><h2>Decisions of the last hour</h2>${figures.view(hour)}</section>
         <section><h2>Why requests were denied</h2>${figures.view(denials)}</section>
@@ -45,9 +37,9 @@ export function page({ env }) {
   };
 }
 
-function tile(env, kind, name, counts) {
-  return html`<a class="card" href=${placeLink(env, kind.replace("_", "-"))}>
-    <strong>${number(counts[kind] ?? 0)}</strong> <span class="soft">${name}</span></a>`;
+function tile(env, kind, counts) {
+  return html`<a class="card" href=${placeLink(env, kind.segment)}>
+    <strong>${number(counts[kind.name] ?? 0)}</strong> <span class="soft">${kind.plural}</span></a>`;
 }
 
 function hour(figures) {

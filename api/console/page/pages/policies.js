@@ -1,9 +1,9 @@
 // Policies: the list with its filters. A policy has a page of its own.
 
 import { html } from "../vendor/lit-html.js";
+import { POLICY } from "../core/kinds.js";
 import { effectTag, offTag } from "../editing/effect.js";
 import { elementList } from "../editing/element_list.js";
-import { POLICY } from "../editing/kinds.js";
 import { actions, link } from "../editing/phrases.js";
 import { editorPage, policyPage } from "./policy.js";
 
@@ -13,28 +13,29 @@ const SWITCHES = [["true", "switched on"], ["false", "switched off"]];
 export function page(place) {
   const isEdited = place.query.get("edit") || place.query.get("new");
   if (isEdited) return editorPage(place);
-  return place.given.length ? policyPage(place) : elementList(place, POLICY, listOf(place.env));
+  return place.given.length ? policyPage(place) : elementList(place, LIST);
 }
 
-const listOf = (env) => ({
+const LIST = {
+  kind: POLICY,
   about: "What is allowed and what is denied. A denial wins over everything that allows.",
   columns: [
     { title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>` },
     { title: "Effect", cell: (one) => html`${effectTag(one)}${offTag(one)}` },
-    { title: "For", cell: (one) => holders(env, one) },
-    { title: "Covers", cell: (one) => one.resource_types.map((scope) => covers(env, scope)) },
+    { title: "For", cell: (one, env) => holders(env, one) },
+    { title: "Covers", cell: (one, env) => one.resource_types.map((scope) => covers(env, scope)) },
     { title: "Conditions", isNumber: true, cell: (one) => conditionsOf(one) },
     { title: "Priority", isNumber: true, cell: (one) => one.priority ?? 0 },
   ],
   filters: [
-    { name: "effect", label: "Effect", options: EFFECTS },
-    { name: "enabled", label: "State", options: SWITCHES },
-    { name: "role", label: "Role" },
-    { name: "resource_type", label: "Resource type" },
-    { name: "name", label: "Name" },
+    ["effect", "Effect", EFFECTS],
+    ["enabled", "State", SWITCHES],
+    ["role", "Role"],
+    ["resource_type", "Resource type"],
+    ["name", "Name"],
   ],
   empty: "There are no policies yet, so every request is denied. A policy allows or denies actions.",
-});
+};
 
 const holders = (env, one) => (one.roles === undefined ? "everyone" : one.roles.map((id, at) => html`${at ? ", " : ""}${link(env, "roles", id)}`));
 

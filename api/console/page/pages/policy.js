@@ -2,13 +2,13 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { call, post, path } from "../core/api.js";
+import { POLICY } from "../core/kinds.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { Declared } from "../editing/declared.js";
 import { deletion } from "../editing/deletion.js";
 import { Draft, elementLink, elementPath } from "../editing/draft.js";
 import { effectTag, offTag } from "../editing/effect.js";
-import { POLICY } from "../editing/kinds.js";
 import { actions, link } from "../editing/phrases.js";
 import { policyForm } from "../editing/policy_form.js";
 import { review } from "../editing/review.js";

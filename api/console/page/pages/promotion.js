@@ -2,16 +2,16 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path } from "../core/api.js";
+import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { number } from "../core/words.js";
 import { actor } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
-import { ElementChanges, countsOf } from "../parts/element_changes.js";
+import { ElementChanges, countsOf } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { listPage, table } from "../parts/list.js";
 import { nothingYet } from "../parts/notice.js";
-import { environmentOf } from "../parts/shell.js";
-import { editedBy, Takeover } from "../parts/takeover.js";
+import { editedBy, Takeover } from "../editing/takeover.js";
 import { when } from "../parts/when.js";
 import { knownEnvironments } from "./credential_fields.js";
 import { onePromotion, sourceOf, statusTag } from "./promotion_record.js";

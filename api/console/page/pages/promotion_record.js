@@ -1,18 +1,19 @@
 // One promotion or restoration: where it came from, what became of it, and the approval of one that waits.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { announce } from "../core/announcement.js";
 import { get, path, post } from "../core/api.js";
+import { refreshEnvironments } from "../core/environments.js";
 import { placeLink } from "../core/place.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
 import { Act } from "../parts/act.js";
 import { actor, ownName } from "../parts/actor.js";
 import { Awaited } from "../parts/awaited.js";
-import { countsOf, ElementChanges } from "../parts/element_changes.js";
+import { countsOf, ElementChanges } from "../editing/element_changes.js";
 import { heading } from "../parts/heading.js";
 import { notice } from "../parts/notice.js";
-import { announce, refreshShell } from "../parts/shell.js";
-import { editedBy } from "../parts/takeover.js";
+import { editedBy } from "../editing/takeover.js";
 import { when } from "../parts/when.js";
 
 const STATES = {
@@ -46,7 +47,7 @@ export function onePromotion(place, id) {
     const decided = await state.act.run(() => post(`${where}/${deed}`, body()));
     if (!decided) return;
     announce(text);
-    refreshShell();
+    refreshEnvironments();
     found.again();
   };
   const deeds = {

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { get, path, post } from "../core/api.js";
+import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { signedIn } from "../core/session.js";
 import { instant, number } from "../core/words.js";
@@ -12,7 +13,6 @@ import { nothingYet } from "../parts/notice.js";
 import { tag } from "../parts/proof.js";
 import { prose } from "../parts/prose.js";
 import { gives, marked, rightOn } from "../parts/rights.js";
-import { environmentOf } from "../parts/shell.js";
 
 const MOST_TYPES = 100;
 const MOST_POLICIES = 1_000;

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { path, post } from "../core/api.js";
+import { environmentOf } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { may } from "../core/session.js";
 import { update } from "../core/update.js";
@@ -13,8 +14,7 @@ import { heading } from "../parts/heading.js";
 import { nothingYet, notice } from "../parts/notice.js";
 import { proof } from "../parts/proof.js";
 import { RequestFields, requestIn } from "../parts/request_form.js";
-import { saveAsTest } from "../parts/save_test.js";
-import { environmentOf } from "../parts/shell.js";
+import { saveAsTest } from "../parts/policy_test_saving.js";
 
 // The question stands in the fragment of the address: whoever gets the link sees the same, and no server logs it.
 export function page(place) {

@@ -1,12 +1,13 @@
 // What was just done, with the link that undoes it. It stands on the page where it leads to, until that page is left.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { announce } from "../core/announcement.js";
+import { refreshEnvironments } from "../core/environments.js";
 import { goTo, placeLink } from "../core/place.js";
 import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 import { Act } from "./act.js";
 import { notice } from "./notice.js";
-import { announce, refreshShell } from "./shell.js";
 
 let last = null; // {link, text, undo, act, isUndone}
 
@@ -17,7 +18,7 @@ whenSessionEnds(forgetDone);
 export function noteDone({ link, text, undo = null, leadsTo = null }) {
   last = { link, text, undo, leadsTo, act: new Act(), isUndone: false };
   announce(text);
-  refreshShell();
+  refreshEnvironments();
 }
 
 // Returns the drawing of what was done at this place. `again()` reads the page's content again after it was undone.
@@ -37,7 +38,7 @@ async function undo(done, again) {
   if (!isUndone) return;
   done.isUndone = true;
   announce(`${done.text}: undone`);
-  refreshShell();
+  refreshEnvironments();
   if (done.leadsTo) {
     done.link = done.leadsTo;
     goTo(done.leadsTo);

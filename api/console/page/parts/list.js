@@ -4,24 +4,24 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { placeLink } from "../core/place.js";
 import { nothingYet } from "./notice.js";
 
-// Returns the drawing of a table. `columns` are {title, cell(row), isNumber?}. `link(row)` is the address of a row's page.
-export function table({ caption, columns, rows, link }) {
+// Returns the drawing of a table. `columns` are {title, cell(row, env), isNumber?}. `link(row)` is the address of a row's page.
+export function table({ caption, columns, rows, link, env }) {
   return html`<div class="scroll" tabindex="0"><table>
     ${caption ? html`<caption>${caption}</caption>` : nothing}
     <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.isNumber ? "number" : ""}>${one.title}</th>`)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr>${columns.map((one, at) => cell(one, row, at === 0 && link))}</tr>`)}</tbody>
+    <tbody>${rows.map((row) => html`<tr>${columns.map((one, at) => cell(one, row, env, at === 0 && link))}</tr>`)}</tbody>
   </table></div>`;
 }
 
-function cell(column, row, link) {
-  const content = column.cell(row);
+function cell(column, row, env, link) {
+  const content = column.cell(row, env);
   return html`<td class=${column.isNumber ? "number" : ""}>${link ? html`<a href=${link(row)}>${content}</a>` : content}</td>`;
 }
 
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
 export function listPage(place, found, { empty, firstStep, cursor = "cursor", ...shape }) {
   if (!found.items.length && !place.query.get(cursor)) return nothingYet(empty, firstStep);
-  return html`${table({ ...shape, rows: found.items })}${pager(place, found.next_cursor, cursor)}`;
+  return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, found.next_cursor, cursor)}`;
 }
 
 // Returns the ways to the first and the next page of a list. `name` is where the address keeps the cursor.

@@ -7,17 +7,12 @@ import { update } from "../core/update.js";
 import { areaField, choiceField, textField } from "./fields.js";
 import { entityField } from "./references.js";
 
-export const TESTS = {
-  ...{ name: "tests", segment: "tests", noun: "set of tests", plural: "Policy tests", key: ["id"] },
-  blank: { id: "", tests: [] },
-  isOutside: true, // of the model: a change of it previews nothing
-};
 const ENTITY = { type: "", id: "" };
 const DECISIONS = [["true", "allowed"], ["false", "denied"]];
 const states = new WeakMap(); // the JSON as it is typed, and the test that is about to be added, by the draft
 
 // Returns the drawing of a draft's form.
-export function testsForm(draft, faults, suggestions) {
+export function policyTestsForm(draft, faults, suggestions) {
   const state = stateOf(draft);
   return html`${draft.isNew ? textField({ label: "Id", at: "$.id", value: draft.body.id, faults, set: (id) => draft.set("id", id) }) : nothing}
     ${draft.body.tests.length ? html`<ul class="plain">${draft.body.tests.map((test) => html`<li>${line(draft.env, test)}</li>`)}</ul>` : html`<p class="soft">No tests yet.</p>`}

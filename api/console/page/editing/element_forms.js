@@ -1,12 +1,12 @@
-// The kinds of elements that have a form of their own, and what the form asks for.
-//
-// `name` is the list in the model, `segment` its place in the API and in addresses, and `key` names the members of its key.
+// The form of each kind of element: a row is a function that draws the fields of a draft.
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { typedAttributes, valuedAttributes } from "./attributes.js";
+import { declarationForm } from "./declaration_form.js";
 import { choiceField, faultsAt, flagField, instantField, textField } from "./fields.js";
 import { idList } from "./id_list.js";
 import { membersField } from "./members.js";
+import { policyTestsForm } from "./policy_tests_form.js";
 import { actionsField, entityField, idField } from "./references.js";
 import { routeForm } from "./route_form.js";
 
@@ -21,26 +21,12 @@ const MADE = "Left empty, the service makes one.";
 const name = (draft, faults) => member(draft, faults, "name", "Name", { isName: true, hint: "For people. Left empty, the id is shown." });
 const externalId = (draft, faults) => member(draft, faults, "external_id", "External id", { hint: "Another identifier, unique within the type." });
 
-export const POLICY = {
-  ...{ name: "policies", segment: "policies", noun: "policy", plural: "Policies", key: ["id"] },
-  blank: { id: "", effect: "ALLOW", roles: [], resource_types: [{ resource_type_id: "", actions: [] }] },
-};
-
-export const ROLE = {
-  ...{ name: "roles", segment: "roles", noun: "role", plural: "Roles", key: ["id"], blank: { id: "" } },
-  form: (draft, faults) => html`${id(draft, faults, "Policies and assignments name the role by it.")}${name(draft, faults)}`,
-};
-
-export const GROUP = {
-  ...{ name: "groups", segment: "groups", noun: "group", plural: "Groups", key: ["id"], blank: { id: "" } },
-  form: (draft, faults, suggestions) => html`${id(draft, faults, "Assignments and other groups name it by this.")}${name(draft, faults)}
+// By the list of the model. A policy has a page of its own.
+export const FORMS = {
+  roles: (draft, faults) => html`${id(draft, faults, "Policies and assignments name the role by it.")}${name(draft, faults)}`,
+  groups: (draft, faults, suggestions) => html`${id(draft, faults, "Assignments and other groups name it by this.")}${name(draft, faults)}
     ${membersField(draft, faults, suggestions)}`,
-};
-
-export const RESOURCE_TYPE = {
-  ...{ name: "resource_types", segment: "resource-types", noun: "resource type", plural: "Resource types", key: ["id"] },
-  blank: { id: "", actions: [] },
-  form: (draft, faults) => html`${id(draft, faults, "Other elements of the model name the type by it.")}
+  resource_types: (draft, faults) => html`${id(draft, faults, "Other elements of the model name the type by it.")}
     ${member(draft, faults, "name", "Name", { hint: "Requests name the type by it. Left empty, it is the id." })}
     ${idList({ label: "Actions", at: "$.actions", values: draft.body.actions ?? [], faults, noun: "an action", set: (actions) => draft.set("actions", actions) })}
     ${flagField({
@@ -48,36 +34,17 @@ export const RESOURCE_TYPE = {
       hint: "Only registered resources count: a request about any other one is denied.",
     })}
     ${typedAttributes(draft, faults)}<p class="hint">Once attributes are declared, a condition on any other one is an error.</p>`,
-};
-
-export const SUBJECT = {
-  ...{ name: "subjects", segment: "subjects", noun: "subject", plural: "Subjects", key: ["type", "id"], blank: { type: "user", id: "" } },
-  form: (draft, faults) => html`${entityKey(draft, faults)}${externalId(draft, faults)}
-    ${valuedAttributes(draft, faults)}<p class="hint">Searches read these attributes. A decision reads only those that its request sends.</p>`,
-};
-
-export const RESOURCE = {
-  ...{ name: "resources", segment: "resources", noun: "resource", plural: "Resources", key: ["type", "id"], blank: { type: "", id: "" } },
-  form: (draft, faults, suggestions) => html`${draft.isNew
+  subjects: (draft, faults) => html`${entityKey(draft, faults)}${externalId(draft, faults)}${registered(draft, faults)}`,
+  resources: (draft, faults, suggestions) => html`${draft.isNew
       ? html`${idField({ label: "Type", at: "$.type", value: draft.body.type, faults, suggestions, segment: "resource-types", set: (text) => draft.set("type", text) })}
         ${member(draft, faults, "id", "Id", { set: (text) => draft.set("id", text) })}`
       : nothing}
     ${externalId(draft, faults)}${member(draft, faults, "name", "Name", { isName: true, hint: "Another identifier, unique within the type." })}
-    ${valuedAttributes(draft, faults)}<p class="hint">Searches read these attributes. A decision reads only those that its request sends.</p>`,
-};
-
-export const ASSIGNMENT = {
-  ...{ name: "assignments", segment: "assignments", noun: "assignment", plural: "Assignments", key: ["id"] },
-  blank: { role: "", subject: { type: "user", id: "" } },
-  form: (draft, faults, suggestions) => html`${id(draft, faults, MADE)}
+    ${registered(draft, faults)}`,
+  assignments: (draft, faults, suggestions) => html`${id(draft, faults, MADE)}
     ${idField({ label: "Role", at: "$.role", value: draft.body.role, faults, suggestions, segment: "roles", set: (text) => draft.set("role", text) })}
     ${holder(draft, faults, suggestions)}${term(draft, faults)}`,
-};
-
-export const GRANT = {
-  ...{ name: "grants", segment: "grants", noun: "grant", plural: "Grants", key: ["id"] },
-  blank: { subject: { type: "user", id: "" }, resource: { type: "", id: "" }, actions: [] },
-  form: (draft, faults, suggestions) => {
+  grants: (draft, faults, suggestions) => {
     const { body } = draft;
     const entity = (label, at, segment) =>
       entityField({ label, at: `$.${at}`, value: body[at], faults, suggestions, segment, set: (value) => draft.set(at, value) });
@@ -86,14 +53,13 @@ export const GRANT = {
       ${actionsField({ at: "$.actions", values: body.actions ?? [], faults, declared, set: (actions) => draft.set("actions", actions) })}
       ${term(draft, faults)}`;
   },
+  routes: routeForm,
+  attributes: declarationForm,
+  tests: policyTestsForm,
 };
 
-export const ROUTE = {
-  ...{ name: "routes", segment: "routes", noun: "route", plural: "Routes", key: ["id"] },
-  isOrdered: true, // their order has a meaning
-  blank: { id: "", methods: ["GET"], path: "/", resource_type: "", action: "" },
-  form: routeForm,
-};
+const registered = (draft, faults) => html`${valuedAttributes(draft, faults)}
+  <p class="hint">Searches read these attributes. A decision reads only those that its request sends.</p>`;
 
 const entityKey = (draft, faults) =>
   draft.isNew

@@ -1,6 +1,6 @@
 // The keys of the console: `/` searches, `g` and a letter goes to a page, `?` lists them.
 
-import { GROUPS } from "./pages.js";
+import { PAGES } from "./pages.js";
 
 const PAUSE = 1_500; // milliseconds between `g` and its letter
 
@@ -11,15 +11,11 @@ export function listenToKeys({ open, help }) {
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
-    const page = event.timeStamp - wentAt < PAUSE && pageWith(event.key);
+    const page = event.timeStamp - wentAt < PAUSE && PAGES.find((one) => one.key === event.key);
     wentAt = event.key === "g" ? event.timeStamp : -Infinity;
     const done = page ? (open(page), true) : event.key === "?" ? (help(), true) : event.key === "/" && focusSearch();
     if (done) event.preventDefault();
   });
-}
-
-function pageWith(key) {
-  return GROUPS.flatMap((group) => group.pages).find((page) => page.key === key);
 }
 
 function focusSearch() {

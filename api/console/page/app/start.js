@@ -2,16 +2,16 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { drawDialogs } from "../parts/dialog.js";
-import { keysDialog, shell } from "../parts/shell.js";
+import { keysDialog, shell } from "./shell.js";
 import { failure } from "../parts/notice.js";
 import { isSecretShown } from "../parts/secret.js";
-import { signIn } from "../parts/sign_in.js";
+import { signIn } from "./sign_in.js";
 import { listenToKeys } from "./keys.js";
 import { pageOf } from "./pages.js";
-import { goTo, placeLink, readPlace } from "./place.js";
-import { signedIn, whenSessionEnds } from "./session.js";
-import { mayLeave, watchUnsaved } from "./unsaved.js";
-import { drawWith, update } from "./update.js";
+import { goTo, placeLink, readPlace } from "../core/place.js";
+import { signedIn, whenSessionEnds } from "../core/session.js";
+import { mayLeave, watchUnsaved } from "../core/unsaved.js";
+import { drawWith, update } from "../core/update.js";
 
 let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
 let place = readPlace(link);
@@ -36,9 +36,8 @@ async function openPage() {
   shown = opening;
   problem = null;
   watchUnsaved(null);
-  const entry = pageOf(place.page);
   try {
-    const file = await (entry ?? { open: () => import("../pages/unknown.js") }).open();
+    const file = await pageOf(place.page).open();
     if (shown !== opening) return;
     opening.page = file.page(place);
     watchUnsaved(opening.page.isUnsaved);

@@ -1,16 +1,17 @@
 // What a promotion or a restoration would do: its preview, and the form that carries out exactly that.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { announce } from "../core/announcement.js";
 import { call } from "../core/api.js";
+import { refreshEnvironments } from "../core/environments.js";
 import { update } from "../core/update.js";
 import { counted } from "../core/words.js";
-import { Act } from "./act.js";
-import { Awaited } from "./awaited.js";
+import { Act } from "../parts/act.js";
+import { Awaited } from "../parts/awaited.js";
 import { countsOf, ElementChanges } from "./element_changes.js";
-import { actor } from "./actor.js";
-import { notice } from "./notice.js";
-import { announce, refreshShell } from "./shell.js";
-import { when } from "./when.js";
+import { actor } from "../parts/actor.js";
+import { notice } from "../parts/notice.js";
+import { when } from "../parts/when.js";
 
 const SHOWN_SUBJECTS = 10;
 
@@ -74,7 +75,7 @@ export class Takeover {
     const answer = await this.act.run(() => call("POST", this.where, { body }));
     if (!answer) return;
     announce(answer.data.status === "pending" ? "It waits for an approval." : "It is done.");
-    refreshShell();
+    refreshEnvironments();
     this.done(answer.data);
   }
 }

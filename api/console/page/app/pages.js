@@ -1,8 +1,10 @@
-// The pages of the console, in the order of the navigation.
+// The pages of the console, in the order of the navigation. No other module knows them all.
 //
 // `key` opens a page after `g`. `kind` is the list of the model whose count stands beside the name. `scope` is what a
 // credential needs. `open` loads the page's file, which exports `page(place)`: it returns {title, view(), isUnsaved?()}.
 // A title names no element, since the browser's history and its windows show it to others.
+
+const lists = () => import("../pages/model_lists.js");
 
 export const GROUPS = [
   {
@@ -20,28 +22,16 @@ export const GROUPS = [
     name: "Model",
     pages: [
       { id: "policies", name: "Policies", key: "p", kind: "policies", open: () => import("../pages/policies.js") },
-      { id: "roles", name: "Roles", key: "r", kind: "roles", open: () => import("../pages/roles.js") },
-      { id: "groups", name: "Groups", key: "u", kind: "groups", open: () => import("../pages/groups.js") },
-      { id: "subjects", name: "Subjects", key: "b", kind: "subjects", open: () => import("../pages/subjects.js") },
-      {
-        id: "resource-types",
-        name: "Resource types",
-        key: "y",
-        kind: "resource_types",
-        open: () => import("../pages/resource_types.js"),
-      },
-      { id: "resources", name: "Resources", key: "e", kind: "resources", open: () => import("../pages/resources.js") },
-      {
-        id: "assignments",
-        name: "Assignments",
-        key: "a",
-        kind: "assignments",
-        open: () => import("../pages/assignments.js"),
-      },
-      { id: "grants", name: "Grants", key: "n", kind: "grants", open: () => import("../pages/grants.js") },
-      { id: "routes", name: "Routes", key: "k", kind: "routes", open: () => import("../pages/routes.js") },
+      { id: "roles", name: "Roles", key: "r", kind: "roles", open: lists },
+      { id: "groups", name: "Groups", key: "u", kind: "groups", open: lists },
+      { id: "subjects", name: "Subjects", key: "b", kind: "subjects", open: lists },
+      { id: "resource-types", name: "Resource types", key: "y", kind: "resource_types", open: lists },
+      { id: "resources", name: "Resources", key: "e", kind: "resources", open: lists },
+      { id: "assignments", name: "Assignments", key: "a", kind: "assignments", open: lists },
+      { id: "grants", name: "Grants", key: "n", kind: "grants", open: lists },
+      { id: "routes", name: "Routes", key: "k", kind: "routes", open: lists },
       { id: "attributes", name: "Attributes", key: "j", open: () => import("../pages/attributes.js") },
-      { id: "tests", name: "Policy tests", key: "i", open: () => import("../pages/tests.js") },
+      { id: "tests", name: "Policy tests", key: "i", open: () => import("../pages/policy_tests.js") },
     ],
   },
   {
@@ -54,13 +44,7 @@ export const GROUPS = [
   {
     name: "Service",
     pages: [
-      {
-        id: "environments",
-        name: "Environments",
-        key: "z",
-        scope: "admin",
-        open: () => import("../pages/environments.js"),
-      },
+      { id: "environments", name: "Environments", key: "z", scope: "admin", open: () => import("../pages/environments.js") },
       { id: "clients", name: "Clients and keys", key: "c", scope: "admin", open: () => import("../pages/clients.js") },
       { id: "audit", name: "Audit", key: "l", scope: "admin", open: () => import("../pages/audit.js") },
       { id: "denials", name: "Recent denials", key: "d", scope: "admin", open: () => import("../pages/denials.js") },
@@ -68,7 +52,9 @@ export const GROUPS = [
   },
 ];
 
-// Returns the page with an id, or undefined.
-export function pageOf(id) {
-  return GROUPS.flatMap((group) => group.pages).find((page) => page.id === id);
-}
+export const PAGES = GROUPS.flatMap((group) => group.pages);
+
+const UNKNOWN = { open: () => import("../pages/unknown.js") };
+
+// Returns the page with an id. An id that no page has leads to the page that says so.
+export const pageOf = (id) => PAGES.find((page) => page.id === id) ?? UNKNOWN;

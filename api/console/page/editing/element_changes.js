@@ -1,11 +1,11 @@
 // Changes of elements as a list: each opens to show what differs. Large lists draw only what is open.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { pageOf } from "../core/pages.js";
-import { placeLink } from "../core/place.js";
+import { kindOf } from "../core/kinds.js";
 import { update } from "../core/update.js";
 import { number } from "../core/words.js";
-import { difference } from "../editing/difference.js";
+import { difference } from "./difference.js";
+import { elementLink } from "./draft.js";
 
 const OPEN_AT_FIRST = 5; // a list no longer than this shows its differences at once
 const WORDS = { added: ["+", "added"], changed: ["~", "changed"], removed: ["−", "removed"], moved: ["↕", "moved"] };
@@ -33,7 +33,7 @@ export class ElementChanges {
   }
 
   content(one) {
-    const link = one.change !== "removed" && this.env ? elementLink(this.env, one) : null;
+    const link = one.change !== "removed" && this.env ? linkOf(this.env, one) : null;
     return html`${one.change === "moved" ? html`<p>It comes earlier or later among the routes.</p>` : difference(one.before, one.after, this.names)}
       ${link ? html`<p><a href=${link}>Open it as it is now</a></p>` : nothing}`;
   }
@@ -48,9 +48,9 @@ export class ElementChanges {
 
 const idOf = (one) => html`${one.type ? html`<code>${one.type}</code> ` : nothing}<code>${one.id}</code>`;
 
-function elementLink(env, one) {
-  const page = one.kind.replaceAll("_", "-");
-  return pageOf(page) ? placeLink(env, page, one.type ? [one.type, one.id] : [one.id]) : null;
+function linkOf(env, one) {
+  const kind = kindOf(one.kind);
+  return kind ? elementLink(env, kind, one.type ? [one.type, one.id] : [one.id]) : null;
 }
 
 // Returns how many elements of each list a change touches, in words: "policies +2 ~1".

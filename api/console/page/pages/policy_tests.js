@@ -1,30 +1,29 @@
 // Policy tests that are stored beside the model: their sets, their runs, and the editor of a set.
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { post, path } from "../core/api.js";
+import { announce } from "../core/announcement.js";
+import { path, post } from "../core/api.js";
+import { TESTS } from "../core/kinds.js";
+import { update } from "../core/update.js";
 import { counted } from "../core/words.js";
 import { elementPages } from "../editing/element_page.js";
-import { TESTS, testsForm } from "../editing/tests_form.js";
-import { report } from "../editing/test_report.js";
+import { report } from "../editing/policy_test_report.js";
 import { Act } from "../parts/act.js";
-import { announce } from "../parts/shell.js";
-import { update } from "../core/update.js";
 
 export function page(place) {
   const runner = new Runner(place);
-  return elementPages(place, { ...TESTS, form: testsForm }, {
-    list: {
-      about: "Each test asks a question and says what the answer must be. They are run before a change is saved.",
-      above: () => html`<section><h2>Run them</h2>${runner.view(null)}</section>`,
-      columns: [
-        { title: "Set", cell: (one) => html`<code>${one.id}</code>` },
-        { title: "Tests", isNumber: true, cell: (one) => one.tests.length },
-        { title: "Names", cell: (one) => html`<span class="name">${one.tests.slice(0, 3).map((test) => test.name).join("; ")}${one.tests.length > 3 ? " …" : ""}</span>` },
-      ],
-      filters: [],
-      empty: "There are no policy tests yet. A test shows that a later change breaks nothing.",
-    },
-    beside: (one) => () => html`<section><h2>Run it</h2>${runner.view(one.id)}</section>`,
+  return elementPages(place, {
+    kind: TESTS,
+    about: "Each test asks a question and says what the answer must be. They are run before a change is saved.",
+    above: () => () => html`<section><h2>Run them</h2>${runner.view(null)}</section>`,
+    columns: [
+      { title: "Set", cell: (one) => html`<code>${one.id}</code>` },
+      { title: "Tests", isNumber: true, cell: (one) => one.tests.length },
+      { title: "Names", cell: (one) => html`<span class="name">${one.tests.slice(0, 3).map((test) => test.name).join("; ")}${one.tests.length > 3 ? " …" : ""}</span>` },
+    ],
+    filters: [],
+    empty: "There are no policy tests yet. A test shows that a later change breaks nothing.",
+    beside: (env, one) => () => html`<section><h2>Run it</h2>${runner.view(one.id)}</section>`,
   });
 }
 

@@ -4,7 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { call, get } from "../core/api.js";
 import { begin, endedBecause, Session } from "../core/session.js";
 import { update } from "../core/update.js";
-import { failure, notice } from "./notice.js";
+import { failure, notice } from "../parts/notice.js";
 
 let way = "key";
 let problem = null;

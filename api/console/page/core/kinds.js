@@ -1,0 +1,33 @@
+// The kinds of elements that have pages of their own: their places in the model, in the API and in addresses.
+//
+// `name` is the list in the model, `segment` its place in the API and in addresses, `key` names the members of its key, and
+// `blank` is a new element.
+
+const kind = (name, noun, plural, key, blank, more = {}) => ({ name, segment: name.replaceAll("_", "-"), noun, plural, key, blank, ...more });
+
+const USER = { type: "user", id: "" };
+const NEW_POLICY = { id: "", effect: "ALLOW", roles: [], resource_types: [{ resource_type_id: "", actions: [] }] };
+const NEW_ROUTE = { id: "", methods: ["GET"], path: "/", resource_type: "", action: "" };
+
+export const POLICY = kind("policies", "policy", "Policies", ["id"], NEW_POLICY);
+export const ROLE = kind("roles", "role", "Roles", ["id"], { id: "" });
+export const GROUP = kind("groups", "group", "Groups", ["id"], { id: "" });
+export const SUBJECT = kind("subjects", "subject", "Subjects", ["type", "id"], USER);
+export const RESOURCE_TYPE = kind("resource_types", "resource type", "Resource types", ["id"], { id: "", actions: [] });
+export const RESOURCE = kind("resources", "resource", "Resources", ["type", "id"], { type: "", id: "" });
+export const ASSIGNMENT = kind("assignments", "assignment", "Assignments", ["id"], { role: "", subject: USER });
+export const GRANT = kind("grants", "grant", "Grants", ["id"], { subject: USER, resource: { type: "", id: "" }, actions: [] });
+export const ROUTE = kind("routes", "route", "Routes", ["id"], NEW_ROUTE, { isOrdered: true }); // their order has a meaning
+export const DECLARATION = kind("attributes", "declaration", "Attributes", [], {}, {
+  isOne: true, // an environment has one
+  ending: "Conditions may then name any attribute of subjects, of the context and of actions. Decisions stay as they are.",
+});
+export const TESTS = kind("tests", "set of tests", "Policy tests", ["id"], { id: "", tests: [] }, {
+  isOutside: true, // of the model: a change of it previews nothing
+});
+
+// The lists of the model.
+export const KINDS = [POLICY, ROLE, GROUP, SUBJECT, RESOURCE_TYPE, RESOURCE, ASSIGNMENT, GRANT, ROUTE, DECLARATION];
+
+// Returns the kind of a list of the model, or undefined for one without pages.
+export const kindOf = (name) => KINDS.find((one) => one.name === name);

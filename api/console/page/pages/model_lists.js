@@ -1,0 +1,130 @@
+// The lists of the model and the pages of their elements: a row for each kind says what they show.
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { ASSIGNMENT, GRANT, GROUP, RESOURCE, RESOURCE_TYPE, ROLE, ROUTE, SUBJECT } from "../core/kinds.js";
+import { counted } from "../core/words.js";
+import { elementPages } from "../editing/element_page.js";
+import { openForm } from "../editing/open_form.js";
+import { actions, entity, holder, link, term } from "../editing/phrases.js";
+import * as sides from "./model_sides.js";
+
+const ID = { title: "Id", cell: (one) => html`<code>${one.id}</code>` };
+const EXTERNAL_ID = { title: "External id", cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing) };
+const TERM = { title: "Term", cell: (one) => term(one) };
+const BY_TYPE = ["type", "Type"];
+const BY_NAME = ["name", "Name"];
+const BY_EXTERNAL_ID = ["external_id", "External id"];
+const BY_SUBJECT = [["subject.type", "Subject type"], ["subject.id", "Subject id"]];
+const BY_RESOURCE = [["resource.type", "Resource type"], ["resource.id", "Resource id"]];
+const CLOSED = [["true", "closed"], ["false", "open"]];
+const GROUPS_OF_A_PAGE = 50; // each comes with all its members
+
+const ROWS = [
+  {
+    kind: ROLE,
+    about: "Policies give rights to roles, and assignments give roles to subjects and groups.",
+    columns: [{ title: "Name", cell: (one) => html`<span class="name">${one.name ?? one.id}</span>` }, ID],
+    filters: [BY_NAME],
+    empty: "There are no roles yet. A role is what policies give rights to.",
+    beside: sides.ofRole,
+  },
+  {
+    kind: GROUP,
+    about: "Groups hold subjects and other groups. A role that is assigned to a group is held by everyone in it.",
+    limit: GROUPS_OF_A_PAGE,
+    draw: sides.groupTree,
+    columns: [],
+    filters: [BY_NAME, ["members.type", "Has a subject of type"], ["members.id", "Has a subject of id"], ["members.group", "Has the group"]],
+    empty: "There are no groups yet. A group lets many subjects hold a role together.",
+    beside: sides.ofGroup,
+  },
+  {
+    kind: SUBJECT,
+    about: "Who asks: people, services and devices that are registered.",
+    above: (place) => () => openForm(place, "subject"),
+    columns: [ID, { title: "Type", cell: (one) => html`<span class="name">${one.type}</span>` }, EXTERNAL_ID],
+    filters: [BY_TYPE, BY_EXTERNAL_ID],
+    empty: "No subjects have an entry. One that an assignment, a group or a grant names needs none.",
+    absent: "This subject has no entry of its own, and needs none to hold something. An entry has its external id and its attributes.",
+    before: sides.ofSubject,
+  },
+  {
+    kind: RESOURCE_TYPE,
+    about: "The kinds of things that policies are about, with their actions.",
+    columns: [
+      ID,
+      { title: "Name in requests", cell: (one) => html`<code>${one.name ?? one.id}</code>` },
+      { title: "Actions", cell: (one) => actions(one.actions) },
+      { title: "Attributes", cell: (one) => declared(one) },
+      { title: "", cell: (one) => (one.closed ? html`<span class="badge">closed</span>` : nothing) },
+    ],
+    filters: [BY_NAME, ["closed", "Closed", CLOSED]],
+    empty: "There are no resource types yet. A type names a kind of thing and the actions on it: begin here.",
+    beside: sides.ofResourceType,
+  },
+  {
+    kind: RESOURCE,
+    about: "Registered things. Searches find these; a decision needs none, unless its type is closed.",
+    above: (place) => () => openForm(place, "resource"),
+    columns: [
+      ID,
+      { title: "Type", cell: (one, env) => link(env, "resource-types", one.type) },
+      { title: "Name", cell: (one) => (one.name ? html`<span class="name">${one.name}</span>` : nothing) },
+      EXTERNAL_ID,
+    ],
+    filters: [BY_TYPE, BY_NAME, BY_EXTERNAL_ID],
+    empty: "No resources are registered. Searches list registered resources.",
+    absent: "This resource has no entry of its own. Searches find it only once it has one.",
+    beside: sides.ofResource,
+  },
+  {
+    kind: ASSIGNMENT,
+    about: "Who holds which role: a subject itself, or everyone in a group.",
+    above: sides.endingAssignments,
+    columns: [
+      ID,
+      { title: "Role", cell: (one, env) => link(env, "roles", one.role) },
+      { title: "Holder", cell: (one, env) => holder(env, one) },
+      TERM,
+    ],
+    filters: [["role", "Role"], ["group", "Group"], ...BY_SUBJECT],
+    empty: "There are no assignments yet, so nobody holds a role.",
+    beside: sides.ofAssignment,
+  },
+  {
+    kind: GRANT,
+    about: "What one subject may do with one resource, beside the policies. A policy that denies wins.",
+    above: sides.endingGrants,
+    columns: [
+      ID,
+      { title: "Subject", cell: (one, env) => entity(env, "subjects", one.subject) },
+      { title: "Actions", cell: (one) => actions(one.actions) },
+      { title: "Resource", cell: (one, env) => entity(env, "resources", one.resource) },
+      TERM,
+    ],
+    filters: [...BY_SUBJECT, ...BY_RESOURCE],
+    empty: "There are no direct grants. A grant gives one subject something on one resource.",
+    beside: sides.ofGrant,
+  },
+  {
+    kind: ROUTE,
+    about: "What a request to a backend is about. They stand in their order: the first that matches counts.",
+    columns: [
+      ID,
+      { title: "Methods", cell: (one) => (one.methods.includes("*") ? "any" : one.methods.join(", ")) },
+      { title: "Path", cell: (one) => html`<code>${one.path}</code>` },
+      { title: "Hosts", cell: (one) => one.hosts?.map((host) => html`<div><code>${host}</code></div>`) ?? html`<span class="soft">any</span>` },
+      { title: "Means", cell: (one, env) => sides.meaningOf(env, one) },
+    ],
+    filters: [["resource_type", "Resource type"], ["action", "Action"]],
+    empty: "There are no routes. They tell gateways what a path is about.",
+    beside: sides.ofRoute,
+  },
+];
+
+export const page = (place) => elementPages(place, ROWS.find((one) => one.kind.segment === place.page));
+
+function declared({ attributes }) {
+  if (!attributes) return html`<span class="soft">none declared</span>`;
+  return html`<span title=${Object.entries(attributes).map(([name, type]) => `${name}: ${type}`).join("\n")}>${counted(Object.keys(attributes).length, "attribute")}</span>`;
+}
