@@ -5,12 +5,13 @@ thing, the later one counts. Changes name types, roles and groups by their ids, 
 environment.
 """
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from .errors import UNREADABLE, BundleError
 from .file.clause_codec import decode_clause, encode_clause
+from .formats import FIRST_FORMAT, check_format
 from .program.clauses import Clause, ResourceType
 from .program.facts import ALWAYS, EntityKey, Holding
 from .routing.routing import Routing
@@ -18,16 +19,6 @@ from .routing.routing import Routing
 
 class Change(msgspec.Struct, frozen=True, array_like=True, tag_field="change"):
     """The new state of one thing: one of the subclasses."""
-
-
-class FormatNeeded(Change, frozen=True, array_like=True, tag=True):
-    """The bundle format that a delta needs, if an earlier Writ would misread it. It changes nothing.
-
-    A Writ before format 1 would ignore the start of a grant and grant early. It knows no such change, so it refuses the
-    delta.
-    """
-
-    version: int
 
 
 class TypeChange(Change, frozen=True, array_like=True, tag=True):
@@ -129,7 +120,7 @@ class AliasChange(Change, frozen=True, array_like=True, tag=True):
 
 
 class RoutingChange(Change, frozen=True, array_like=True, tag=True):
-    """All routes in their order, and the gateway settings. A Writ before format 2 knows no such change."""
+    """All routes in their order, and the gateway settings."""
 
     routing: Routing
 
@@ -139,8 +130,7 @@ MAX_ROUTES = 1_000
 
 
 AnyChange: TypeAlias = (
-    FormatNeeded
-    | TypeChange
+    TypeChange
     | RoleChange
     | PolicyChange
     | GroupChange
@@ -152,7 +142,7 @@ AnyChange: TypeAlias = (
 )
 
 
-class Delta(msgspec.Struct, frozen=True, array_like=True):
+class Delta(msgspec.Struct, frozen=True):
     """The changes of a revision. `zones` has the TZif files of the time zones that its clauses name."""
 
     revision: int
@@ -160,19 +150,31 @@ class Delta(msgspec.Struct, frozen=True, array_like=True):
     zones: dict[str, bytes] = {}
 
 
+DELTA_FORMAT: Final = FIRST_FORMAT
+"""The format of deltas, which stands before each of them. A Writ that does not know it refuses the delta."""
+
+
+class _Head(msgspec.Struct, frozen=True, array_like=True):
+    """The start of an encoded delta, which is the same in every format."""
+
+    format: int
+
+
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
-_decoder = msgspec.msgpack.Decoder(Delta)
+_head_decoder = msgspec.msgpack.Decoder(_Head)
+_decoder = msgspec.msgpack.Decoder(tuple[int, int, tuple[AnyChange, ...], dict[str, bytes]])
 
 
 def encode_delta(delta: Delta) -> bytes:
-    """Returns a delta as bytes, in MessagePack."""
-    return _encoder.encode(delta)
+    """Returns a delta as bytes: in MessagePack, with its format before its fields."""
+    return _encoder.encode((DELTA_FORMAT, delta.revision, delta.changes, delta.zones))
 
 
 def decode_delta(data: bytes) -> Delta:
-    """Returns the delta that `encode_delta` encoded. Raises BundleError for other bytes."""
+    """Returns the delta that `encode_delta` encoded. Raises BundleError for other bytes, and for a newer format."""
     try:
-        return _decoder.decode(data)
+        check_format("the delta", _head_decoder.decode(data).format, DELTA_FORMAT)
+        return Delta(*_decoder.decode(data)[1:])
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
         raise BundleError(f"a delta can't be read: {ex}") from None
 

@@ -1,6 +1,6 @@
 """The manifest, which names the model of a bundle. Every compilation of the same model gives the same manifest."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -16,11 +16,7 @@ Shown: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f-\x9f]+
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 
 
-Profile: TypeAlias = Literal["full", "decision"]
-"""A `decision` bundle has no registry and no reverse indexes. It answers evaluations, but no searches and filters."""
-
-
-class Environment(msgspec.Struct, frozen=True):
+class Environment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The environment of a bundle: an id for people, and a UUID for everything else."""
 
     id: Shown
@@ -28,7 +24,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 @prepared
-class Manifest(msgspec.Struct, frozen=True):
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The manifest of a bundle. It contains no time, user, host or path.
 
     `source` is the digest of the normalised model, and `parent` the digest of the bundle before this one. `tzdata` is
@@ -39,7 +35,6 @@ class Manifest(msgspec.Struct, frozen=True):
     tzdata: Shown
     counts: dict[str, Count]
     environment: Environment | None = None
-    profile: Profile = "full"
     epoch: Count = 0
     revision: Count = 0
     parent: Digest | None = None
@@ -52,8 +47,8 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """Returns the manifest that `encode_manifest` encoded. Raises BundleError for other bytes."""
+    """Returns the manifest that `encode_manifest` encoded. Raises BundleError for other bytes and unknown members."""
     try:
         return msgspec.json.decode(data, type=Manifest)
     except (msgspec.MsgspecError, *UNREADABLE) as ex:
-        raise BundleError(f"the bundle is damaged: its manifest can't be read: {ex}") from None
+        raise BundleError(f"the bundle is damaged or newer than this Writ: its manifest can't be read: {ex}") from None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from ..bundles.file.writer import write_bundle
-from ..bundles.manifest import Manifest, Profile
+from ..bundles.manifest import Manifest
 from ..bundles.program.clauses import During, Program
 from ..bundles.program.facts import Facts
 from ..bundles.progress import Progress
@@ -40,7 +40,6 @@ def compile_model(
     model: Model,
     zone_data: Callable[[str], bytes],
     tzdata: str,
-    profile: Profile = "full",
     gateway: GatewaySettings | None = None,
 ) -> Compiled:
     """Returns the compiled form of a model that passed its checks.
@@ -51,6 +50,6 @@ def compile_model(
     program = compile_program(model)
     windows = [atom.window for clause in program.clauses for atom in clause.body if isinstance(atom, During)]
     zones = {name: zone_data(name) for name in sorted({window.timezone for window in windows})}
-    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={}, profile=profile)
+    manifest = Manifest(source=source_digest(model), tzdata=tzdata, counts={})
     routing = Routing(lower_routes(model), gateway)
     return Compiled(program, resolve_facts(model), zones, manifest, routing)

@@ -31,7 +31,6 @@ from .searches.filtering import cached_filter_answer, filter_answer
 from .searches.resources import ResourceJudge, judge_resources
 from .searches.searchers import is_granted, undeclared
 from .searches.subjects import SubjectJudge, judge_subjects
-from .searches.unavailable import SearchUnavailable
 from .snapshot import Holder, Snapshot, may_be_granted
 from .state.apply_deltas import apply_deltas
 from .state.overlay import overlay_of
@@ -253,14 +252,13 @@ class Engine:
     def filter(self, request: dict[str, Any], now: float | None = None) -> dict[str, Any]:
         """Returns the filter response (contract 2.6) to a resource search. `now` is in epoch seconds.
 
-        Raises BadRequest for a malformed request, BundleError if the filter needs a damaged part of the bundle, and
-        SearchUnavailable if the bundle has the profile `decision`.
+        Raises BadRequest for a malformed request, and BundleError if the filter needs a damaged part of the bundle.
         """
         return self.filter_for(read_resource_search(request), now)
 
     def filter_for(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any]:
         """Returns the same response as `filter`, to a search that was read before."""
-        return filter_answer(self._searched(), search, self._instant(now))
+        return filter_answer(self._snapshot, search, self._instant(now))
 
     def cached_filter(self, search: ResourceSearch, now: float | None = None) -> dict[str, Any] | None:
         """Returns the response of `filter_for` in microseconds if it is cached, or else None.
@@ -268,21 +266,21 @@ class Engine:
         The caller must not change the filter in it: the cache has the same one.
         """
         try:
-            return cached_filter_answer(self._searched(), search, self._instant(now))
+            return cached_filter_answer(self._snapshot, search, self._instant(now))
         except TakesLong:
             return None
 
     def judge_resources(self, search: ResourceSearch, now: float | None = None) -> ResourceJudge | None:
         """Returns the judge of a resource search's candidates, or None if there are no results (S2, S5)."""
-        return judge_resources(self._searched(), search, self._instant(now))
+        return judge_resources(self._snapshot, search, self._instant(now))
 
     def judge_subjects(self, search: SubjectSearch, now: float | None = None) -> SubjectJudge | None:
         """Returns the judge of a subject search's candidates, or None if there are no results (S2, S5)."""
-        return judge_subjects(self._searched(), search, self._instant(now))
+        return judge_subjects(self._snapshot, search, self._instant(now))
 
     def find_actions(self, search: ActionSearch, now: float | None = None) -> list[tuple[str, GrantingPath]]:
         """Returns the actions that the subject may do on the resource, by name, each with its access path (S2)."""
-        return find_actions(self._searched(), search, self._instant(now))
+        return find_actions(self._snapshot, search, self._instant(now))
 
     def undeclared(self, resource_type: str, action: str | None = None) -> str | None:
         """Returns why a search of this type and action has no results, or None if both are declared (E7, P1)."""
@@ -295,11 +293,6 @@ class Engine:
     def cache_sizes(self) -> CacheSizes:
         """Returns the entries of the caches now."""
         return self._snapshot.cache_sizes()
-
-    def _searched(self) -> Snapshot:
-        if self.manifest.profile == "decision":
-            raise SearchUnavailable("this bundle answers evaluations only: it has the profile `decision`")
-        return self._snapshot
 
     def _instant(self, now: float | None) -> float:
         """Returns `now`, or the clock's instant. Raises ValueError if it is not a finite number."""

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ...bundles.manifest import Profile
 from ...runtime.rates.table import RateTable
 from .following import Following, OnStatus
 from .options import FollowOptions
@@ -28,7 +27,6 @@ def follow(
     unsigned: bool = False,
     token: str | None = None,
     token_file: str | Path | None = None,
-    profile: Profile = "full",
     state: str | Path | None = None,
     min_epoch: int = 0,
     min_revision: int = 0,
@@ -53,7 +51,6 @@ def follow(
         unsigned: Whether to accept a bundle file without looking at its signature.
         token: The API key or the access token for a server.
         token_file: A file with it, which is read for each request.
-        profile: `decision` fetches a smaller bundle, which answers no searches and filters.
         state: A folder for the last good state. A follower loads it when it starts, and several processes share it.
         min_epoch: The least epoch of a bundle.
         min_revision: The least revision of a bundle in this epoch.

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ...bundles.feed.index import INDEX_FILE
-from ...bundles.manifest import Profile
 from ...bundles.signing.keys import Pem
 from ...runtime.engine import Engine
 from ...runtime.rates.table import RateTable
@@ -36,7 +35,6 @@ class FollowOptions:
     unsigned: bool = False
     token: str | None = field(default=None, repr=False)
     token_file: str | Path | None = None
-    profile: Profile = "full"
     state: str | Path | None = None
     min_epoch: int = 0
     min_revision: int = 0
@@ -82,7 +80,7 @@ class FollowOptions:
     def trust(self) -> Trust:
         """Returns what is accepted. Raises UnusableBundleKey, which is a ValueError."""
         keys = (self.keys,) if isinstance(self.keys, str | bytes) else None if self.keys is None else tuple(self.keys)
-        return Trust(self.environment, keys, None if self.is_file else self.profile)
+        return Trust(self.environment, keys)
 
     def open_source(self) -> Source:
         """Returns the source. Raises ValueError, ImportError and OSError if it can't be one."""
@@ -96,7 +94,6 @@ class FollowOptions:
         return Published(
             self._url.removesuffix(INDEX_FILE),
             self.trust(),
-            profile=self.profile,
             interval=self.poll_seconds or POLL_SECONDS,
             options=self.storage_options,
         )
@@ -113,7 +110,6 @@ class FollowOptions:
             self._url,
             self.environment,
             credential,
-            profile=self.profile,
             ca_file=None if self.ca_file is None else str(self.ca_file),
             proxy=self.proxy,
             limits=limits,

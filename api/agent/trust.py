@@ -9,7 +9,7 @@ from ...bundles.feed.index import Index, verified_index
 from ...bundles.feed.position import Position, manifest_digest
 from ...bundles.feed.update import Update, verified_update
 from ...bundles.file.reader import Bundle, open_bundle
-from ...bundles.manifest import Manifest, Profile
+from ...bundles.manifest import Manifest
 from ...bundles.signing.keys import Pem, read_public_keys
 from ...bundles.signing.verify import names, open_verified_bundle
 from ...bundles.wording import quoted
@@ -19,13 +19,12 @@ from ...bundles.wording import quoted
 class Trust:
     """The wanted environment (its UUID or id, or None for a bundle that was compiled from files), and the keys.
 
-    `keys` are the texts of PEMs. None accepts a bundle without looking at its signature. `profile` is the wanted
-    profile of a bundle, or None for any. Raises UnusableBundleKey if a key can't be used.
+    `keys` are the texts of PEMs. None accepts a bundle without looking at its signature. Raises
+    UnusableBundleKey if a key can't be used.
     """
 
     environment: str | None
     keys: tuple[Pem, ...] | None
-    profile: Profile | None = None
 
     def __post_init__(self) -> None:
         if self.keys is not None:
@@ -42,8 +41,6 @@ class Trust:
         else:
             bundle = open_bundle(path)
             _check_environment(bundle.manifest, wanted)
-        if self.profile not in (None, bundle.manifest.profile):
-            raise WrongProfile(f"the bundle has the profile {quoted(bundle.manifest.profile)}")
         return bundle
 
     def update(self, data: bytes, now: float | None) -> Update:
@@ -65,10 +62,6 @@ class Trust:
 
     def _known(self) -> tuple[Pem, ...]:
         return self.keys or ()
-
-
-class WrongProfile(WrongEnvironment):
-    """The bundle is of the environment, but has another profile than the wanted one."""
 
 
 def position_in(bundle: Bundle) -> Position:

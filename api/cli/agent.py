@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import click
 
-from ...bundles.manifest import Profile
 from ..agent.options import FollowOptions
 from ..agent.service.callers_file import UnusableCallers
 from ..agent.service.start import AgentStart
@@ -58,13 +57,6 @@ class _Source:
 @click.option("--unsigned", is_flag=True, help="Accept a bundle file without looking at its signature.")
 @click.option("--state", type=click.Path(path_type=Path), help="A folder for the last good bundle, to start from.")
 @click.option("--callers", type=click.Path(path_type=Path), help="Admit these callers: JSON lines of `name`, `sha256`.")
-@click.option(
-    "--profile",
-    type=click.Choice(["full", "decision"]),
-    default="full",
-    show_default=True,
-    help="The bundle to ask for. A `decision` bundle is smaller, and answers no filters.",
-)
 @click.option("--max-staleness", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="When /readyz fails.")
 @click.option("--min-revision", type=click.IntRange(0), default=0, help="The least revision, for a first start.")
 @click.option("--min-epoch", type=click.IntRange(0), default=0, help="The least epoch, for a first start.")
@@ -90,7 +82,6 @@ def agent_command(
     unsigned: bool,
     state: Path | None,
     callers: Path | None,
-    profile: Profile,
     max_staleness: float | None,
     min_revision: int,
     min_epoch: int,
@@ -116,7 +107,6 @@ def agent_command(
             keys=[path.read_bytes() for path in keys] or None,
             unsigned=unsigned,
             token_file=token_file,
-            profile=profile,
             state=state,
             min_epoch=min_epoch,
             min_revision=min_revision,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from ..errors import BundleError, OlderBundle
+from ..formats import FIRST_FORMAT
 from ..manifest import Count, Environment
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
@@ -18,6 +19,8 @@ from .times import LIFETIME_SECONDS
 
 LONGEST_CALLERS: Final = 16 * 1024 * 1024
 """The most bytes of a list of callers."""
+
+CALLERS_FORMAT: Final = FIRST_FORMAT
 
 _SIGNED: Final = "the list of callers"
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -43,6 +46,7 @@ class Callers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     revoked: tuple[str, ...]
     issued: Count = msgspec.field(name="iat")
     expires: Count = msgspec.field(name="exp")
+    format: Count = CALLERS_FORMAT
 
     def check_follows(self, environment: str, earlier: "Callers | None") -> None:
         """Raises WrongEnvironment, and OlderBundle for a list that is older than the one in force."""
@@ -55,7 +59,7 @@ class Callers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.epoch, self.generation, self.issued
 
 
-CALLERS: Final = Kind("writ-callers+jws", Callers, _SIGNED)
+CALLERS: Final = Kind("writ-callers+jws", Callers, _SIGNED, CALLERS_FORMAT)
 
 
 def name_of(client: str) -> str:

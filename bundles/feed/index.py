@@ -9,7 +9,8 @@ from typing import Annotated, Final
 import msgspec
 
 from ..errors import BundleError, OlderBundle
-from ..manifest import Count, Digest, Environment, Profile
+from ..formats import FIRST_FORMAT
+from ..manifest import Count, Digest, Environment
 from ..signing.jws import Kind
 from ..signing.keys import Pems, SigningKey, read_public_keys
 from ..signing.verify import check_times
@@ -19,6 +20,8 @@ INDEX_FILE: Final = "writ-index.jws"
 
 LONGEST_INDEX: Final = 1024 * 1024
 """The most bytes of an index."""
+
+INDEX_FORMAT: Final = FIRST_FORMAT
 
 _SIGNED: Final = "the index"
 _FileName = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,200}\.(bundle|update|callers)\Z")]
@@ -59,7 +62,7 @@ class Retired(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=Tru
 
 
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The index of a published folder. The updates lead from each of its bundles to `revision`, without a gap.
+    """The index of a published folder. The updates lead from its bundle to `revision`, without a gap.
 
     The newest update fits the bundles whose manifests have one of the digests in `manifests`. `issued` and `expires`
     are in epoch seconds. `number` rises with each index of an epoch.
@@ -69,13 +72,14 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epoch: Count
     number: Count
     revision: Count
-    bundles: dict[Profile, PublishedBundle]
+    bundle: PublishedBundle
     updates: tuple[PublishedUpdate, ...]
     manifests: tuple[Digest, ...]
     callers: PublishedFile | None
     retired: tuple[Retired, ...]
     issued: Count = msgspec.field(name="iat")
     expires: Count = msgspec.field(name="exp")
+    format: Count = INDEX_FORMAT
 
     def check_follows(self, environment: str, earlier: "Index | None") -> None:
         """Raises WrongEnvironment, and OlderBundle for an index that is older than the one seen before."""
@@ -90,10 +94,10 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def files(self) -> tuple[PublishedFile, ...]:
         """Returns every file that the index names."""
         callers = () if self.callers is None else (self.callers,)
-        return (*(one.file for one in self.bundles.values()), *(one.file for one in self.updates), *callers)
+        return (self.bundle.file, *(one.file for one in self.updates), *callers)
 
 
-INDEX: Final = Kind("writ-index+jws", Index, _SIGNED)
+INDEX: Final = Kind("writ-index+jws", Index, _SIGNED, INDEX_FORMAT)
 
 
 def sign_index(index: Index, key: SigningKey) -> bytes:

@@ -12,6 +12,7 @@ import msgspec
 
 from ..delta import Delta, decode_delta
 from ..errors import UNREADABLE, BundleError, ChangedBundle, DoesNotFollow, OlderBundle
+from ..formats import FIRST_FORMAT
 from ..manifest import Count, Digest, Environment
 from ..prepared import prepared
 from ..signing.jws import Kind
@@ -27,6 +28,8 @@ LONGEST_UPDATE: Final = 64 * 1024 * 1024
 
 MOST_MANIFESTS: Final = 16
 """The most bundles that an update may fit."""
+
+UPDATE_FORMAT: Final = FIRST_FORMAT
 
 _SIGNED: Final = "the update"
 
@@ -47,9 +50,10 @@ class UpdateClaims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: Digest
     issued: Count = msgspec.field(name="iat")
     expires: Count = msgspec.field(name="exp")
+    format: Count = UPDATE_FORMAT
 
 
-UPDATE: Final = Kind("writ-update+jws", UpdateClaims, _SIGNED)
+UPDATE: Final = Kind("writ-update+jws", UpdateClaims, _SIGNED, UPDATE_FORMAT)
 
 
 @prepared

@@ -25,9 +25,6 @@ Expiry: TypeAlias = Annotated[float, msgspec.Meta(ge=EARLIEST / SECOND)]
 Start: TypeAlias = Annotated[float, msgspec.Meta(le=END / SECOND)]
 """Epoch seconds, or minus infinity if the fact has no start. Never NaN (P4)."""
 
-SubjectKeys: TypeAlias = tuple[tuple[str, str], ...]
-"""Subjects by their keys, (type, id), in order."""
-
 LISTED_GRANTS = 16
 """A subject's record lists the resources on which the subject has grants, up to this number."""
 
@@ -45,7 +42,7 @@ class Names(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HoldingRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A role by number, held from `starts` until `expires` (P4). Bundles of format 0 have no starts."""
+    """A role by number, held from `starts` until `expires` (P4)."""
 
     role: Number
     expires: Expiry
@@ -58,13 +55,6 @@ class GroupRecord(msgspec.Struct, frozen=True, array_like=True):
     id: str
     ancestors: tuple[Number, ...]
     holdings: tuple[HoldingRecord, ...]
-
-
-class HolderRecord(msgspec.Struct, frozen=True, array_like=True):
-    """The direct holders of a role, or the direct members of a group: subjects by key, groups by number."""
-
-    subjects: SubjectKeys
-    groups: tuple[Number, ...]
 
 
 class SubjectRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -85,14 +75,6 @@ class GrantRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     actions: Number
     expires: Expiry
     starts: Start = ALWAYS
-
-
-class EntityRecord(msgspec.Struct, frozen=True, array_like=True):
-    """A registered entity. `attributes` is JSON text, or empty if there are none."""
-
-    external_id: str | None
-    name: str | None
-    attributes: bytes
 
 
 encode_record = msgspec.msgpack.Encoder(order="deterministic").encode

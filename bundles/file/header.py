@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..errors import BundleError
+from ..formats import FIRST_FORMAT, check_format
 
 MAGIC = b"WRIT\r\n\x1a\x00"
 """The first eight bytes. A copy in text mode, or with converted line ends, changes them."""
@@ -41,37 +42,10 @@ class Extent:
 SectionTable: TypeAlias = Mapping[str, Extent]
 """The extents of a file's sections by name, in the order of the file."""
 
-STARTS_FORMAT = 1
-"""The first format whose grants and holdings have starts."""
-
-
-ROUTING_FORMAT = 2
-"""The first format whose bundles have a section of routes and gateway settings."""
-
-
-def _with_starts(table: SectionTable) -> SectionTable:
-    """Upgrades format 0. Since format 1, holdings and grants have starts, and the sections are the same (P4).
-
-    An older Writ would ignore a start and grant early, so it must refuse the file.
-    """
-    return table
-
-
-def _with_routing(table: SectionTable) -> SectionTable:
-    """Upgrades format 1. Since format 2, `routing` is the last section but the signature. An empty one has no routes.
-
-    An older Writ would not serve the routes, and a gateway would ask it in vain.
-    """
-    others = {name: extent for name, extent in table.items() if name != "signature"}
-    end = max((extent.offset + extent.size for extent in others.values()), default=0)
-    behind = {name: extent for name, extent in table.items() if name not in others}
-    return {**others, "routing": Extent(end + -end % ALIGNMENT, 0, 0), **behind}
-
-
-UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = (_with_starts, _with_routing)
+UPGRADES: tuple[Callable[[SectionTable], SectionTable], ...] = ()
 """The upgrades: each turns the section table of one format version into that of the next version."""
 
-VERSION = len(UPGRADES)
+VERSION = FIRST_FORMAT + len(UPGRADES)
 
 
 def encode_header(table: SectionTable, file_size: int) -> bytes:
@@ -99,8 +73,7 @@ def decode_header(data: Buffer, file_size: int) -> SectionTable:
             "this is not a Writ bundle: its first bytes are different; `writ compile` makes a bundle of a model"
         )
     magic, version, count, size, _ = HEADER.unpack_from(data)
-    if version > VERSION:
-        raise BundleError(f"the bundle has format {version}, but this Writ reads only formats up to {VERSION}")
+    check_format("the bundle", version, VERSION)
     if size != file_size:
         raise BundleError(f"the bundle is truncated or padded: it says {size} bytes and has {file_size}")
     if count > MAX_SECTIONS or header_size(count) > file_size:
@@ -110,7 +83,7 @@ def decode_header(data: Buffer, file_size: int) -> SectionTable:
     if bytes(data[: HEADER.size]) != HEADER.pack(magic, version, count, size, expected):
         raise BundleError("the bundle is damaged: the checksum of its header does not match")
     table = _decode_rows(data, rows, file_size)
-    for upgrade in UPGRADES[version:]:
+    for upgrade in UPGRADES[version - FIRST_FORMAT :]:
         table = upgrade(table)
     return table
 

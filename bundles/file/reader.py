@@ -25,13 +25,10 @@ from ..zones import decode_zone
 from .bucket_table import BucketTable
 from .clause_codec import decode_clause
 from .fact_records import (
-    EntityRecord,
     GrantRecord,
     GroupRecord,
-    HolderRecord,
     HoldingRecord,
     Names,
-    SubjectKeys,
     SubjectRecord,
     grants_key,
     resource_alias_key,
@@ -110,17 +107,12 @@ class Bundle:
     def _prepare_lookups(self) -> None:
         """Prepares a function for each look-up. PERF: naming a member of an enumeration takes 130 ns."""
         self._groups: Callable[[int], GroupRecord] = self._numbered(Section.GROUPS)
-        self._role_holders: Callable[[int], HolderRecord] = self._numbered(Section.ROLE_HOLDERS)
-        self._group_members: Callable[[int], HolderRecord] = self._numbered(Section.GROUP_MEMBERS)
         self._subjects: Callable[[bytes], SubjectRecord | None] = self._keyed(Section.SUBJECTS)
         self._grants = self._tables[Section.GRANTS].get
         self._decode_grants: Callable[[bytes], tuple[GrantRecord, ...]] = bare_decoder(Section.GRANTS)
         self._aliases: Callable[[bytes], str | None] = self._keyed(Section.ALIASES)
         self._closed = self._tables[Section.CLOSED].get
         self._subject_grants: Callable[[bytes], tuple[str, ...] | None] = self._keyed(Section.SUBJECT_GRANTS)
-        self._resource_grants: Callable[[bytes], SubjectKeys | None] = self._keyed(Section.RESOURCE_GRANTS)
-        self._subject_registry: Callable[[bytes], EntityRecord | None] = self._keyed(Section.SUBJECT_REGISTRY)
-        self._resource_registry: Callable[[bytes], EntityRecord | None] = self._keyed(Section.RESOURCE_REGISTRY)
 
     def _numbered(self, section: Section) -> Callable[[int], Any]:
         """Returns the function that reads the record of a number from a record list."""
@@ -254,26 +246,6 @@ class Bundle:
     def resource_id(self, type: int, kind: str, alias: str) -> str | None:
         """Returns the id of the resource with this alias, or None. `kind` is `external_id` or `name` (E3)."""
         return self._aliases(resource_alias_key(kind, type, alias))
-
-    def role_holders(self, role: int) -> HolderRecord:
-        """Returns the subjects and groups to which a role is assigned directly."""
-        return self._role_holders(role)
-
-    def group_members(self, group: int) -> HolderRecord:
-        """Returns the direct members of a group."""
-        return self._group_members(group)
-
-    def resource_grantees(self, type: int, id: str) -> SubjectKeys:
-        """Returns the subjects with a direct grant on a resource, by key."""
-        return self._resource_grants(resource_key(type, id)) or ()
-
-    def registered_subject(self, type: str, id: str) -> EntityRecord | None:
-        """Returns the registered names and attributes of a subject, or None if it is not registered."""
-        return self._subject_registry(subject_key(type, id))
-
-    def registered_resource(self, type: int, id: str) -> EntityRecord | None:
-        """Returns the registered names and attributes of a resource, or None if it is not registered."""
-        return self._resource_registry(resource_key(type, id))
 
     def routing(self) -> Routing:
         """Returns the routes and the gateway settings, checked. It reads them each time. Raises BundleError."""

@@ -16,10 +16,8 @@ from .bucket_table import Entry
 from .clause_codec import encode_clause
 from .fact_records import (
     LISTED_GRANTS,
-    EntityRecord,
     GrantRecord,
     GroupRecord,
-    HolderRecord,
     HoldingRecord,
     Names,
     SubjectRecord,
@@ -67,10 +65,6 @@ class SectionContents:
                 return (encode_clause(clause, self.types, self.roles) for clause in self.program.clauses)
             case Section.GROUPS:
                 return self._group_records()
-            case Section.ROLE_HOLDERS:
-                return self._role_holders()
-            case Section.GROUP_MEMBERS:
-                return self._group_members()
             case Section.RULES:
                 return index_entries(self.program)
             case Section.SUBJECTS:
@@ -83,12 +77,6 @@ class SectionContents:
                 return self._closed()
             case Section.SUBJECT_GRANTS:
                 return self._subject_grants()
-            case Section.RESOURCE_GRANTS:
-                return self._resource_grants()
-            case Section.SUBJECT_REGISTRY:
-                return self._subject_registry()
-            case Section.RESOURCE_REGISTRY:
-                return self._resource_registry()
             case Section.ROUTING:
                 return () if self.routing.is_empty else (encode_record(self.routing),)
             case _:
@@ -125,33 +113,6 @@ class SectionContents:
         for id in self.groups:
             record = GroupRecord(id, self._numbered(above[id]), self._held(self.facts.groups[id].holdings))
             yield encode_record(record)
-
-    def _role_holders(self) -> Iterator[bytes]:
-        subjects: dict[str, set[EntityKey]] = defaultdict(set)
-        groups: dict[str, set[str]] = defaultdict(set)
-        for key, subject in self.facts.subjects.items():
-            for holding in subject.holdings:
-                subjects[holding.role].add(key)
-        for id, group in self.facts.groups.items():
-            for holding in group.holdings:
-                groups[holding.role].add(id)
-        for role in self.roles:
-            yield self._holders(subjects[role], groups[role])
-
-    def _group_members(self) -> Iterator[bytes]:
-        subjects: dict[str, set[EntityKey]] = defaultdict(set)
-        children: dict[str, set[str]] = defaultdict(set)
-        for key, subject in self.facts.subjects.items():
-            for id in subject.groups:
-                subjects[id].add(key)
-        for child, group in self.facts.groups.items():
-            for id in group.parents:
-                children[id].add(child)
-        for id in self.groups:
-            yield self._holders(subjects[id], children[id])
-
-    def _holders(self, subjects: set[EntityKey], groups: set[str]) -> bytes:
-        return encode_record(HolderRecord(tuple(sorted(subjects)), self._numbered(groups)))
 
     def _subjects(self) -> Iterator[Entry]:
         granted = self._granted()
@@ -196,14 +157,6 @@ class SectionContents:
                     key = grants_key(grants_prefix(*subject), self.types[type], "")
                     yield key, encode_record(sorted(ids))
 
-    def _resource_grants(self) -> Iterator[Entry]:
-        """Yields the subjects that have a grant on each resource."""
-        found: dict[EntityKey, list[EntityKey]] = defaultdict(list)
-        for _, subject, resource, *_ in self.facts.grants:
-            found[resource].append(subject)
-        for resource, subjects in found.items():
-            yield self._resource_key(resource), encode_record(sorted(set(subjects)))
-
     def _resource_key(self, resource: EntityKey) -> bytes:
         return resource_key(self.types[resource.type], resource.id)
 
@@ -222,17 +175,3 @@ class SectionContents:
         """Yields the registered instances of closed types (E7)."""
         closed = {type.id for type in self.program.types if type.closed}
         return ((self._resource_key(key), b"") for key in self.facts.resources if key.type in closed)
-
-    def _subject_registry(self) -> Iterator[Entry]:
-        for key, subject in self.facts.subjects.items():
-            record = EntityRecord(subject.external_id, None, _attributes(subject.attributes))
-            yield subject_key(*key), encode_record(record)
-
-    def _resource_registry(self) -> Iterator[Entry]:
-        for key, resource in self.facts.resources.items():
-            record = EntityRecord(resource.external_id, resource.name, _attributes(resource.attributes))
-            yield self._resource_key(key), encode_record(record)
-
-
-def _attributes(attributes: Mapping[str, object] | None) -> bytes:
-    return msgspec.json.encode(attributes, order="deterministic") if attributes else b""

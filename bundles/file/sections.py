@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from ..errors import UNREADABLE, BundleError
-from ..manifest import Manifest, Profile
+from ..manifest import Manifest
 from ..program.clauses import Clause
 from ..routing.routing import Routing
-from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, Names, SubjectKeys, SubjectRecord
+from .fact_records import GrantRecord, GroupRecord, Names, SubjectRecord
 from .header import Extent, SectionTable
 from .rule_index import AnyIndex
 
@@ -39,45 +39,32 @@ class Checked(Enum):
     """The checksum of a record or a bucket, when it is read."""
 
 
-ALL_PROFILES: tuple[Profile, ...] = ("full", "decision")
-FULL_ONLY: tuple[Profile, ...] = ("full",)
-
-
 class Section(StrEnum):
     """A section: its name in the file, and its row. The sections of a file have this order."""
 
     shape: Shape
     record: Any
     """The type of a record, or None for a bucket table with keys only, whose values are empty."""
-    profiles: tuple[Profile, ...]
-    """The profiles whose bundles have records in the section. In other bundles, the section is empty."""
     checked: Checked
 
-    # name, shape, record, profiles, checked
-    MANIFEST = "manifest", Shape.BLOB, Manifest, ALL_PROFILES, Checked.AT_OPENING
-    NAMES = "names", Shape.BLOB, Names, ALL_PROFILES, Checked.AT_OPENING
-    CLAUSES = "clauses", Shape.RECORD_LIST, Clause, ALL_PROFILES, Checked.AT_OPENING
-    GROUPS = "groups", Shape.RECORD_LIST, GroupRecord, ALL_PROFILES, Checked.ON_ACCESS
-    ROLE_HOLDERS = "role-holders", Shape.RECORD_LIST, HolderRecord, FULL_ONLY, Checked.ON_ACCESS
-    GROUP_MEMBERS = "group-members", Shape.RECORD_LIST, HolderRecord, FULL_ONLY, Checked.ON_ACCESS
-    RULES = "rules", Shape.BUCKET_TABLE, AnyIndex, ALL_PROFILES, Checked.AT_OPENING
-    SUBJECTS = "subjects", Shape.BUCKET_TABLE, SubjectRecord, ALL_PROFILES, Checked.ON_ACCESS
-    GRANTS = "grants", Shape.BUCKET_TABLE, tuple[GrantRecord, ...], ALL_PROFILES, Checked.ON_ACCESS
-    ALIASES = "aliases", Shape.BUCKET_TABLE, str, ALL_PROFILES, Checked.ON_ACCESS
-    CLOSED = "closed", Shape.BUCKET_TABLE, None, ALL_PROFILES, Checked.ON_ACCESS
-    SUBJECT_GRANTS = "subject-grants", Shape.BUCKET_TABLE, tuple[str, ...], FULL_ONLY, Checked.ON_ACCESS
-    RESOURCE_GRANTS = "resource-grants", Shape.BUCKET_TABLE, SubjectKeys, FULL_ONLY, Checked.ON_ACCESS
-    SUBJECT_REGISTRY = "subject-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
-    RESOURCE_REGISTRY = "resource-registry", Shape.BUCKET_TABLE, EntityRecord, FULL_ONLY, Checked.ON_ACCESS
-    ROUTING = "routing", Shape.BLOB, Routing, ALL_PROFILES, Checked.ON_ACCESS
+    # name, shape, record, checked
+    MANIFEST = "manifest", Shape.BLOB, Manifest, Checked.AT_OPENING
+    NAMES = "names", Shape.BLOB, Names, Checked.AT_OPENING
+    CLAUSES = "clauses", Shape.RECORD_LIST, Clause, Checked.AT_OPENING
+    GROUPS = "groups", Shape.RECORD_LIST, GroupRecord, Checked.ON_ACCESS
+    RULES = "rules", Shape.BUCKET_TABLE, AnyIndex, Checked.AT_OPENING
+    SUBJECTS = "subjects", Shape.BUCKET_TABLE, SubjectRecord, Checked.ON_ACCESS
+    GRANTS = "grants", Shape.BUCKET_TABLE, tuple[GrantRecord, ...], Checked.ON_ACCESS
+    ALIASES = "aliases", Shape.BUCKET_TABLE, str, Checked.ON_ACCESS
+    CLOSED = "closed", Shape.BUCKET_TABLE, None, Checked.ON_ACCESS
+    SUBJECT_GRANTS = "subject-grants", Shape.BUCKET_TABLE, tuple[str, ...], Checked.ON_ACCESS
+    ROUTING = "routing", Shape.BLOB, Routing, Checked.ON_ACCESS
 
-    def __new__(
-        cls, name: str, shape: Shape, record: Any, profiles: tuple[Profile, ...], checked: Checked
-    ) -> "Section":
+    def __new__(cls, name: str, shape: Shape, record: Any, checked: Checked) -> "Section":
         """Makes a member whose value is its name. The other columns of the row are its attributes."""
         section = str.__new__(cls, name)
         section._value_ = name
-        section.shape, section.record, section.profiles, section.checked = shape, record, profiles, checked
+        section.shape, section.record, section.checked = shape, record, checked
         return section
 
 

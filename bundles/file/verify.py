@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-import msgspec
-
-from ..errors import UNREADABLE, BundleError
+from ..errors import BundleError
 from ..manifest import Manifest
 from ..program.clauses import Program
 from .bucket_table import BucketTable
-from .fact_records import EntityRecord, GrantRecord, GroupRecord, HolderRecord, HoldingRecord, SubjectRecord
+from .fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord
 from .record_list import RecordList
 from .rule_index import index_entries
 from .sections import FACTS, Section, Shape, record_decoder
@@ -39,41 +37,23 @@ def verify_facts(program: Program, action_sets: int, routes: int, stored: Stored
         "type": len(program.types),
         "set of actions": action_sets,
     }
-    _check_holders(known["role"], known["group"], stored, manifest)
     grants = 0
     for section, record in _records(stored):
         for kind, number in _references(record):
             if number >= known[kind]:
                 raise BundleError(f"the bundle is damaged: `{section}` names {kind} {number}, which does not exist")
         grants += len(record) if section is Section.GRANTS else 0
-    resources = Section.RESOURCE_REGISTRY
     found = {
         "clauses": len(program.clauses),
         "grants": grants,
         "groups": known["group"],
-        "resources": len(stored[resources]) if _is_filled(resources, manifest) else manifest.counts.get("resources"),
         "roles": known["role"],
         "routes": routes,
         "subjects": len(stored[Section.SUBJECTS]),
         "types": known["type"],
     }
-    # Before format 2, a manifest counts no routes.
-    if {"routes": 0} | manifest.counts != found:
+    if {name: count for name, count in manifest.counts.items() if name != "resources"} != found:
         raise BundleError("the bundle is damaged: the counts in its manifest are wrong")
-
-
-def _is_filled(section: Section, manifest: Manifest) -> bool:
-    return manifest.profile in section.profiles
-
-
-def _check_holders(roles: int, groups: int, stored: Stored, manifest: Manifest) -> None:
-    """Raises BundleError if a role lacks its list of holders or a group its list of members.
-
-    If the profile leaves these lists out, there must be none.
-    """
-    for section, count in ((Section.ROLE_HOLDERS, roles), (Section.GROUP_MEMBERS, groups)):
-        if len(stored[section]) != (count if _is_filled(section, manifest) else 0):
-            raise BundleError("the bundle is damaged: the number of lists of holders or members is wrong")
 
 
 def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
@@ -88,7 +68,7 @@ def _records(stored: Stored) -> Iterator[tuple[Section, Any]]:
 
 
 def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
-    """Yields the records. Raises BundleError if they are out of order, or attributes are not a JSON object."""
+    """Yields the records. Raises BundleError if they are out of order."""
     if section.shape is Shape.RECORD_LIST:
         records = list(records)
     if section is Section.GROUPS:
@@ -98,8 +78,6 @@ def _checked(section: Section, records: Iterable[Any]) -> Iterator[Any]:
             _check_order(section, (grant.id for grant in record))
         elif isinstance(record, SubjectRecord | GroupRecord):
             _check_holdings(section, record.holdings)
-        elif isinstance(record, EntityRecord):
-            _check_attributes(record.attributes)
         yield record
 
 
@@ -116,14 +94,6 @@ def _check_holdings(section: Section, holdings: Iterable[HoldingRecord]) -> None
         raise BundleError(f"the bundle is damaged: the times of roles in `{section}` are out of order")
 
 
-def _check_attributes(attributes: bytes) -> None:
-    try:
-        if attributes:
-            msgspec.json.decode(attributes, type=dict[str, Any])
-    except (msgspec.MsgspecError, *UNREADABLE) as ex:
-        raise BundleError(f"the bundle is damaged: attributes can't be read: {ex}") from None
-
-
 def _references(record: Any) -> Iterator[tuple[str, int]]:
     """Yields the numbers of other things that a record contains, as (kind, number)."""
     match record:
@@ -134,7 +104,5 @@ def _references(record: Any) -> Iterator[tuple[str, int]]:
         case GroupRecord(_, ancestors, holdings):
             yield from (("group", number) for number in ancestors)
             yield from (("role", holding.role) for holding in holdings)
-        case HolderRecord(_, groups):
-            yield from (("group", number) for number in groups)
         case [GrantRecord(), *_]:
             yield from (("set of actions", grant.actions) for grant in record)

@@ -35,8 +35,8 @@ def write_bundle(
     contents = SectionContents(program, facts, zones, manifest, routing)
     writer = _FileWriter(file)
     for section in Section:
-        filled = contents.contents(section) if manifest.profile in section.profiles else ()
-        writer.write_section(section, _encoded(section, filled, partial(progress, f"writing {section}")))
+        records = contents.contents(section)
+        writer.write_section(section, _encoded(section, records, partial(progress, f"writing {section}")))
     writer.write_header()
 
 

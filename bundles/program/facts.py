@@ -53,10 +53,9 @@ class GroupFacts:
 
 @dataclass(slots=True)
 class SubjectFacts:
-    """A registered subject: its names, attributes, direct groups and direct roles."""
+    """A registered subject: its external id, direct groups and direct roles."""
 
     external_id: str | None = None
-    attributes: Mapping[str, Json] | None = None
     groups: set[str] = field(default_factory=set)
     holdings: list[Holding] = field(default_factory=list)
 

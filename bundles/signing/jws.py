@@ -14,23 +14,36 @@ import jwt
 import msgspec
 
 from ..errors import UNREADABLE, BadSignature, UnknownKey
+from ..formats import check_format
 from ..prepared import prepared
 from ..wording import quoted
 from .keys import PublicKeys, SigningKey
 
 ALGORITHM: Final = "EdDSA"
 
+
+class _Stated(msgspec.Struct, frozen=True):
+    """The one claim that is the same in every format."""
+
+    format: int
+
+
+_stated_format: Final = msgspec.json.Decoder(_Stated).decode
 _JWS: Final = jwt.PyJWS(algorithms=[ALGORITHM])
 _Claims = TypeVar("_Claims", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[_Claims]):
-    """A kind of JWS: the `typ` of its header, the type of its claims, and what it signs, for messages."""
+    """A kind of JWS: the `typ` of its header, the type of its claims, and what it signs, for messages.
+
+    `format` is its newest format, which the claim `format` states, or None if its claims have no format of their own.
+    """
 
     typ: str
     claims: type[_Claims]
     signed: str
+    format: int | None = None
 
     def __post_init__(self) -> None:
         prepared(self.claims)
@@ -43,7 +56,7 @@ class Kind(Generic[_Claims]):
     def verify(self, token: bytes, keys: PublicKeys) -> tuple[str, _Claims]:
         """Returns the claims that one of the `keys` signed, with the id of that key.
 
-        Raises UnknownKey, and BadSignature for anything else but a JWS that `sign` makes.
+        Raises UnknownKey, BadSignature for anything else but a JWS that `sign` makes, and BundleError for a newer one.
         """
         id, claims = self.unverified(token)
         if id not in keys:
@@ -57,7 +70,7 @@ class Kind(Generic[_Claims]):
     def unverified(self, token: bytes) -> tuple[str, _Claims]:
         """Returns the claims of a JWS, and the id of the key that it names. Anyone may have written them.
 
-        Raises BadSignature for anything else but the form that `sign` writes.
+        Raises BadSignature for anything else but the form that `sign` writes, and BundleError for a newer format.
         """
         try:
             found = _JWS.decode_complete(token, options={"verify_signature": False})
@@ -66,6 +79,8 @@ class Kind(Generic[_Claims]):
         header, payload = found["header"], found["payload"]
         id = self._key_id(header)
         try:
+            if self.format is not None:
+                check_format(self.signed, _stated_format(payload).format, self.format)
             claims = msgspec.json.decode(payload, type=self.claims)
         except (msgspec.MsgspecError, *UNREADABLE):
             raise BadSignature(f"the signature of {self.signed} is damaged: its claims can't be read") from None

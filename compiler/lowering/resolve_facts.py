@@ -25,8 +25,7 @@ def resolve_facts(source: Model) -> Facts:
     facts = Facts(
         groups={group.id: GroupFacts() for group in source.groups},
         subjects={
-            EntityKey(subject.type, subject.id): SubjectFacts(subject.external_id, subject.attributes)
-            for subject in source.subjects
+            EntityKey(subject.type, subject.id): SubjectFacts(subject.external_id) for subject in source.subjects
         },
         resources={
             EntityKey(resource.type, resource.id): ResourceFacts(

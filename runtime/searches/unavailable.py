@@ -1,5 +1,5 @@
-"""The error of a search that a bundle can't answer."""
+"""The error of a search that can't be answered from a bundle."""
 
 
 class SearchUnavailable(Exception):
-    """A bundle with the profile `decision` answers evaluations only, not searches (contract 7.3)."""
+    """A search needs the registry, which only the service has: an agent raises it (contract 7.3)."""

@@ -10,7 +10,6 @@ from ...bundles.delta import (
     AliasChange,
     AnyChange,
     Delta,
-    FormatNeeded,
     GrantsChange,
     GroupChange,
     PolicyChange,
@@ -23,7 +22,6 @@ from ...bundles.delta import (
 )
 from ...bundles.errors import BundleError
 from ...bundles.file.fact_records import GrantRecord, GroupRecord, HoldingRecord, SubjectRecord, grants_prefix
-from ...bundles.file.header import VERSION
 from ...bundles.file.rule_index import RuleIndex
 from ...bundles.program.clauses import Clause, ResourceType
 from ...bundles.program.facts import EntityKey, Holding
@@ -106,8 +104,6 @@ class _Application:
 
     def _apply(self, change: AnyChange) -> None:
         match change:
-            case FormatNeeded(version):
-                _check_format(version)
             case TypeChange():
                 self._type(change)
             case RoleChange(id):
@@ -230,11 +226,6 @@ class _Indexing:
             for role in clause.roles or ():
                 by_role.setdefault(role_number(role), []).append(number)
         return RuleIndex(tuple(everyone), {role: tuple(numbers) for role, numbers in by_role.items() if numbers})
-
-
-def _check_format(version: int) -> None:
-    if version > VERSION:
-        raise BundleError(f"the delta needs format {version}, but this Writ reads only formats up to {VERSION}")
 
 
 def _check(clause: Clause, declared: dict[str, ResourceType]) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from writ.api.cli.demo import demo_sources
 from writ.bundles import zones
-from writ.bundles.manifest import Profile
 from writ.compiler.compile import Compiled, compile_model
 from writ.compiler.diagnostics.diagnostic import Diagnostic
 from writ.compiler.load import load
@@ -16,17 +15,17 @@ from writ.runtime import Engine
 Document = dict[str, Any]
 
 
-def compiled(document: Document, profile: Profile = "full") -> Compiled:
+def compiled(document: Document) -> Compiled:
     """The compiled form of a valid document."""
     loaded = load([Source("model.json", json.dumps({"model": 1} | document).encode())], zones.zone_names())
     assert loaded.model is not None, loaded.diagnostics
-    return compile_model(loaded.model, zones.zone_data, zones.VERSION, profile)
+    return compile_model(loaded.model, zones.zone_data, zones.VERSION)
 
 
-def bundle_file(document: Document, path: Path, profile: Profile = "full") -> Path:
+def bundle_file(document: Document, path: Path) -> Path:
     """The bundle of a valid document, written to `path`."""
     with path.open("w+b") as file:
-        compiled(document, profile).write(file)
+        compiled(document).write(file)
     return path
 
 
@@ -39,6 +38,6 @@ def demo_bundle(path: Path) -> tuple[Diagnostic, ...]:
     return loaded.diagnostics
 
 
-def engine_for(document: Document, path: Path, profile: Profile = "full") -> Engine:
+def engine_for(document: Document, path: Path) -> Engine:
     """An engine over the bundle of a valid document; its clock stands still at the epoch."""
-    return Engine.open(bundle_file(document, path, profile), clock=lambda: 0.0)
+    return Engine.open(bundle_file(document, path), clock=lambda: 0.0)

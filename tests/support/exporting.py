@@ -42,7 +42,7 @@ class Worker:
     def export(self) -> None:
         """Make an export of the newest revision."""
         env = self.store.environment("default")
-        self.maker.export("default", env.revision, "full", self.key, 30 * DAY)
+        self.maker.export("default", env.revision, self.key, 30 * DAY)
 
     def add_role(self, id: str) -> None:
         """One more revision, with a delta."""

@@ -16,7 +16,7 @@ from writ.bundles.feed.callers import Callers, name_of, sign_callers
 from writ.bundles.feed.position import manifest_digest
 from writ.bundles.feed.update import claims_about, encode_update
 from writ.bundles.file.reader import Bundle, mapped
-from writ.bundles.manifest import Environment, Profile
+from writ.bundles.manifest import Environment
 from writ.bundles.signing.keys import SigningKey
 from writ.bundles.signing.sign import sign
 from writ.compiler.compile import Compiled
@@ -28,11 +28,11 @@ from tests.support.signed import ISSUED, KEY, LIFETIME, PROD
 
 
 @cache
-def model(revision: int, profile: Profile = "full") -> Compiled:
+def model(revision: int) -> Compiled:
     """The model of a revision."""
     bob, read = {"type": "user", "id": "bob"}, ["read"]
     grant = {"id": "g", "subject": bob, "resource": {"type": "document", "id": str(revision)}, "actions": read}
-    return compiled({"resource_types": [{"id": "document", "actions": read}], "grants": [grant]}, profile)
+    return compiled({"resource_types": [{"id": "document", "actions": read}], "grants": [grant]})
 
 
 @cache
@@ -79,7 +79,7 @@ class History:
         """What changes with every change."""
         return f'"{self.environment.uuid[:4]}.{self.epoch}.{self.revision}.{self.generation}"'
 
-    def bundle(self, revision: int | None = None, profile: Profile = "full", **changed: Any) -> bytes:
+    def bundle(self, revision: int | None = None, **changed: Any) -> bytes:
         """A signed bundle of a revision, of the newest bundle's unless another is named."""
         return _bundle(
             self.environment,
@@ -88,19 +88,18 @@ class History:
             changed.get("key", self.key),
             changed.get("issued", self.issued),
             changed.get("lifetime", self.lifetime),
-            profile,
         )
 
-    def manifest(self, revision: int, profile: Profile = "full") -> str:
+    def manifest(self, revision: int) -> str:
         """The digest of the manifest of a bundle."""
-        return _manifest(self.environment, self.epoch, revision, profile)
+        return _manifest(self.environment, self.epoch, revision)
 
     def update(self, since: int, until: int | None = None, **changed: Any) -> bytes:
         """A signed update from one revision to another, to the newest unless another is named."""
         until = self.revision if until is None else until
         deltas = [delta(revision) for revision in range(since + 1, until + 1)]
         fits = sorted({self.oldest, self.base, since, *changed.get("bases", ())})[-16:]
-        manifests = [self.manifest(base, profile) for base in fits for profile in ("full", "decision")][-16:]
+        manifests = [self.manifest(base) for base in fits]
         claims = claims_about(self.environment, self.epoch, manifests, since, deltas, self.issued)
         claims = msgspec.structs.replace(claims, **changed.get("claims", {}))
         return encode_update(claims, deltas, changed.get("key", self.key), self.callers())
@@ -132,8 +131,8 @@ class History:
 
 
 @cache
-def _written(environment: Environment, epoch: int, revision: int, profile: Profile) -> bytes:
-    made = model(revision, profile)
+def _written(environment: Environment, epoch: int, revision: int) -> bytes:
+    made = model(revision)
     manifest = msgspec.structs.replace(made.manifest, environment=environment, epoch=epoch, revision=revision)
     content = BytesIO()
     replace(made, manifest=manifest).write(content)
@@ -141,19 +140,17 @@ def _written(environment: Environment, epoch: int, revision: int, profile: Profi
 
 
 @cache
-def _manifest(environment: Environment, epoch: int, revision: int, profile: Profile) -> str:
+def _manifest(environment: Environment, epoch: int, revision: int) -> str:
     with TemporaryFile() as file:
-        file.write(_written(environment, epoch, revision, profile))
+        file.write(_written(environment, epoch, revision))
         file.flush()
         return manifest_digest(Bundle(mapped(file)).manifest)
 
 
 @cache
-def _bundle(
-    environment: Environment, epoch: int, revision: int, key: SigningKey, issued: int, lifetime: int, profile: Profile
-) -> bytes:
+def _bundle(environment: Environment, epoch: int, revision: int, key: SigningKey, issued: int, lifetime: int) -> bytes:
     with TemporaryFile() as file:
-        file.write(_written(environment, epoch, revision, profile))
+        file.write(_written(environment, epoch, revision))
         sign(file, key, issued, lifetime)
         file.seek(0)
         return file.read()

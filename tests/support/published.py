@@ -13,7 +13,6 @@ from writ.bundles.feed.index import INDEX_FILE, Index, PublishedBundle, Publishe
 from writ.bundles.feed.position import Position, position_of
 from writ.bundles.feed.update import verified_update
 from writ.bundles.file.reader import Bundle
-from writ.bundles.manifest import Profile
 from writ.bundles.signing.verify import open_verified_bundle
 
 
@@ -43,10 +42,10 @@ class PublishedFolder:
         assert (len(content), sha256(content).hexdigest()) == (file.size, file.digest), file.name
         return content
 
-    def engine(self, profile: Profile = "full") -> Engine:
+    def engine(self) -> Engine:
         """An engine that starts from the published bundle and follows every update."""
         index = self.index()
-        bundle, position = self.bundle(index.bundles[profile], index)
+        bundle, position = self.bundle(index.bundle, index)
         engine = Engine(bundle)
         engine.apply_deltas(self.deltas(index, position))
         assert engine.revision == index.revision
@@ -83,10 +82,9 @@ class PublishedFolder:
         return chain
 
     def check(self) -> Index:
-        """Check that every file is there, and that the updates lead from each bundle to the newest revision."""
+        """Check that every file is there, and that the updates lead from the bundle to the newest revision."""
         index = self.index()
         for file in index.files():
             self.content(file)
-        for profile in index.bundles:
-            self.engine(profile)
+        self.engine()
         return index

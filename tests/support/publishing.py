@@ -48,7 +48,7 @@ class Folder:
             history.epoch,
             self._number,
             history.revision,
-            {"full": bundle},
+            bundle,
             updates,
             (history.manifest(history.base),),
             listed,

@@ -77,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         if path != f"/v1/environments/{history.environment.id}/bundle":
             return self.refuse(404, "there is no such environment")
         self._wait(headers)
-        since, profile = int(query["since"]), query.get("profile", "full")
+        since = int(query["since"])
         with up.changed:  # so that the tag belongs to the content
             tag, content, base = history.tag, None, history.base
             if headers["if-none-match"] != tag and history.oldest <= since <= history.revision:
@@ -86,7 +86,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(304, None, b"", tag)
         if content is not None:
             return self.send(200, UPDATE, content, tag)
-        return self._send_bundle(history.bundle(base, profile), f'"b{base}.{profile}"', headers)
+        return self._send_bundle(history.bundle(base), f'"b{base}"', headers)
 
     def _wait(self, headers: dict[str, str]) -> None:
         found = re.fullmatch(r"wait=(\d+)", headers["prefer"])

@@ -1,7 +1,7 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -53,7 +53,7 @@ _READ: Final = Access({"POST": Scope.READ})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentParts:
-    """The parts of an agent. `calls` are those that its metadata names. `counts` counts for the metrics.
+    """The parts of an agent. `counts` counts for the metrics.
 
     `keys` are the callers by the digests of their keys, or None to admit everybody.
     `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
@@ -61,7 +61,6 @@ class AgentParts:
     """
 
     following: InForce
-    calls: Collection[str]
     keys: Keys | None
     limits: HttpLimits
     public_url: str
@@ -165,7 +164,7 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
     decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
     short = Authorize(engine_of, bodies, deciding, many, log)
     decisions |= {f"{root}{SHORT}": short for root in _ROOTS}
-    discovery = Discovery(parts.public_url, parts.calls)
+    discovery = Discovery(parts.public_url, _ANSWERED)
     return decisions | {
         "/.well-known/authzen-configuration": discovery,
         "/.well-known/authzen-configuration/environments/{env}": discovery,
@@ -173,6 +172,9 @@ def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bo
         "/readyz": AgentReadiness(parts.following, parts.draining),
     }
 
+
+_ANSWERED: Final = ("evaluation", "evaluations", "search/resource")
+"""The calls that the metadata of an agent names."""
 
 _CALLS: Final = {"evaluation", "evaluations", "search/resource", "search/subject", "search/action"}
 _OPEN: Final = Access({"GET": Scope.NONE, "HEAD": Scope.NONE}, one_environment=False)

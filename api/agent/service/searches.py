@@ -1,4 +1,4 @@
-"""The searches of an agent: filters from a full bundle. The rest needs the registry, which only the service has."""
+"""The searches of an agent: filters. The rest needs the registry, which only the service has."""
 
 from typing import Final
 

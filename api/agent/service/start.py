@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from ....runtime import Engine
 from ...server.listening import UNIX, CannotListen, shown_address
@@ -21,9 +20,6 @@ from ..options import FollowOptions
 from ..status import Status
 from .app import COUNTED, AgentParts, create_agent
 from .keys_file import CallerKeys
-
-_DECISIONS: Final = ("evaluation", "evaluations")
-_FULL: Final = (*_DECISIONS, "search/resource")
 
 
 class AgentStart:
@@ -57,7 +53,6 @@ class AgentStart:
         program = self.program
         parts = AgentParts(
             following=self._following,
-            calls=_FULL if self._options.profile == "full" else _DECISIONS,
             keys=self._keys,
             limits=program.settings.limits,
             public_url=program.public_url,

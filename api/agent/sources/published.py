@@ -14,7 +14,6 @@ from ....bundles.feed.callers import LONGEST_CALLERS
 from ....bundles.feed.index import INDEX_FILE, LONGEST_INDEX, Index, PublishedFile
 from ....bundles.feed.position import Position, refuse_other_environment
 from ....bundles.feed.update import LONGEST_UPDATE
-from ....bundles.manifest import Profile
 from ..trust import Trust
 from .download import Download, new_download
 from .source import Answer, Ask, FetchedBundle, FetchedUpdate, Interrupted, SourceError, Unchanged
@@ -44,12 +43,11 @@ class Published:
         url: str,
         trust: Trust,
         *,
-        profile: Profile = "full",
         interval: float = POLL_SECONDS,
         options: Mapping[str, Any] | None = None,
         clock: Callable[[], float] = time.time,
     ):
-        self._trust, self._profile, self._clock = trust, profile, clock
+        self._trust, self._clock = trust, clock
         self.name, self.interval = f"`{_USER.sub('//', url)}`", interval
         self._store, self._folder = fsspec.url_to_fs(url, **dict(options or {}))
         self._bounds = {"timeout": CALL_SECONDS} if isinstance(self._store, AsyncFileSystem) else {}
@@ -101,10 +99,7 @@ class Published:
         return FetchedUpdate(data, found.file.name, self._new_callers(index), float(index.issued))
 
     def _bundle(self, index: Index, ask: Ask) -> Answer:
-        found = index.bundles.get(self._profile)
-        if found is None:
-            raise SourceError(f"{self.name} has no bundle with the profile `{self._profile}`")
-        file = found.file
+        file = index.bundle.file
         if ask.tag == file.name:
             return Unchanged(ask.tag)
         if file.size > LONGEST_BUNDLE:

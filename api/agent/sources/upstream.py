@@ -17,7 +17,6 @@ from urllib3 import BaseHTTPResponse
 from urllib3.util import parse_url
 
 from ....bundles.feed.update import CONTENT_TYPE, LONGEST_UPDATE
-from ....bundles.manifest import Profile
 from ....bundles.wording import quoted
 from ...settings.setting_readers import is_loopback
 from ...telemetry.log import LOG
@@ -74,13 +73,12 @@ class Upstream:
         environment: str,
         credential: Callable[[], str] | None = None,
         *,
-        profile: Profile = "full",
         ca_file: str | None = None,
         proxy: str | None = None,
         limits: UpstreamLimits | None = None,
     ):
         self._limits = limits or UpstreamLimits()
-        self._credential, self._profile = credential, profile
+        self._credential = credential
         self.name, self._path, self._is_private = _checked(base, environment, credential is not None)
         self._proof = -math.inf
         self._connection = Connection(base, ca_file, proxy)
@@ -117,8 +115,6 @@ class Upstream:
 
     def _target(self, ask: Ask) -> str:
         query = {"since": str(0 if ask.position is None else ask.position.revision)}
-        if self._profile != "full":
-            query["profile"] = self._profile
         return f"{self._path}?{urlencode(query)}"
 
     def _headers(self, ask: Ask, wait: int) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ....bundles.feed.position import Position
 from ....runtime.rates.table import RateTable
 from ...telemetry.log import LOG
 from ..held import Held, held_from
-from ..trust import Trust, WrongProfile
+from ..trust import Trust
 from .current import Current
 from .directory import StateDirectory
 
@@ -58,8 +58,6 @@ class StateReader:
         try:
             self._open_bundle(current)
             self._add_updates(current)
-        except WrongProfile as ex:
-            _warn("the bundle in the state directory is not used: %s", ex)
         except WrongEnvironment:
             raise
         except (BundleError, OSError) as ex:

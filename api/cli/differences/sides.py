@@ -16,7 +16,6 @@ from ....bundles.file.reader import Bundle, open_bundle
 from ....compiler.compile import compile_model
 from ....compiler.model.elements import Model
 from ....compiler.source import Source
-from ....runtime import SearchUnavailable
 from ...engines.live.build import NoSources, check_sources, sources_of
 from ...review.testing.reading import Question
 from ...store.database.opening import FILE
@@ -54,7 +53,7 @@ class Side:
             if asked.is_search:
                 return self._tested.search(asked.request, now, with_results=False)
             return self._tested.decide(asked.request, now)
-        except (BundleError, SearchUnavailable) as ex:
+        except BundleError as ex:
             raise CommandFailed(f"{self.name}: {ex}") from None
 
 

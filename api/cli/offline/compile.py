@@ -8,7 +8,6 @@ from typing import BinaryIO
 
 import click
 
-from ....bundles.manifest import Profile
 from ....bundles.signing.sign import DAY, DEFAULT_LIFETIME, sign
 from ...engines.live.build import InvalidModel, NoSources, build_bundle, files_of, unsigned
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
@@ -21,13 +20,6 @@ from .bundle_keys import read_lifetime, signing_key_in
 @click.command("compile")
 @click.argument("sources", nargs=-1, required=True, type=SourcePath(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The bundle file.")
-@click.option(
-    "--profile",
-    type=click.Choice(["full", "decision"]),
-    default="full",
-    show_default=True,
-    help="`decision` leaves out the data that only filters and searches need.",
-)
 @click.option("--sign", "key", metavar="KEY", type=click.Path(path_type=Path), help="Sign with this private key (PEM).")
 @click.option(
     "--expires-in",
@@ -36,9 +28,7 @@ from .bundle_keys import read_lifetime, signing_key_in
     callback=read_lifetime,
     help=f"How long the signed bundle is accepted, like `12h`. The default is `{DEFAULT_LIFETIME // DAY}d`.",
 )
-def compile_command(
-    sources: tuple[Path, ...], output: Path, profile: Profile, key: Path | None, lifetime: int | None
-) -> None:
+def compile_command(sources: tuple[Path, ...], output: Path, key: Path | None, lifetime: int | None) -> None:
     """Compile model documents into a bundle. All files and folders (.writ, .json, .yaml) together are one model.
 
     The same model gives the same bytes, in any input order. Exit code 0 if the bundle is written, 1 if the model has
@@ -51,14 +41,13 @@ def compile_command(
     Examples:
       writ compile model.yaml -o model.bundle
       writ compile policies/ people.json -o prod.bundle
-      writ compile policies/ people.json --profile decision -o edge.bundle
       writ compile model.yaml -o model.bundle --sign key.pem --expires-in 7d
     """
     console, finish = error_console(), _signing(key, lifetime)
     try:
         refuse_overwriting(output, files_of(sources))
         with progress_bar() as progress:
-            built = build_bundle(sources, output, progress, profile, finish)
+            built = build_bundle(sources, output, progress, finish)
     except InvalidModel as ex:
         click.echo(ex.checked.shown, nl=False, err=True)
         console.print(summary(ex.checked.diagnostics))

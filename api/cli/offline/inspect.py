@@ -106,7 +106,6 @@ def _print(found: Inspected) -> None:
     _print_signature(found)
     click.echo(f"source       sha256:{manifest.source}")
     click.echo(f"environment  {manifest.environment.id if manifest.environment else 'none, compiled from files'}")
-    click.echo(f"profile      {manifest.profile}")
     click.echo(f"epoch        {manifest.epoch}, revision {manifest.revision}")
     if manifest.provenance is not None:
         click.echo(f"provenance   {escaped(msgspec.json.encode(manifest.provenance).decode())}")

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from ....bundles.conditions.instants import SECOND, read_instant
-from ....runtime import BadRequest, BundleError, Engine, RateCounters, SearchUnavailable
+from ....runtime import BadRequest, BundleError, Engine, RateCounters
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
@@ -62,7 +62,7 @@ def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
         raise
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    except (BundleError, SearchUnavailable) as ex:
+    except BundleError as ex:
         raise CommandFailed(bundle_sentence(bundle, ex)) from None
     sys.exit(0 if good else 1)
 

@@ -4,7 +4,6 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,6 @@ import msgspec
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.feed.update import CONTENT_TYPE as UPDATE
-from ....bundles.manifest import Profile
 from ....bundles.signing.keys import SigningKey
 from ....bundles.signing.sign import DAY
 from ...engines.exports.callers_list import CallersLists
@@ -40,11 +38,6 @@ LOOK_SECONDS: Final = 0.2
 RETRY_SECONDS: Final = 5.0
 """Time after which `--follow` tries again what failed."""
 
-_PROFILES: Final[dict[str, tuple[Profile, ...]]] = {
-    "full": ("full",),
-    "decision": ("decision",),
-    "both": ("full", "decision"),
-}
 _FAILURES: Final = (StoreUnavailable, TargetFailed, UnusableSigningKey, OSError)
 
 
@@ -52,16 +45,9 @@ _FAILURES: Final = (StoreUnavailable, TargetFailed, UnusableSigningKey, OSError)
 @click.argument("target")
 @data_option
 @env_option
-@click.option(
-    "--profile",
-    type=click.Choice([*_PROFILES]),
-    default="full",
-    show_default=True,
-    help="The bundles to publish. A `decision` bundle is smaller, and answers no searches and no filters.",
-)
 @click.option("--follow", is_flag=True, help="Go on: publish each change as it is committed, until interrupted.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def publish_command(target: str, directory: Path, environment: str, profile: str, follow: bool, form: str) -> None:
+def publish_command(target: str, directory: Path, environment: str, follow: bool, form: str) -> None:
     """Publish an environment's signed bundle to TARGET, a folder or a URL such as s3://bucket/folder.
 
     Agents and applications can follow the folder instead of the service. Its files never change, but for one small
@@ -71,11 +57,11 @@ def publish_command(target: str, directory: Path, environment: str, profile: str
     \b
     Examples:
       writ publish /var/www/bundles
-      writ publish s3://policies/prod --env prod --profile both --follow
+      writ publish s3://policies/prod --env prod --follow
     """
     try:
         stop = _stop_signal() if follow else None
-        publishing = _Publishing(target, directory, environment, _PROFILES[profile], form)
+        publishing = _Publishing(target, directory, environment, form)
         publishing.publish()
         if stop is not None:
             error_console().print("Following changes. Ctrl-C or SIGTERM stops it.", markup=False)
@@ -87,7 +73,7 @@ def publish_command(target: str, directory: Path, environment: str, profile: str
 class _Publishing:
     """One run of the command."""
 
-    def __init__(self, target: str, directory: Path, environment: str, profiles: Sequence[Profile], form: str) -> None:
+    def __init__(self, target: str, directory: Path, environment: str, form: str) -> None:
         self._environment, self._form, self._settings = environment, form, command_settings()
         bundle_keys, token_keys = (
             kind.source(directory, kind.given(directory, self._settings)) for kind in (KINDS["bundle"], KINDS["token"])
@@ -101,7 +87,6 @@ class _Publishing:
             self._store,
             ExportMaker(directory, self._store, time.time),
             self._lists(),
-            profiles,
             self._settings.bundle_days * DAY,
             time.time,
         )

@@ -10,7 +10,6 @@ from ....bundles.errors import BundleError
 from ....compiler.diagnostics.diagnostic import Finding
 from ....compiler.diagnostics.show import show_text
 from ....compiler.source import Source
-from ....runtime import SearchUnavailable
 from ...engines.live.build import TEST_ENDINGS, InvalidModel, NoSources, files_of
 from ...review.testing.coverage import Coverage
 from ...review.testing.reading import ReadFile, read_file
@@ -69,7 +68,7 @@ class Session:
             return run_file(file, model, coverage)
         except InvalidModel as ex:
             return FileResult(file, problem=f"{ex.checked.shown}the model has errors")
-        except (BundleError, NoSources, SearchUnavailable, UnusableModel) as ex:
+        except (BundleError, NoSources, UnusableModel) as ex:
             return _without_model(file, str(ex))
         except OSError as ex:
             return _without_model(file, os_sentence(ex))

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, cast, get_args
+from typing import Final
 
 import falcon
 import falcon.asgi
 
 from ....bundles.feed.update import CONTENT_TYPE as UPDATE
-from ....bundles.manifest import Profile
 from ...http.caller import CALLER
 from ...http.entity_tags import is_known
 from ...http.openapi.operation import Answer, Operation, Parameter
@@ -19,7 +18,7 @@ from ...http.queries import known_parameters, number
 from ...http.streams import Stream
 from ...identity.request_actor import actor_of
 from ...store.environment_ids import refuse_outside
-from ...store.errors import BadQuery, StoreUnavailable
+from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
 from ..work.fair_turns import FairTurns
 from .counts import Exports
@@ -36,7 +35,6 @@ MOST_DOWNLOADS: Final = 64
 """Bundles and long updates that one worker sends at a time. More are 503 with `Retry-After`."""
 
 _HIGHEST: Final = 2**63 - 1
-_PROFILES: Final = get_args(Profile)
 _REVISION: Final = Parameter(REVISION, "The revision that the answer leads to.", {"type": "integer"})
 _BINARY: Final = {"type": "string", "format": "binary"}
 
@@ -56,11 +54,6 @@ GET: Final = Operation(
             "The revision that the client has. The answer is an update from there if there can be one.",
             {"type": "integer", "minimum": 0},
         ),
-        Parameter(
-            "profile",
-            "A `decision` bundle answers evaluations only, and is smaller.",
-            {"type": "string", "enum": list(_PROFILES), "default": "full"},
-        ),
     ),
     headers=(
         IF_NONE_MATCH,
@@ -77,7 +70,6 @@ class _Asked:
     """What a request asks for. `since` is None for a whole bundle, `wait` is in seconds."""
 
     since: int | None
-    profile: Profile
     wait: int
 
 
@@ -111,12 +103,12 @@ class BundleExport:
             await self._since(req, resp, asked, asked.since, state)
 
     async def _whole(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, asked: _Asked, state: State) -> None:
-        found = await self._exporter.bundle(state, asked.profile)
+        found = await self._exporter.bundle(state)
         if asked.wait and _has(req, found):
             resp.set_header("Preference-Applied", f"wait={asked.wait}")
             newer = await self._states.after_revision(state, asked.wait)
             self._refuse(req, newer)
-            found = await self._exporter.bundle(newer, asked.profile)
+            found = await self._exporter.bundle(newer)
         await self._send(req, resp, found, state)
 
     async def _since(
@@ -135,9 +127,9 @@ class BundleExport:
         if body is not None:
             await self._send_update(req, resp, body)
         elif since == 0:
-            await self._send(req, resp, await self._exporter.base(state, asked.profile), state)
+            await self._send(req, resp, await self._exporter.base(state), state)
         else:
-            await self._send(req, resp, await self._exporter.bundle(state, asked.profile), state)
+            await self._send(req, resp, await self._exporter.bundle(state), state)
 
     async def _send_update(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, body: Body) -> None:
         update, data, is_packed = body.update, body.update.data, False
@@ -233,12 +225,9 @@ class BundleExport:
 
 
 def _asked(req: falcon.asgi.Request) -> _Asked:
-    found = known_parameters(req, "since", "profile")
-    profile = found.get("profile", "full")
-    if profile not in _PROFILES:
-        raise BadQuery(f"`profile` is {' or '.join(f'`{one}`' for one in _PROFILES)}")
+    found = known_parameters(req, "since")
     since = number("since", found["since"], 0, _HIGHEST) if "since" in found else None
-    return _Asked(since, cast(Profile, profile), wait_preferred(req.get_header("Prefer")))
+    return _Asked(since, wait_preferred(req.get_header("Prefer")))
 
 
 def _nothing() -> None:

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ....bundles.manifest import Profile
 from ....bundles.signing.keys import SigningKey
 from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
@@ -75,36 +74,36 @@ class Exporter:
     lifetime: int
     clock: Callable[[], float]
     files: ExportFiles = field(init=False)
-    _making: dict[tuple[str, Profile], asyncio.Task[None]] = field(default_factory=dict)
+    _making: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _signing: dict[Key, asyncio.Task[Body | None]] = field(default_factory=dict)
     _held: OrderedDict[Key, Body] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.files = ExportFiles(self.directory)
 
-    async def bundle(self, state: State, profile: Profile) -> SignedBundle:
+    async def bundle(self, state: State) -> SignedBundle:
         """Returns an export of the newest revision, made now if there is none.
 
         Raises NotFound, StoreUnavailable.
         """
         for _ in range(MOST_ATTEMPTS):
-            found = await self.work.read(self._found, state, profile)
+            found = await self.work.read(self._found, state)
             if found is not None and found.revision >= state.env.revision:
                 return found
-            await self._make(state, profile)
-        found = await self.work.read(self._found, state, profile)
+            await self._make(state)
+        found = await self.work.read(self._found, state)
         if found is None or found.revision < state.env.revision:
             raise StoreUnavailable("no bundle can be exported", "no bundle can be exported; try again later")
         return found
 
-    async def base(self, state: State, profile: Profile) -> SignedBundle:
+    async def base(self, state: State) -> SignedBundle:
         """Returns an export that updates lead on from, made now if there is none. Raises as `bundle`."""
-        found = await self.work.read(self._found, state, profile)
+        found = await self.work.read(self._found, state)
         if found is not None:
             newest = await self.update(state, found.revision, with_callers=False)
             if newest is not None:
                 return found
-        return await self.bundle(state, profile)
+        return await self.bundle(state)
 
     async def update(self, state: State, since: int, with_callers: bool) -> Body | None:
         """Returns the update from `since` to the revision of `state` or a later one, or None if there can be none.
@@ -144,24 +143,23 @@ class Exporter:
         while len(self._held) > MOST_UPDATES or sum(one.size for one in self._held.values()) > MOST_HELD_BYTES:
             self._held.popitem(last=False)
 
-    def _found(self, state: State, profile: Profile) -> SignedBundle | None:
+    def _found(self, state: State) -> SignedBundle | None:
         """In a thread: the newest fresh export."""
         key, now = self.signer().id, self.clock()
         with unavailable():
-            return next((one for one in self.files.of(state.env, profile) if is_fresh(one, key, now)), None)
+            return next((one for one in self.files.of(state.env) if is_fresh(one, key, now)), None)
 
-    async def _make(self, state: State, profile: Profile) -> None:
+    async def _make(self, state: State) -> None:
         """Makes an export of the newest revision. Those who ask meanwhile share the making."""
-        place = state.env.uuid, profile
-        task = self._making.get(place)
+        task = self._making.get(state.env.uuid)
         if task is None:
             signer = await self.work.read(self.signer)
-            task = self._making.get(place)
+            task = self._making.get(state.env.uuid)
             if task is None:
                 key, env = signer.pem(), state.env
-                making = self._made_apart(ExportRequest(env.id, env.revision, profile, key, self.lifetime))
-                task = self._making[place] = asyncio.create_task(making)
-                task.add_done_callback(partial(self._ended, place))
+                making = self._made_apart(ExportRequest(env.id, env.revision, key, self.lifetime))
+                task = self._making[env.uuid] = asyncio.create_task(making)
+                task.add_done_callback(partial(self._ended, env.uuid))
         await asyncio.shield(task)
 
     async def _made_apart(self, request: ExportRequest) -> None:
@@ -171,7 +169,7 @@ class Exporter:
             failed = "no bundle can be exported"
             raise StoreUnavailable(f"{failed}: {ex}", f"{failed}; the service's log says why") from ex
 
-    def _ended(self, place: tuple[str, Profile], task: "asyncio.Task[None]") -> None:
-        del self._making[place]
+    def _ended(self, uuid: str, task: "asyncio.Task[None]") -> None:
+        del self._making[uuid]
         if not task.cancelled():
             task.exception()  # else asyncio complains if nobody waits any more

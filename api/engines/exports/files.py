@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from ....bundles.errors import BundleError
 from ....bundles.feed.position import manifest_digest
 from ....bundles.file.header import decode_header
 from ....bundles.file.reader import mapped
 from ....bundles.file.sections import Section
-from ....bundles.manifest import Manifest, Profile, decode_manifest
+from ....bundles.manifest import Manifest, decode_manifest
 from ....bundles.signing.claims import BUNDLE
 from ....bundles.signing.section import token_of
 from ...store.environments import Environment
@@ -23,12 +23,12 @@ FOLDER: Final = "exports"
 """In the data directory."""
 
 KEPT: Final = 2
-"""The newest exports of an environment and profile that are kept. Agents that have one of them follow by updates."""
+"""The newest exports of an environment that are kept. Agents that have one of them follow by updates."""
 
 COMPRESSED: Final = ".gz"
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_NAME: Final = re.compile(rf"({_UUID})-(\d+)-(\d+)-({'|'.join(get_args(Profile))})-(\d+)\.bundle")
+_NAME: Final = re.compile(rf"({_UUID})-(\d+)-(\d+)-(\d+)\.bundle")
 _LEFT: Final = (".unfinished", ".bundle")
 _MOST_KNOWN: Final = 1_024
 
@@ -41,7 +41,6 @@ class SignedBundle:
     uuid: str
     epoch: int
     revision: int
-    profile: Profile
     issued: int
     expires: int
     key: str
@@ -51,7 +50,7 @@ class SignedBundle:
     @property
     def etag(self) -> str:
         """The entity tag, without quotes. Another environment or signature is another tag."""
-        return f"{self.uuid}.{self.epoch}.{self.revision}.{self.profile}.{self.issued}.{self.key}"
+        return f"{self.uuid}.{self.epoch}.{self.revision}.{self.issued}.{self.key}"
 
     @property
     def compressed(self) -> Path | None:
@@ -61,7 +60,7 @@ class SignedBundle:
 
 
 class ExportFiles:
-    """The folder of exports in a data directory. A name has UUID, epoch, revision, profile and time of issue."""
+    """The folder of exports in a data directory. A name has UUID, epoch, revision and time of issue."""
 
     def __init__(self, directory: Path) -> None:
         """`directory` is the data directory."""
@@ -71,26 +70,26 @@ class ExportFiles:
         """Returns the path of the export of a bundle with that manifest, signed at `issued`."""
         assert manifest.environment is not None
         uuid, version = manifest.environment.uuid, f"{manifest.epoch}-{manifest.revision}"
-        return self.folder / f"{uuid}-{version}-{manifest.profile}-{issued}.bundle"
+        return self.folder / f"{uuid}-{version}-{issued}.bundle"
 
-    def of(self, env: Environment, profile: Profile | None = None) -> tuple[SignedBundle, ...]:
+    def of(self, env: Environment) -> tuple[SignedBundle, ...]:
         """Returns the exports of an environment in its epoch, the newest first. A file that can't be read is no one."""
-        found = [one for one in self._all(env.uuid) if one.epoch == env.epoch and profile in (None, one.profile)]
+        found = [one for one in self._all(env.uuid) if one.epoch == env.epoch]
         return tuple(sorted(found, key=lambda one: (one.revision, one.issued), reverse=True))
 
-    def tidy(self, env: Environment, profile: Profile, others: frozenset[str], made: Path) -> None:
+    def tidy(self, env: Environment, others: frozenset[str], made: Path) -> None:
         """Removes all but `made` and the newest exports, and those of environments whose UUIDs are not in `others`.
 
         It also removes what a killed process has left. Nobody else may make an export meanwhile.
         """
-        kept = {made.name, *(one.path.name for one in self.of(env, profile)[:KEPT])}
+        kept = {made.name, *(one.path.name for one in self.of(env)[:KEPT])}
         for name in os.listdir(self.folder):
             plain = name.removesuffix(COMPRESSED)
             match = _NAME.fullmatch(plain)
             if match is None:
                 is_needed = not name.endswith(_LEFT)
             else:
-                is_needed = plain in kept or (match[4] != profile if match[1] == env.uuid else match[1] in others)
+                is_needed = plain in kept or (match[1] != env.uuid and match[1] in others)
             if not is_needed:
                 (self.folder / name).unlink(missing_ok=True)
 
@@ -124,7 +123,6 @@ def _read(path: Path, _inode: int) -> SignedBundle:
         uuid,
         claims.epoch,
         claims.revision,
-        manifest.profile,
         claims.issued,
         claims.expires,
         key,

@@ -11,7 +11,6 @@ from typing import BinaryIO, Final
 from ....bundles.errors import BundleError
 from ....bundles.file.header import check_section
 from ....bundles.file.reader import open_bundle
-from ....bundles.manifest import Profile
 from ....bundles.publish import published
 from ....bundles.signing.keys import SigningKey
 from ....bundles.signing.sign import sign
@@ -39,7 +38,7 @@ class ExportMaker:
         self.files = ExportFiles(directory)
         self._directory, self._store, self._clock = directory, store, clock
 
-    def export(self, environment: str, revision: int, profile: Profile, key: SigningKey, lifetime: int) -> SignedBundle:
+    def export(self, environment: str, revision: int, key: SigningKey, lifetime: int) -> SignedBundle:
         """Returns an export of `revision` or later, fresh from this `key`. Makes one if there is none.
 
         `lifetime` is in seconds. Raises NotFound, StoreUnavailable, OSError.
@@ -48,40 +47,34 @@ class ExportMaker:
         with open_lock(self._directory / _LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             env = self._store.environment(environment)
-            for one in self.files.of(env, profile):
+            for one in self.files.of(env):
                 if one.revision >= revision and is_fresh(one, key.id, self._clock()):
                     return one
-            path = self._made(environment, env.revision, profile, key, lifetime)  # the newest, for all who share it
+            path = self._made(environment, env.revision, key, lifetime)  # the newest, for all who share it
             env = self._store.environment(environment)
             others = frozenset(other.uuid for other in self._store.environments())
-            self.files.tidy(env, profile, others, path)
-            found = next((one for one in self.files.of(env, profile) if one.path == path), None)
+            self.files.tidy(env, others, path)
+            found = next((one for one in self.files.of(env) if one.path == path), None)
             if found is None:
                 raise StoreUnavailable(f"`{environment}` was deleted and made again meanwhile; try again")
             return found
 
-    def _made(self, environment: str, revision: int, profile: Profile, key: SigningKey, lifetime: int) -> Path:
-        built = self._built(environment, revision, profile)
+    def _made(self, environment: str, revision: int, key: SigningKey, lifetime: int) -> Path:
+        built = self._built(environment, revision)
         issued = int(self._clock())
         path = self.files.path(open_bundle(built).manifest, issued)
-        try:
-            with built.open("rb") as source, published(path) as file:
-                shutil.copyfileobj(source, file)
-                sign(file, key, issued, lifetime)
-                file.flush()
-                os.fchmod(file.fileno(), 0o600)
-                _compress(file, path)
-        finally:
-            if profile != "full":
-                built.unlink(missing_ok=True)
+        with built.open("rb") as source, published(path) as file:
+            shutil.copyfileobj(source, file)
+            sign(file, key, issued, lifetime)
+            file.flush()
+            os.fchmod(file.fileno(), 0o600)
+            _compress(file, path)
         return path
 
-    def _built(self, environment: str, revision: int, profile: Profile) -> Path:
+    def _built(self, environment: str, revision: int) -> Path:
         """Returns a bundle without a signature."""
         bundles = BundleFiles(self._directory, self._store)
         with builder_lock(self._directory):
-            if profile != "full":
-                return bundles.build_beside(environment, profile, self.files.folder)
             found = bundles.recorded(environment, revision)
             return bundles.build(environment) if found is None or not _is_sound(found) else found
 

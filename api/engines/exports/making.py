@@ -5,7 +5,6 @@ from typing import Final
 
 import msgspec
 
-from ....bundles.manifest import Profile
 from ....bundles.signing.keys import read_signing_key
 from ...store.errors import NotFound
 from ..jobs.job import Job, JobCall
@@ -18,7 +17,6 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
     environment: str
     revision: int
-    profile: Profile
     key: bytes
     lifetime: int
 
@@ -33,7 +31,7 @@ def make_export(call: JobCall[ExportRequest]) -> None:
     asked = call.request
     maker = ExportMaker(call.store.path.parent, call.store, time.time)
     try:
-        maker.export(asked.environment, asked.revision, asked.profile, read_signing_key(asked.key), asked.lifetime)
+        maker.export(asked.environment, asked.revision, read_signing_key(asked.key), asked.lifetime)
     except NotFound:  # the environment was deleted meanwhile
         return
 

@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from ....bundles import zones
-from ....bundles.manifest import Profile
 from ....bundles.progress import Progress
 from ....bundles.publish import published
 from ....compiler.diagnostics.diagnostic import Diagnostic
@@ -76,7 +75,6 @@ def build_bundle(
     paths: Sequence[Path],
     output: Path,
     progress: Progress = silent,
-    profile: Profile = "full",
     finish: Callable[[BinaryIO], object] = unsigned,
 ) -> CheckedSources:
     """Compile files to a bundle and publish it. Returns the checked sources, which have warnings at most.
@@ -86,7 +84,7 @@ def build_bundle(
     Raises InvalidModel for a model with errors, and NoSources and OSError as `check_files` does. `output` is unchanged
     then.
     """
-    return _publish(check_files(paths, progress), output, progress, profile, finish)
+    return _publish(check_files(paths, progress), output, progress, finish)
 
 
 @without_cycle_search()
@@ -102,7 +100,6 @@ def _publish(
     checked: CheckedSources,
     output: Path,
     progress: Progress,
-    profile: Profile,
     finish: Callable[[BinaryIO], object],
 ) -> CheckedSources:
     if checked.model is None:
@@ -110,7 +107,7 @@ def _publish(
     from ....compiler.compile import compile_model  # PERF: `writ check` starts sooner without the bundle format
 
     progress("compiling", 0, 1)
-    compiled = compile_model(checked.model, zones.zone_data, zones.VERSION, profile)
+    compiled = compile_model(checked.model, zones.zone_data, zones.VERSION)
     progress("compiling", 1, 1)
     with published(output) as file:
         compiled.write(file, progress)

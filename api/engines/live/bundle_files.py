@@ -12,7 +12,6 @@ from ....bundles.errors import BundleError
 from ....bundles.file.in_memory import bundle_in_memory
 from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.manifest import Environment as Origin
-from ....bundles.manifest import Profile
 from ....bundles.progress import Progress
 from ....bundles.publish import published
 from ....compiler.compile import compile_model
@@ -71,17 +70,10 @@ class BundleFiles:
         this at start or in a separate process. Raises NotFound, StoreUnavailable, OSError.
         """
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        env, path = self._written(environment, "full", self._folder, progress, known)
+        env, path = self._written(environment, progress, known)
         self._store.record_bundle(env, env.revision, path.name)
         self._remove_older(env, path)
         return path
-
-    def build_beside(self, environment: str, profile: Profile, folder: Path) -> Path:
-        """Compile the current model to a bundle of another profile in `folder`, which is not recorded.
-
-        Raises as `build`.
-        """
-        return self._written(environment, profile, folder)[1]
 
     def newest(self, environment: str) -> NewestBundle:
         """Returns the newest bundle of an environment, and the updates since.
@@ -127,13 +119,11 @@ class BundleFiles:
     def _written(
         self,
         environment: str,
-        profile: Profile,
-        folder: Path,
         progress: Progress = lambda *_: None,
         known: KnownModel | None = None,
     ) -> tuple[Environment, Path]:
         env, model = self._store.read_model(environment, known)
-        compiled = compile_model(model, zones.zone_data, zones.VERSION, profile, read_gateway(env))
+        compiled = compile_model(model, zones.zone_data, zones.VERSION, read_gateway(env))
         origin = Origin(env.id, env.uuid)
         manifest = msgspec.structs.replace(
             compiled.manifest,
@@ -142,7 +132,7 @@ class BundleFiles:
             revision=env.revision,
             provenance=None if env.provenance is None else msgspec.json.decode(env.provenance),
         )
-        path = folder / f"{env.uuid}-{env.epoch}-{env.revision}{'' if profile == 'full' else f'-{profile}'}.bundle"
+        path = self._folder / f"{env.uuid}-{env.epoch}-{env.revision}.bundle"
         with published(path) as file:
             replace(compiled, manifest=manifest).write(file, progress)
         return env, path

@@ -1,9 +1,8 @@
-"""What is to be published next: the signed bundles, updates and callers of one environment, and their index."""
+"""What is to be published next: the signed bundle, updates and callers of one environment, and their index."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -14,14 +13,11 @@ from ....bundles.feed.index import Index, PublishedBundle, PublishedFile, Publis
 from ....bundles.feed.times import LIFETIME_SECONDS
 from ....bundles.feed.update import claims_about, encode_update
 from ....bundles.manifest import Environment as Origin
-from ....bundles.manifest import Profile
 from ....bundles.signing.keys import SigningKey
 from ....bundles.signing.sign import DAY
 from ...store.environments import Environment
-from ...store.errors import StoreUnavailable
 from ...store.store import Store
 from ..exports.callers_list import CallersLists
-from ..exports.files import SignedBundle
 from ..exports.make import ExportMaker
 from ..exports.updates import MOST_UPDATE_BYTES
 
@@ -43,9 +39,6 @@ MOST_RETIRED: Final = 4_000
 CALLERS_SECONDS: Final = LIFETIME_SECONDS // 4
 """Age at which the list of callers is signed anew."""
 
-MOST_ATTEMPTS: Final = 3
-"""How often bundles of several profiles are made, until deltas lead from the older one to the newer one."""
-
 _PIECE: Final = 2**20
 
 
@@ -65,7 +58,7 @@ class _Draft:
     key: SigningKey
     now: int
     lifetime: int
-    bundles: dict[Profile, PublishedBundle] = field(default_factory=dict)
+    bundle: PublishedBundle = field(init=False)
     updates: tuple[PublishedUpdate, ...] = ()
     manifests: tuple[str, ...] = ()
     callers: PublishedFile | None = None
@@ -78,25 +71,24 @@ class _Draft:
         self.files[file] = content
         return file
 
-    def add_updates(self, stations: Sequence[int], deltas: Sequence[bytes]) -> None:
-        """Adds an update from each station to the next one. `deltas` follow the first one, one for each revision."""
+    def add_update(self, parent: int, deltas: Sequence[bytes]) -> None:
+        """Adds the update from the revision `parent`. `deltas` follow it, one for each revision."""
         origin = Origin(self.env.id, self.env.uuid)
-        for parent, revision in pairwise(stations):
-            part = deltas[parent - stations[0] : revision - stations[0]]
-            claims = claims_about(origin, self.env.epoch, self.manifests, parent, part, self.now, self.lifetime)
-            file = self.put(f"{self.env.epoch}-{parent}-{revision}", "update", encode_update(claims, part, self.key))
-            self.updates = (*self.updates, PublishedUpdate(file, parent, revision, claims.expires))
+        claims = claims_about(origin, self.env.epoch, self.manifests, parent, deltas, self.now, self.lifetime)
+        data = encode_update(claims, deltas, self.key)
+        file = self.put(f"{self.env.epoch}-{parent}-{claims.revision}", "update", data)
+        self.updates = (*self.updates, PublishedUpdate(file, parent, claims.revision, claims.expires))
 
     def finished(self, before: Index | None) -> Content:
         """Returns the content, with an index that follows `before`."""
-        reached = [one.revision for one in self.bundles.values()] + [one.revision for one in self.updates]
+        reached = [self.bundle.revision, *(one.revision for one in self.updates)]
         index = Index(
             environment=Origin(self.env.id, self.env.uuid),
             epoch=self.env.epoch,
             # It rises also if somebody has removed the index before: readers still know that one.
             number=max(self.now, 0 if before is None else before.number + 1),
             revision=max(reached),
-            bundles=self.bundles,
+            bundle=self.bundle,
             updates=self.updates,
             manifests=self.manifests,
             callers=self.callers,
@@ -108,19 +100,18 @@ class _Draft:
 
 
 class ContentMaker:
-    """Makes the content of one environment and its profiles. All methods raise NotFound, StoreUnavailable, OSError."""
+    """Makes the content of one environment. All methods raise NotFound, StoreUnavailable, OSError."""
 
     def __init__(
         self,
         store: Store,
         maker: ExportMaker,
         lists: CallersLists | None,
-        profiles: Sequence[Profile],
         lifetime: int,
         clock: Callable[[], float],
     ) -> None:
         """Without `lists`, no list of callers is published. `lifetime` is in seconds, `clock` gives epoch seconds."""
-        self._store, self._maker, self._lists, self._profiles = store, maker, lists, tuple(profiles)
+        self._store, self._maker, self._lists = store, maker, lists
         self._lifetime, self._clock = lifetime, clock
 
     def next(self, environment: str, before: Index | None, key: SigningKey, same_key: bool) -> Content:
@@ -133,53 +124,32 @@ class ContentMaker:
         return draft.finished(before)
 
     def _continue(self, draft: _Draft, before: Index) -> bool:
-        """Keeps the bundles, with an update to the newest revision. Returns False if new bundles are needed."""
-        if set(before.bundles) != set(self._profiles) or len(before.updates) >= MOST_UPDATES + KEPT_UPDATES:
+        """Keeps the bundle, with an update to the newest revision. Returns False if a new bundle is needed."""
+        bundle = before.bundle
+        if draft.now >= (bundle.issued + bundle.expires) / 2 or len(before.updates) >= MOST_UPDATES + KEPT_UPDATES:
             return False
-        if any(draft.now >= (one.issued + one.expires) / 2 for one in before.bundles.values()):
-            return False
-        oldest = min(one.revision for one in before.bundles.values())
-        used = sum(one.file.size for one in before.updates if one.parent >= oldest)
+        used = sum(one.file.size for one in before.updates if one.parent >= bundle.revision)
         deltas = self._deltas(draft.env, before.revision, max(0, MOST_UPDATE_BYTES - used))
         if deltas is None:
             return False
-        draft.bundles, draft.updates, draft.manifests = before.bundles, before.updates, before.manifests
+        draft.bundle, draft.updates, draft.manifests = bundle, before.updates, before.manifests
         if deltas:
-            draft.add_updates((before.revision, before.revision + len(deltas)), deltas)
+            draft.add_update(before.revision, deltas)
         return True
 
     def _begin(self, draft: _Draft, before: Index | None) -> None:
-        """Publishes new bundles. Agents of the index before still get there by updates, if deltas lead on."""
-        exported, deltas = self._exported(draft)
-        for profile, one in exported.items():
-            file = draft.put(f"{one.epoch}-{one.revision}-{profile}", "bundle", one.path)
-            draft.bundles[profile] = PublishedBundle(file, one.revision, one.manifest, one.issued, one.expires)
-        first, last = _ends(exported)
-        stations = {first, last}
-        manifests = [one.manifest for one in exported.values()]
-        if before is not None:
-            earlier = self._deltas(draft.env, before.revision, MOST_UPDATE_BYTES)
-            if earlier is not None and before.revision + len(earlier) >= last and before.revision <= first:
-                deltas = earlier[: last - before.revision]
-                stations.add(before.revision)
-                manifests += before.manifests
-                draft.updates = _lasting(before.updates[-KEPT_UPDATES:], draft.now)
-        draft.manifests = tuple(dict.fromkeys(manifests))[:KEPT_MANIFESTS]
-        draft.add_updates(sorted(stations), deltas)
-
-    def _exported(self, draft: _Draft) -> tuple[dict[Profile, SignedBundle], Sequence[bytes]]:
-        """Returns exports of all profiles, and the deltas from the oldest of them to the newest one."""
-        env, revision = draft.env, draft.env.revision
-        for _ in range(MOST_ATTEMPTS):
-            found = {
-                one: self._maker.export(env.id, revision, one, draft.key, self._lifetime) for one in self._profiles
-            }
-            first, last = _ends(found)
-            deltas = [] if first == last else self._deltas(env, first, MOST_UPDATE_BYTES)
-            if deltas is not None:
-                return found, deltas[: last - first]
-            revision = last
-        raise StoreUnavailable(f"`{env.id}` changes faster than its bundles can be made; try again later")
+        """Publishes a new bundle. Agents of the index before still get there by updates, if deltas lead on."""
+        one = self._maker.export(draft.env.id, draft.env.revision, draft.key, self._lifetime)
+        file = draft.put(f"{one.epoch}-{one.revision}", "bundle", one.path)
+        draft.bundle = PublishedBundle(file, one.revision, one.manifest, one.issued, one.expires)
+        draft.manifests = (one.manifest,)
+        earlier = None if before is None else self._deltas(draft.env, before.revision, MOST_UPDATE_BYTES)
+        if before is None or earlier is None or not 0 <= one.revision - before.revision <= len(earlier):
+            return
+        draft.manifests = tuple(dict.fromkeys((one.manifest, *before.manifests)))[:KEPT_MANIFESTS]
+        draft.updates = _lasting(before.updates[-KEPT_UPDATES:], draft.now)
+        if one.revision > before.revision:
+            draft.add_update(before.revision, earlier[: one.revision - before.revision])
 
     def _deltas(self, env: Environment, since: int, most_bytes: int) -> Sequence[bytes] | None:
         """Returns the deltas from a revision to the newest one, or None if they don't lead there."""
@@ -205,11 +175,6 @@ def _lasting(updates: Sequence[PublishedUpdate], now: int) -> tuple[PublishedUpd
     """Returns the last updates, those that are accepted for a day more at least. They have no gap."""
     expired = [place for place, one in enumerate(updates) if one.expires < now + DAY]
     return tuple(updates[expired[-1] + 1 if expired else 0 :])
-
-
-def _ends(exported: dict[Profile, SignedBundle]) -> tuple[int, int]:
-    revisions = [one.revision for one in exported.values()]
-    return min(revisions), max(revisions)
 
 
 def _with_retired(index: Index, before: Index | None, now: int) -> Index:

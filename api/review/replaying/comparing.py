@@ -7,7 +7,7 @@ import msgspec
 
 from ....bundles.conditions.instants import parse_instant
 from ....bundles.patience import TakesLong
-from ....runtime import BadRequest, Engine, SearchUnavailable
+from ....runtime import BadRequest, Engine
 from ....runtime.requests.searches import read_resource_search
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
 from ...telemetry.decision_log.record import ReadRecord
@@ -94,7 +94,7 @@ def _filters(before: Engine, after: Engine, request: Any, now: float) -> Apart |
     try:
         search = read_resource_search(request)
         was, told = (_ENCODER.encode(engine.filter_for(search, now)["filter"]) for engine in (before, after))
-    except (SearchUnavailable, BadRequest):
+    except BadRequest:
         return Apart.NOT_COMPARED
     return None if was == told else Change(Told(FILTER, None, None), Told(OTHER_FILTER, None, None))
 
@@ -146,8 +146,6 @@ def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) ->
     before = Told(FILTER, None, None)
     try:
         found = engine.filter_for(read_resource_search(request), now)["filter"]
-    except SearchUnavailable:
-        return Apart.NOT_COMPARED
     except BadRequest:
         return Change(before, Told(BAD_REQUEST, None, None))
     same = _DECODER.decode(_ENCODER.encode(found)) == answer["filter"]

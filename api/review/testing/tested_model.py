@@ -42,8 +42,7 @@ class TestedModel:
     def search(self, request: dict[str, Any], now: float | None, with_results: bool) -> dict[str, Any]:
         """Returns the filter of a search, and with `with_results` the results among the registered resources (S2).
 
-        Raises BundleError for a damaged bundle, SearchUnavailable for one of the profile `decision`, and UnusableModel
-        for the results of a bundle.
+        Raises BundleError for a damaged bundle, and UnusableModel for the results of a bundle.
         """
         answer = self.engine.filter(request, now)
         if with_results:

@@ -11,7 +11,6 @@ from ....bundles.delta import (
     AliasChange,
     AnyChange,
     Delta,
-    FormatNeeded,
     GrantsChange,
     GrantState,
     GroupChange,
@@ -25,9 +24,8 @@ from ....bundles.delta import (
     policy_change,
 )
 from ....bundles.file.fact_records import LISTED_GRANTS
-from ....bundles.file.header import STARTS_FORMAT
 from ....bundles.program.clauses import Clause, During, Program
-from ....bundles.program.facts import ALWAYS, EntityKey, Facts, SubjectFacts, united_holdings
+from ....bundles.program.facts import EntityKey, Facts, SubjectFacts, united_holdings
 from ....bundles.routing.routing import Routing
 from ....bundles.zones import zone_data
 from ....compiler.lowering.lower import EVERYTHING
@@ -76,8 +74,6 @@ class _States:
     def changes(self) -> Iterator[AnyChange]:
         """Yields the changes: declarations first, then the facts that refer to them."""
         affected = self._affected
-        if any(grant.starts != ALWAYS for grant in self._facts.grants):
-            yield FormatNeeded(STARTS_FORMAT)
         types = {type.id: (type.name, type.actions, type.closed) for type in self._program.types}
         yield from (TypeChange(id, types.get(id)) for id in sorted(affected.types))
         yield from (RoleChange(id, self._exists(ElementKind.ROLES, id)) for id in sorted(affected.roles))

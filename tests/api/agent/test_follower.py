@@ -172,7 +172,6 @@ FAULTS = {
     "from the future": bundle_of(LATER, revision=4, issued=ISSUED + 1_000),
     "older": bundle_of(History()),
     "other environment": bundle_of(History(STAGING, revision=9)),
-    "other profile": bundle_of(LATER, revision=4, profile="decision"),
     "truncated": lambda ask, answer: bundle_answer(ask, LATER.bundle(4)[:-1]),
     "empty": lambda ask, answer: bundle_answer(ask, b""),
     "garbage": lambda ask, answer: bundle_answer(ask, b"<html>" * 1_000),
@@ -191,8 +190,7 @@ FAULTS = {
 def test_a_bad_answer_changes_nothing(fault: str, source: Direct, time: Time, tmp_path: Path) -> None:
     """The last good state decides, the status says so, a restart finds it, and a good answer ends it."""
     source.history.commit()
-    trust = Trust(TRUST.environment, TRUST.keys, "full")
-    one = settled(source, time, tmp_path, trust=trust)
+    one = settled(source, time, tmp_path)
     source.fault = FAULTS[fault]
     for _ in range(5):
         stepped(one, time)
@@ -205,7 +203,7 @@ def test_a_bad_answer_changes_nothing(fault: str, source: Direct, time: Time, tm
     assert restarted(source, time, tmp_path, one) == 2
     source.fault = None
     source.history.commit()
-    again = follower(source, time, tmp_path, trust=trust)
+    again = follower(source, time, tmp_path)
     stepped(again, time, 8)
     assert (revision_of(again.engine), again.status().state) == (3, "following")
 

@@ -150,9 +150,9 @@ def test_a_file_that_is_not_the_one_of_the_index(
 def test_sizes_are_bounded(folder: Folder, time: Time, tmp_path: Path) -> None:
     """What the index says is bounded too, though its signature is right."""
     index = folder.publish()
-    bundle = index.bundles["full"]
+    bundle = index.bundle
     huge = msgspec.structs.replace(bundle.file, size=17 * 1024**3)
-    folder.publish(bundles={"full": msgspec.structs.replace(bundle, file=huge)})
+    folder.publish(bundle=msgspec.structs.replace(bundle, file=huge))
     with pytest.raises(SourceError, match="more than"):
         source_of(folder, time).fetch(asked(folder, tmp_path))
     (Path(folder.root) / INDEX_FILE).write_bytes(b"x" * 2_000_000)

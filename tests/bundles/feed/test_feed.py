@@ -150,8 +150,8 @@ def test_a_list_of_callers_expires_unless_it_was_accepted_before() -> None:
 
 def index_of(**changed: Any) -> Index:
     """An index of the environment `prod` with one bundle."""
-    bundle = PublishedBundle(PublishedFile("1-7-full-ab.bundle", 9, sha256(b"x").hexdigest()), 7, BASE, 1, 2)
-    made = Index(PROD, 1, 3, 7, {"full": bundle}, (), (BASE,), None, (), ISSUED, ISSUED + 99)
+    bundle = PublishedBundle(PublishedFile("1-7-ab.bundle", 9, sha256(b"x").hexdigest()), 7, BASE, 1, 2)
+    made = Index(PROD, 1, 3, 7, bundle, (), (BASE,), None, (), ISSUED, ISSUED + 99)
     return msgspec.structs.replace(made, **changed)
 
 
@@ -161,7 +161,7 @@ def test_an_index_names_plain_files_only() -> None:
     for name in ("../7.bundle", "a/b.bundle", "A.bundle", ".bundle", "7.txt", "7.bundle\n"):
         bundle = PublishedBundle(PublishedFile(name, 9, BASE), 7, BASE, 1, 2)
         with pytest.raises(BadSignature):
-            verified_index(sign_index(index_of(bundles={"full": bundle}), KEY), PEM, NOW)
+            verified_index(sign_index(index_of(bundle=bundle), KEY), PEM, NOW)
 
 
 def test_an_index_never_follows_a_newer_one() -> None:

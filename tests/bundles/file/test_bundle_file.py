@@ -80,12 +80,11 @@ def test_what_was_written_is_read(path):
     bundle.verify()
     assert bundle.subject_id("user", "idp|1") == "alice"
     assert (bundle.resource_id(0, "external_id", "DOC-1"), bundle.resource_id(0, "name", "Plan")) == ("d1", "d1")
-    assert bundle.resource_grantees(0, "d1") == (("user", "carol"),)
-    assert bundle.role_holders(bundle.roles.index("barred")).subjects == (("user", "mallory"),)
-    assert bundle.group_members(1).subjects == (("user", "alice"),)
-    assert bundle.registered_subject("user", "alice").attributes == b'{"age":30}'
-    assert bundle.registered_subject("user", "carol").attributes == b""
-    assert bundle.registered_resource(0, "d1").name == "Plan"
+    mallory, alice, carol = (bundle.subject("user", id) for id in ("mallory", "alice", "carol"))
+    assert [holding.role for holding in mallory.holdings] == [bundle.roles.index("barred")]
+    assert alice.groups == (bundle.group_number("eng"),)
+    assert carol.granted == ((0, "d1"),)
+    assert (bundle.is_registered(0, "d1"), bundle.is_registered(0, "d2")) == (True, False)
     assert bundle.manifest.counts["subjects"] == 4  # alice is listed; bob, carol and mallory are named
 
 

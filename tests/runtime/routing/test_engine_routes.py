@@ -4,7 +4,6 @@ import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,12 @@ from writ.bundles.file.reader import open_bundle
 from writ.bundles.routing.route import Route
 from writ.bundles.routing.routing import Routing
 from writ.bundles.routing.settings import GatewaySettings
-from writ.bundles.signing.sign import sign
 from writ.compiler.compile import Compiled
 from writ.runtime.routing.route_table import RouteTable
 from writ.runtime.routing.target import read_target
 
 from tests.support.bundling import bundle_file, compiled
 from tests.support.deltas import delta_between
-from tests.support.signed import KEY
 from tests.support.strategies import document
 from tests.support.strategies_pick import Pick
 
@@ -81,8 +78,8 @@ def test_the_settings_come_with_the_bundle(tmp_path: Path) -> None:
     assert (len(plain.routes), plain.gateway) == (2, GATEWAY)
 
 
-def test_a_decision_bundle_has_routes(tmp_path: Path) -> None:
-    engine = Engine.open(bundle_file(MODEL, tmp_path / "d.bundle", "decision"))
+def test_a_bundle_has_routes(tmp_path: Path) -> None:
+    engine = Engine.open(bundle_file(MODEL, tmp_path / "d.bundle"))
     found = engine.routes.match("", "GET", read_target("/d1?page=2"))
     assert found is not None
     assert (found.route.id, found.identifier, found.sources()[0].name) == ("one", "d1", "page")
@@ -147,23 +144,6 @@ def test_crafted_settings_are_refused(tmp_path: Path) -> None:
     engine = Engine.open(written(replace(compiled(MODEL), routing=Routing((), everyone)), tmp_path / "m.bundle"))
     with pytest.raises(BundleError, match="would trust everyone"):
         _ = engine.gateway
-
-
-def test_a_bundle_of_an_older_format_can_be_signed_again() -> None:
-    """Signing writes the current header, which has one more section."""
-    for version in (0, 1):
-        file = BytesIO((Path(__file__).parents[2] / f"bundles/released/{version}.bundle").read_bytes())
-        with tempfile.TemporaryFile() as real:
-            real.write(file.getvalue())
-            sign(real, KEY, 1_000)
-            real.seek(0)
-            with tempfile.NamedTemporaryFile() as copy:
-                copy.write(real.read())
-                copy.flush()
-                bundle = open_bundle(copy.name)
-                bundle.verify()
-                assert bundle.sections["routing"].size == 0
-                assert len(Engine(bundle).routes) == 0
 
 
 def test_ten_thousand_routes_are_not_read_by_opening(tmp_path: Path) -> None:

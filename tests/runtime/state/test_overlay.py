@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from writ.bundles.delta import Delta, FormatNeeded, RoleChange, decode_delta, encode_delta
-from writ.bundles.file.header import VERSION
+from writ.bundles import delta as delta_format
+from writ.bundles.delta import DELTA_FORMAT, Delta, RoleChange, decode_delta, encode_delta
 from writ.bundles.file.reader import open_bundle
 from writ.runtime import BundleError, Engine
 from writ.runtime.rules import attribute_index
@@ -85,12 +85,15 @@ def test_a_delta_that_does_not_follow_is_refused_and_changes_nothing(tmp_path):
     check(engine, document, asked, now)
 
 
-def test_a_delta_of_a_later_format_is_refused_and_changes_nothing(tmp_path):
+def test_a_delta_of_a_later_format_is_refused_and_changes_nothing(tmp_path, monkeypatch):
     document, asked, now = seeded_case(0)
     engine = engine_for(document, tmp_path / "model.bundle")
-    engine.apply_deltas([Delta(3, (FormatNeeded(VERSION), RoleChange("another", True)))])
-    with pytest.raises(BundleError, match=f"needs format {VERSION + 1}, but .* up to {VERSION}"):
-        engine.apply_deltas([Delta(4, (FormatNeeded(VERSION + 1), RoleChange("third", True)))])
+    engine.apply_deltas([decode_delta(encode_delta(Delta(3, (RoleChange("another", True),))))])
+    monkeypatch.setattr(delta_format, "DELTA_FORMAT", DELTA_FORMAT + 1)
+    later = encode_delta(Delta(4, (RoleChange("third", True),)))
+    monkeypatch.undo()
+    with pytest.raises(BundleError, match=f"the delta has format {DELTA_FORMAT + 1}, but .* up to {DELTA_FORMAT}$"):
+        engine.apply_deltas(map(decode_delta, [later]))
     assert engine.revision == 3
     check(engine, document, asked, now)
 

@@ -244,13 +244,6 @@ def test_only_filters_of_a_full_bundle_are_available(shared: Edge, agent: Server
         assert "search_subject_endpoint" not in found
 
 
-def test_a_decision_bundle_answers_no_search(shared: Edge) -> None:
-    with shared.agent("--profile", "decision", state="decision") as server, server.client() as http:
-        assert ask(server).json()["decision"] is True
-        search = {**question("alice"), "resource": {"type": "document"}, "options": {"return": "filter"}}
-        assert http.post(SEARCH, json=search).status_code == 501
-
-
 def test_another_environment_is_404(agent: Server) -> None:
     with agent.client() as http:
         assert http.post(f"/environments/other{SINGLE}", json=question("alice")).status_code == 404

@@ -68,21 +68,3 @@ def test_a_bad_line_is_answered_and_the_rest_goes_on(bundle):
     assert bad["line"] == 1
     assert "$.subject" in bad["error"]
     assert good["filter"] == PUBLIC
-
-
-def test_a_decision_bundle_answers_no_search(tmp_path):
-    """Contract 7.3: it lacks what searches read; evaluations are answered as by a full one."""
-    model = tmp_path / "model.json"
-    model.write_text(json.dumps({"model": 1} | DOCUMENT))
-    for profile in ("full", "decision"):
-        done = writ("compile", model, "--profile", profile, "-o", tmp_path / profile)
-        assert done.returncode == 0, done.stderr
-        assert writ("inspect", tmp_path / profile).returncode == 0
-    refused = writ("filter", tmp_path / "decision", stdin=json.dumps(ASK).encode())
-    assert refused.returncode == 2
-    assert b"evaluations only" in refused.stderr
-    question = json.dumps(ASK | {"resource": {"type": "document", "id": "d1", "properties": {"status": "public"}}})
-    full, decision = (writ("decide", tmp_path / profile, stdin=question.encode()) for profile in ("full", "decision"))
-    assert json.loads(full.stdout)["decision"] is True
-    assert full.stdout == decision.stdout
-    assert (tmp_path / "decision").stat().st_size < (tmp_path / "full").stat().st_size

@@ -23,12 +23,6 @@ def test_the_facts_as_text(bundle):
     assert "every checksum matches" in text
     assert f"sha256:{open_bundle(bundle).digest()}" in text
     assert "grants       1\n" in text
-    assert "profile      full\n" in text
-
-
-def test_a_decision_bundle_says_that_it_is_one(tmp_path):
-    bundle = bundle_file(DOCUMENT, tmp_path / "edge.bundle", profile="decision")
-    assert b"profile      decision\n" in writ("inspect", bundle).stdout
 
 
 def test_the_facts_as_json(bundle):

@@ -79,7 +79,7 @@ class Exporting:
         """A whole bundle, and the file that it is written to."""
         answer = self.get(params=query)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "application/vnd.writ.bundle")
-        path = self._folder / f"{answer.headers['writ-revision']}-{query.get('profile', 'full')}.bundle"
+        path = self._folder / f"{answer.headers['writ-revision']}.bundle"
         path.write_bytes(answer.content)
         return answer, path
 
@@ -131,7 +131,7 @@ def test_an_unchanged_bundle_is_304(shared: Exporting) -> None:
     answer, _ = shared.whole()
     again = shared.get(headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", answer.headers["etag"])
-    assert shared.get(headers={"If-None-Match": '"1.0.full.0"'}).status_code == 200
+    assert shared.get(headers={"If-None-Match": '"1.0.0"'}).status_code == 200
 
 
 def test_updates_lead_from_a_bundle_to_the_newest_revision(shared: Exporting) -> None:
@@ -146,20 +146,6 @@ def test_updates_lead_from_a_bundle_to_the_newest_revision(shared: Exporting) ->
     assert engine.revision == position.revision + 2 == int(answer.headers["writ-revision"])
     assert engine.allowed("user", "dave", "read", "document", "d1")
     assert shared.get(params={"since": engine.revision}).status_code == 304
-
-
-def test_a_decision_bundle_answers_evaluations_only_and_follows_too(shared: Exporting) -> None:
-    answer, path = shared.whole(profile="decision")
-    full, _ = shared.whole()
-    assert len(answer.content) < len(full.content)
-    bundle, _ = open_verified_bundle(path, shared.key, "default", time.time())
-    assert bundle.manifest.profile == "decision"
-    engine = Engine(bundle)
-    shared.assign("erin")
-    _, update = shared.update(engine.revision)
-    update.check_follows(position_of(bundle))
-    engine.apply_deltas(update.deltas)
-    assert engine.allowed("user", "erin", "read", "document", "d1")
 
 
 def test_a_revision_that_no_bundle_leads_to_gets_a_whole_bundle(shared: Exporting) -> None:
@@ -362,7 +348,7 @@ def test_an_environment_that_is_made_again_has_other_tags(shared: Exporting) -> 
 
 
 @pytest.mark.parametrize(
-    "query", ["since=-1", "since=x", "since=1.0", "profile=small", "sinc=1", "since=1&since=2", "since=" + "9" * 30]
+    "query", ["since=-1", "since=x", "since=1.0", "profile=full", "sinc=1", "since=1&since=2", "since=" + "9" * 30]
 )
 def test_a_bad_query_is_400(shared: Exporting, query: str) -> None:
     assert shared.http.get(f"{BUNDLE}?{query}").status_code == 400
@@ -384,7 +370,7 @@ def test_only_the_newest_exports_are_kept(shared: Exporting) -> None:
     for number in range(4):
         shared.assign(f"kept{number}")
         shared.whole()
-    names = [path.name for path in (shared.directory / "exports").glob("*-full-*.bundle")]
+    names = [path.name for path in (shared.directory / "exports").glob("*.bundle")]
     assert len(names) == 2
     assert not list((shared.directory / "exports").glob(".*"))
 

@@ -60,13 +60,13 @@ def test_an_export_can_be_made_after_the_clock_was_set_back(worker: Worker) -> N
     worker.now = NOW
     worker.export()
     state = run(lambda: worker.states.of("default"))
-    assert run(lambda: worker.exporter.bundle(state, "full")).issued == NOW
+    assert run(lambda: worker.exporter.bundle(state)).issued == NOW
 
 
 def test_what_a_killed_process_left_is_removed(worker: Worker) -> None:
     folder, uuid = worker.exporter.files.folder, worker.store.environment("default").uuid
     folder.mkdir()
-    for name in (".0123456789abcdef.unfinished", f"{uuid}-1-0-decision.bundle", f"{uuid}-1-0-full-1.bundle.gz"):
+    for name in (".0123456789abcdef.unfinished", f"{uuid}-1-0.bundle", f"{uuid}-1-0-1.bundle.gz"):
         (folder / name).write_bytes(b"partly")
     (folder / "notes.txt").write_bytes(b"of somebody else")
     worker.export()
@@ -88,19 +88,19 @@ def test_an_environment_that_is_made_again_meanwhile_is_no_crash(
 
     monkeypatch.setattr(worker.maker, "_made", slow)
     with pytest.raises(StoreUnavailable):
-        worker.maker.export("again", 0, "full", KEY, DAY)
+        worker.maker.export("again", 0, KEY, DAY)
 
 
 def test_an_older_export_never_stands_for_a_newer_revision(worker: Worker) -> None:
     """The environment was deleted when the newer one was to be made."""
     worker.store.create_environment(ACTOR, "gone")
-    worker.maker.export("gone", 0, "full", KEY, DAY)
+    worker.maker.export("gone", 0, KEY, DAY)
     worker.store.write("gone", ACTOR, [Create("roles", {"id": "r"})])
 
     async def answer() -> Any:
         state = await worker.states.of("gone")
         worker.store.delete_environment(ACTOR, "gone")
-        return await worker.exporter.bundle(state, "full")
+        return await worker.exporter.bundle(state)
 
     with pytest.raises(StoreUnavailable):
         run(answer)
@@ -111,7 +111,7 @@ def test_those_who_share_an_export_all_get_the_newest_revision(worker: Worker) -
     bundles = BundleFiles(worker.exporter.directory, worker.store)
     bundles.build("default")
     worker.add_role("r")
-    assert worker.maker.export("default", 0, "full", KEY, DAY).revision == 1
+    assert worker.maker.export("default", 0, KEY, DAY).revision == 1
 
 
 @pytest.mark.parametrize("place", [0, -1])

@@ -104,7 +104,7 @@ def test_what_is_not_there_is_exit_code_2(source: Store3, tmp_path: Path, argume
 
 def test_a_followed_publication_has_each_change(source: Store3, tmp_path: Path) -> None:
     url = str(tmp_path / "published")
-    process = source.publishing(url, "--follow", "--profile", "both")
+    process = source.publishing(url, "--follow")
     try:
         assert source.follow(1)
         for _ in range(5):
@@ -138,7 +138,7 @@ def test_a_publisher_killed_at_any_point_leaves_a_good_folder(source: Store3, tm
     url, random = str(tmp_path / "published"), Random(14)
     assert writ("publish", url, "--data", source.directory).returncode == 0
     for _ in range(6):
-        process = source.publishing(url, "--follow", "--profile", "both")
+        process = source.publishing(url, "--follow")
         begun = time.monotonic()
         wait = random.uniform(0.5, 1.6)
         while time.monotonic() - begun < wait:
@@ -186,11 +186,11 @@ def _port_in(log: Path) -> str | None:
 
 def test_an_object_store_is_published_to_and_tidied(source: Store3, s3: str) -> None:
     for revision in range(3):
-        done = writ("publish", s3, "--data", source.directory, "--profile", "both")
+        done = writ("publish", s3, "--data", source.directory)
         assert done.returncode == 0, done.stderr
         assert source.folder(s3).check().revision == revision
         source.change()
-    processes = [source.publishing(s3, "--follow", "--profile", "both") for _ in range(2)]
+    processes = [source.publishing(s3, "--follow") for _ in range(2)]
     try:
         assert wait_until(lambda: source.folder(s3).index().revision == source.revision)
     finally:

@@ -2,7 +2,6 @@
 
 import logging
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -37,7 +36,6 @@ from writ.bundles.feed.index import (
     sign_index,
 )
 from writ.bundles.feed.position import position_of
-from writ.bundles.manifest import Profile
 from writ.bundles.signing.keys import SigningKey
 from writ.bundles.signing.sign import DAY
 
@@ -53,21 +51,21 @@ URL = "https://writ.example"
 class Publishing:
     """A store, and a publisher of its default environment with a clock that tests set."""
 
-    def __init__(self, folder: Path, profiles: Sequence[Profile] = ("full",), environment: str = "default") -> None:
+    def __init__(self, folder: Path, environment: str = "default") -> None:
         self.directory, self.environment, self.now = folder / "data", environment, START
         self.directory.mkdir(exist_ok=True)
         self.store = Store.open(self.directory, clock=lambda: self.now)
         self.keys = KeyFolder(self.directory, BUNDLE_FOLDER, lambda: self.now)
         KeyFolder(self.directory, FOLDER, lambda: self.now).make_first("EdDSA")
         self.folder = folder / "published"
-        self.publisher = self.publishing_to(str(self.folder), profiles)
+        self.publisher = self.publishing_to(str(self.folder))
 
-    def publishing_to(self, url: str, profiles: Sequence[Profile] = ("full",)) -> Publisher:
+    def publishing_to(self, url: str) -> Publisher:
         """A publisher of this store to another place."""
         ring = KeyRing(KeyFolder(self.directory, FOLDER), LOG)
         maker = ExportMaker(self.directory, self.store, lambda: self.now)
         lists = CallersLists(ring, URL)
-        content = ContentMaker(self.store, maker, lists, profiles, 30 * DAY, lambda: self.now)
+        content = ContentMaker(self.store, maker, lists, 30 * DAY, lambda: self.now)
         return Publisher(self.directory, self.store, Target(url), content, self._keys, lambda: self.now)
 
     def _keys(self) -> tuple[SigningKey, list[bytes]]:
@@ -105,10 +103,10 @@ def service(tmp_path: Path) -> Publishing:
 
 def test_followers_of_every_publication_get_to_the_newest_revision(tmp_path: Path) -> None:
     """By updates alone, as long as deltas lead on; else from the new bundle."""
-    service, random = Publishing(tmp_path, ("full", "decision")), Random(14)
+    service, random = Publishing(tmp_path), Random(14)
     service.publish()
     index = service.read().index()
-    positions = [service.read().bundle(index.bundles["full"], index)[1]]
+    positions = [service.read().bundle(index.bundle, index)[1]]
     for turn in range(12):
         for number in range(random.randint(0, 3)):
             service.add_role(f"r{turn}-{number}")
@@ -120,8 +118,7 @@ def test_followers_of_every_publication_get_to_the_newest_revision(tmp_path: Pat
             folder.deltas(index, position)
         positions.append(positions[0]._replace(revision=index.revision))
         if turn == 8:
-            assert len(index.bundles) == 2
-            assert {folder.engine(profile).manifest.profile for profile in index.bundles} == {"full", "decision"}
+            assert folder.engine().revision == index.revision
 
 
 def test_a_change_without_a_delta_publishes_a_new_bundle(service: Publishing) -> None:
@@ -131,7 +128,7 @@ def test_a_change_without_a_delta_publishes_a_new_bundle(service: Publishing) ->
     service.add_many_roles(1_500)
     service.publish()
     after = service.read().index()
-    assert after.bundles["full"].revision == after.revision == before.revision + 1
+    assert after.bundle.revision == after.revision == before.revision + 1
     assert after.updates == ()
     assert [one.name for one in after.retired] == [file.name for file in before.files() if file not in after.files()]
 
@@ -148,10 +145,10 @@ def test_an_index_without_news_stays_until_its_heartbeat(service: Publishing) ->
 
 def test_a_bundle_is_published_anew_after_half_its_life(service: Publishing) -> None:
     service.publish()
-    first = service.read().index().bundles["full"]
+    first = service.read().index().bundle
     service.now += 16 * DAY
     service.publish()
-    second = service.read().index().bundles["full"]
+    second = service.read().index().bundle
     assert (second.revision, second.manifest) == (first.revision, first.manifest)
     assert second.expires > first.expires
 
@@ -161,7 +158,7 @@ def test_new_updates_fit_the_bundles_before(service: Publishing) -> None:
     service.add_role("r")
     service.publish()
     index = service.read().index()
-    _, position = service.read().bundle(index.bundles["full"], index)
+    _, position = service.read().bundle(index.bundle, index)
     for number in range(KEPT_MANIFESTS + 1):
         service.now += 16 * DAY
         service.add_role(f"r{number}")
@@ -190,12 +187,12 @@ def test_files_that_no_index_names_stay_for_a_while(service: Publishing) -> None
 
 def test_what_a_killed_publisher_left_behind_is_removed(service: Publishing) -> None:
     service.publish()
-    left = service.folder / "1-0-full-0123456789abcdef.bundle"
+    left = service.folder / "1-0-0123456789abcdef.bundle"
     others = service.folder / "readme.txt"
     for path in (left, others):
         path.write_bytes(b"x")
         os.utime(path, (service.now - GRACE_SECONDS, service.now - GRACE_SECONDS))
-    young = service.folder / "1-0-full-0123456789abcdee.bundle"
+    young = service.folder / "1-0-0123456789abcdee.bundle"
     young.write_bytes(b"x")
     os.utime(young, (service.now + TIDY_SECONDS, service.now + TIDY_SECONDS))
     service.now += TIDY_SECONDS
@@ -274,7 +271,7 @@ def test_a_bundle_follows_only_its_own_environment(service: Publishing) -> None:
     service.add_role("r")
     service.publish()
     index = service.read().index()
-    bundle, position = service.read().bundle(index.bundles["full"], index)
+    bundle, position = service.read().bundle(index.bundle, index)
     assert position == position_of(bundle)
     assert index.environment.uuid == service.store.environment("default").uuid
 

@@ -2,7 +2,8 @@
 
 import pytest
 from writ.api.store.elements.edits import Create, Delete, Patch
-from writ.bundles.delta import FormatNeeded, PolicyChange, ResourceChange, SubjectChange, decode_delta
+from writ.bundles.conditions.instants import SECOND, parse_instant
+from writ.bundles.delta import GrantsChange, PolicyChange, ResourceChange, SubjectChange, decode_delta
 from writ.bundles.file.fact_records import LISTED_GRANTS
 from writ.bundles.program.facts import EntityKey
 from writ.bundles.zones import zone_data
@@ -57,12 +58,12 @@ def test_many_granted_resources_are_not_listed(store):
     assert one(SubjectChange, changes(store, Delete("grants", ("g x",)))).granted is not None
 
 
-def test_a_delta_with_a_start_is_refused_by_a_writ_that_would_ignore_it(store):
-    """P4: it would grant early. Such a Writ knows no `FormatNeeded`, and neither a third member of a holding."""
-    started = {"starts_at": "2035-01-01T00:00:00Z"}
+def test_a_delta_has_the_start_of_a_grant_and_of_a_holding(store):
+    """P4: without it, an agent would allow early."""
+    start = "2035-01-01T00:00:00Z"
+    started = {"starts_at": start}
     found = changes(store, Create("grants", grant("a") | started))
-    assert found[0] == FormatNeeded(1)
-    assert not any(isinstance(one, FormatNeeded) for one in changes(store, Delete("grants", ("g a",))))
+    assert [given.starts for given in one(GrantsChange, found).grants] == [parse_instant(start) / SECOND]
     put(store, {"resource_types": [{"id": "document", "actions": ["read"]}], "roles": [{"id": "r"}]})
     found = changes(store, Create("assignments", {"role": "r", "subject": ALICE} | started))
     assert [len(held) for held in one(SubjectChange, found).holdings] == [3]

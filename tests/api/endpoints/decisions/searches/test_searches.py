@@ -10,8 +10,6 @@ import pytest
 from writ.api.endpoints.decisions.searches.page_tokens import PagePosition, PageTokens
 from writ.runtime.requests.searches import read_resource_search
 
-from tests.api.conftest import client_of
-from tests.support.bundling import engine_for
 from tests.support.server import KEY, Server, running
 
 RESOURCE, SUBJECT, ACTION = (f"/access/v1/search/{kind}" for kind in ("resource", "subject", "action"))
@@ -405,14 +403,3 @@ def test_direct_grants_in_the_filter(http: httpx.Client) -> None:
     dave = asked("delete", subject={"type": "user", "id": "dave"}, options={"include_direct": True})
     tree = found(http, RESOURCE, dave)["filter"]
     assert {"type": "field", "field": "id", "operator": "eq", "value": "unlisted"} in tree["conditions"]
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_a_decision_bundle_answers_no_search(path: str, tmp_path: Path) -> None:
-    """Contract 7.3."""
-    client = client_of(engine_for(MODEL, tmp_path / "m.bundle", profile="decision"))
-    request = asked() | {"resource": {"type": "doc", "id": "d01"}}
-    answer = client.simulate_post(path, json=request)
-    assert answer.status_code == 501
-    assert "evaluations only" in answer.json["error"]
-    assert client.simulate_post("/access/v1/evaluation", json=request).status_code == 200
