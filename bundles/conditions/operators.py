@@ -1,14 +1,14 @@
-"""The closed set of operators that compare an attribute with a constant (rules C3 to C6)."""
+"""The closed set of operators that compare an attribute with a constant (rules C3 to C6), and the words for them."""
 
-from enum import StrEnum
-from typing import Literal, TypeAlias
+from enum import Enum, StrEnum, auto
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 
 class Operator(StrEnum):
     """One of the nine operators. Its value is its name in documents, bundles and filters.
 
     Code that branches on an operator matches all nine and ends with `assert_never`. Or it uses a table; a test checks
-    that each table has all operators.
+    that each table has all operators. Code that needs a word for an operator takes it from `OPERATORS`.
     """
 
     EQ = "eq"
@@ -25,33 +25,157 @@ class Operator(StrEnum):
 Ordering: TypeAlias = Literal[Operator.GT, Operator.GTE, Operator.LT, Operator.LTE]
 """An operator that compares by order (rule C4)."""
 
-TAKES_LIST: dict[Operator, bool] = {
-    Operator.EQ: False,
-    Operator.NE: False,
-    Operator.GT: False,
-    Operator.GTE: False,
-    Operator.LT: False,
-    Operator.LTE: False,
-    Operator.IN: True,
-    Operator.NIN: True,
-    Operator.REGEX: False,
+
+class ConstantKind(Enum):
+    """The constants that an operator compares with: any, a list, a number or a string, a pattern.
+
+    The order and the repeats of a list have no meaning (rule C5).
+    """
+
+    ANY = auto()
+    LIST = auto()
+    ORDERED = auto()
+    PATTERN = auto()
+
+
+class Phrase(NamedTuple):
+    """A verb with its object, before the constant: as a statement (`is at least`), and as an infinitive."""
+
+    states: str
+    infinitive: str
+
+
+class OperatorRow(NamedTuple):
+    """An operator's kind of constant, the attributes that it reads, and its words."""
+
+    constant: ConstantKind
+    symbol: str
+    """The symbol in the text of a program, as `writ inspect --rules` prints it."""
+    written: str
+    """The words of the `.writ` language. The grammar reads them, and `writ fmt` writes them."""
+    phrase: Phrase
+    """What a comparison says. An operator that needs a value says so: a missing one fulfils no comparison (C2)."""
+    synonyms: str
+    """The words of other products, in lower case without `-`, `_` and spaces, separated by spaces."""
+    brief: Phrase | None = None
+    """A shorter phrase, for a value that is known. None if it is `phrase`."""
+    label: str | None = None
+    """The words of the console, between an attribute and a constant. None if they are those of `brief`."""
+    reads: frozenset[str] | None = None
+    """The declared types of attributes that it can compare. None means all."""
+    unfit: str = ""
+    """The reason that it can't compare the other types, as the end of a sentence."""
+    names_its_values: bool = False
+    """True if the comparison holds only for attributes that equal one of the constants."""
+    is_negation: bool = False
+    """True if the comparison holds for every present value but those that it names."""
+
+    @property
+    def short(self) -> Phrase:
+        """The shortest phrase."""
+        return self.brief or self.phrase
+
+    @property
+    def shown(self) -> str:
+        """The words of the console."""
+        return self.label or self.short.states
+
+
+_ORDERED: Final = frozenset(("number", "string"))
+_NO_ORDER: Final = "which has no order"
+
+OPERATORS: Final[dict[Operator, OperatorRow]] = {
+    Operator.EQ: OperatorRow(
+        ConstantKind.ANY,
+        symbol="=",
+        written="is",
+        phrase=Phrase("is", "be"),
+        synonyms="= == === is equal equals equalto stringequals numericequals",
+        names_its_values=True,
+    ),
+    Operator.NE: OperatorRow(
+        ConstantKind.ANY,
+        symbol="!=",
+        written="is not",
+        phrase=Phrase("has a value other than", "have a value other than"),
+        brief=Phrase("differs from", "differ from"),
+        label="is not",
+        synonyms="! != !== <> neq not isnot noteq notequal notequals notequalto stringnotequals",
+        is_negation=True,
+    ),
+    Operator.LT: OperatorRow(
+        ConstantKind.ORDERED,
+        symbol="<",
+        written="<",
+        phrase=Phrase("is less than", "be less than"),
+        synonyms="< less lessthan below before numericlessthan",
+        reads=_ORDERED,
+        unfit=_NO_ORDER,
+    ),
+    Operator.LTE: OperatorRow(
+        ConstantKind.ORDERED,
+        symbol="<=",
+        written="<=",
+        phrase=Phrase("is at most", "be at most"),
+        synonyms="<= =< le lessequal lessthanequals lessthanorequal lessorequal atmost",
+        reads=_ORDERED,
+        unfit=_NO_ORDER,
+    ),
+    Operator.GT: OperatorRow(
+        ConstantKind.ORDERED,
+        symbol=">",
+        written=">",
+        phrase=Phrase("is greater than", "be greater than"),
+        synonyms="> greater greaterthan morethan above after numericgreaterthan",
+        reads=_ORDERED,
+        unfit=_NO_ORDER,
+    ),
+    Operator.GTE: OperatorRow(
+        ConstantKind.ORDERED,
+        symbol=">=",
+        written=">=",
+        phrase=Phrase("is at least", "be at least"),
+        synonyms=">= => ge greaterequal greaterthanequals greaterthanorequal greaterorequal atleast",
+        reads=_ORDERED,
+        unfit=_NO_ORDER,
+    ),
+    Operator.IN: OperatorRow(
+        ConstantKind.LIST,
+        symbol="in",
+        written="in",
+        phrase=Phrase("is one of", "be one of"),
+        synonyms="oneof anyof isin memberof",
+        names_its_values=True,
+    ),
+    Operator.NIN: OperatorRow(
+        ConstantKind.LIST,
+        symbol="not in",
+        written="not in",
+        phrase=Phrase("has a value that is none of", "have a value that is none of"),
+        brief=Phrase("is none of", "be none of"),
+        synonyms="notin noneof isnotin !in",
+        is_negation=True,
+    ),
+    Operator.REGEX: OperatorRow(
+        ConstantKind.PATTERN,
+        symbol="~",
+        written="matches",
+        phrase=Phrase("is a text with a match of the pattern", "be a text with a match of the pattern"),
+        brief=Phrase("matches", "match"),
+        synonyms="~ =~ ~= re regexp match matches like stringlike pattern glob startswith endswith",
+        reads=frozenset(("string",)),
+        unfit="and `regex` reads strings only",
+    ),
 }
-"""True if the operator compares with a list, whose order and repeats have no meaning (rule C5).
+"""The row of each operator, in the order in which people choose from them."""
+
+TAKES_LIST: Final = {op: row.constant is ConstantKind.LIST for op, row in OPERATORS.items()}
+"""True if the operator compares with a list.
 
 PERF: this is a table, because a `match` takes 0.1 µs for each member that it passes in Python 3.11.
 """
 
-NAMES_ITS_VALUES: dict[Operator, bool] = {
-    Operator.EQ: True,
-    Operator.NE: False,
-    Operator.GT: False,
-    Operator.GTE: False,
-    Operator.LT: False,
-    Operator.LTE: False,
-    Operator.IN: True,
-    Operator.NIN: False,
-    Operator.REGEX: False,
-}
+NAMES_ITS_VALUES: Final = {op: row.names_its_values for op, row in OPERATORS.items()}
 """True if the comparison holds only for attributes that equal one of the constants."""
 
 IS_UPWARD: dict[Ordering, bool] = {

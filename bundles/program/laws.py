@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, assert_never
 from ..conditions.addresses import parse_block
 from ..conditions.constants import list_elements
 from ..conditions.instants import EARLIEST, END
-from ..conditions.operators import Operator
+from ..conditions.operators import OPERATORS, ConstantKind, Operator
 from ..conditions.patterns import MAX_PATTERN_CHARACTERS, instructions_of
 from ..conditions.values import Json, is_number, is_text
 from ..conditions.windows import DAY_MINUTES, DAYS, TimeWindow
@@ -29,7 +29,6 @@ MAX_KEY_CHARACTERS = 256
 
 _LONGEST_BLOCK = 64
 _INT32 = 2**31
-_OPERATORS = frozenset(Operator)
 
 
 class IllegalProgram(ValueError):
@@ -119,7 +118,7 @@ def check_program(program: Program) -> None:
 def _is_legal(atom: object) -> bool:
     match atom:
         case Comparison(section, key, op, value):
-            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in _OPERATORS and _fits(op, value)
+            return section in ATTRIBUTE_SECTIONS and _is_key(key) and op in OPERATORS and _fits(op, value)
         case During(window):
             return _is_window(window)
         case From(blocks):
@@ -159,17 +158,17 @@ def _fits(op: Operator, value: Json) -> bool:
     """Returns whether the operator can compare with the constant (C2 to C6)."""
     if not _is_constant(value, MAX_NESTING):
         return False
-    match op:
-        case Operator.EQ | Operator.NE:
+    match kind := OPERATORS[op].constant:
+        case ConstantKind.ANY:
             return True
-        case Operator.IN | Operator.NIN:
+        case ConstantKind.LIST:
             return isinstance(value, list) and list_elements(value) <= MAX_LIST_ELEMENTS
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+        case ConstantKind.ORDERED:
             return isinstance(value, str) or is_number(value)
-        case Operator.REGEX:
+        case ConstantKind.PATTERN:
             return isinstance(value, str) and len(value) <= MAX_PATTERN_CHARACTERS
         case _:
-            assert_never(op)
+            assert_never(kind)
 
 
 def _is_constant(value: Json, nesting: int) -> bool:

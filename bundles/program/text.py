@@ -7,7 +7,7 @@ allow(S, A, R, "p7") :- holds(S, {"editor"}), type(R, {"document"}), A in {"upda
 import json
 from collections.abc import Iterable, Iterator
 
-from ..conditions.operators import Operator
+from ..conditions.operators import OPERATORS
 from ..conditions.values import Json
 from ..conditions.windows import show_window
 from .clauses import Atom, AttributeSection, Clause, Comparison, During, From, Program, Rate, ResourceType
@@ -17,17 +17,6 @@ _OWNERS: dict[AttributeSection, str] = {
     "resource_attrs": "R",
     "action_attrs": "A",
     "context_attrs": "C",
-}
-_SYMBOLS: dict[Operator, str] = {
-    Operator.EQ: "=",
-    Operator.NE: "!=",
-    Operator.GT: ">",
-    Operator.GTE: ">=",
-    Operator.LT: "<",
-    Operator.LTE: "<=",
-    Operator.IN: "in",
-    Operator.NIN: "not in",
-    Operator.REGEX: "~",
 }
 _NO_PRIORITY = 0
 
@@ -59,6 +48,7 @@ def show_type(type: ResourceType) -> str:
 def show_clause(clause: Clause) -> str:
     """Returns a clause as one line: its roles, types and actions, then its body.
 
+    >>> from writ.bundles.conditions.operators import Operator
     >>> body = (Comparison("resource_attrs", "status", Operator.EQ, "draft"),)
     >>> show_clause(Clause("ALLOW", "p7", "", 10, ("editor",), ("document",), ("update",), body))
     'allow(S, A, R, "p7") @10 :- holds(S, {"editor"}), type(R, {"document"}), A in {"update"}, R.status = "draft".'
@@ -74,13 +64,14 @@ def show_clause(clause: Clause) -> str:
 def show_atom(atom: Atom) -> str:
     """Returns one condition of a body as text.
 
+    >>> from writ.bundles.conditions.operators import Operator
     >>> show_atom(Comparison("context_attrs", "device kind", Operator.IN, ["a", 1])), show_atom(Rate(5, 60))
     ('C."device kind" in ["a", 1]', 'rate(S) <= 5 / 60s')
     """
     match atom:
         case Comparison(section, key, op, value):
             shown = key if all(step.isidentifier() for step in key.split(".")) else _text(key)
-            return f"{_OWNERS[section]}.{shown} {_SYMBOLS[op]} {_text(value)}"
+            return f"{_OWNERS[section]}.{shown} {OPERATORS[op].symbol} {_text(value)}"
         case During(window):
             return f"during(C, {_text(show_window(window))})"
         case From(blocks):

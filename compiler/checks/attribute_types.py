@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from ...bundles.conditions.keys import reads_own_key, steps_of
-from ...bundles.conditions.operators import TAKES_LIST, Operator
+from ...bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import Path, described, quoted
 from ..diagnostics.diagnostic import Finding
@@ -148,15 +148,8 @@ def _without_quotes(constant: Json, kind: AttributeType) -> str:
 
 def _unfit(op: Operator, kind: AttributeType) -> str:
     """Returns why an operator can't compare attributes of a type, or "" if it can."""
-    match op:
-        case Operator.EQ | Operator.NE | Operator.IN | Operator.NIN:
-            return ""
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
-            return "" if kind in ("number", "string") else "which has no order"
-        case Operator.REGEX:
-            return "" if kind == "string" else "and `regex` reads strings only"
-        case _:
-            assert_never(op)
+    row = OPERATORS[op]
+    return "" if row.reads is None or kind in row.reads else row.unfit
 
 
 def _compared(condition: Condition, path: Path) -> Iterable[tuple[Path, Json]]:

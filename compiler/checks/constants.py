@@ -5,7 +5,7 @@ from itertools import islice
 from typing import assert_never
 
 from ...bundles.conditions.constants import list_elements
-from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.operators import OPERATORS, ConstantKind, Operator
 from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.values import Json, is_number
 from ...bundles.wording import Path, described, quoted
@@ -46,26 +46,26 @@ def _nulls(value: Json, path: Path) -> Iterator[Finding]:
 
 
 def _misfit(op: Operator, constant: Json, path: Path) -> Iterator[Finding]:
-    match op:
-        case Operator.EQ | Operator.NE:
+    match kind := OPERATORS[op].constant:
+        case ConstantKind.ANY:
             pass
-        case Operator.IN | Operator.NIN:
+        case ConstantKind.LIST:
             if not isinstance(constant, list):
                 message = f"{quoted(op)} compares with an array, found {described(constant)}"
                 yield Finding("wrong-constant", message, path, "put it in an array, or use `eq` or `ne`")
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+        case ConstantKind.ORDERED:
             if not isinstance(constant, str) and not is_number(constant):
                 message = f"{quoted(op)} compares with a number or a string, found {described(constant)}"
                 yield Finding("wrong-constant", message, path)
-        case Operator.REGEX:
-            yield from _pattern(constant, path)
+        case ConstantKind.PATTERN:
+            yield from _pattern(op, constant, path)
         case _:
-            assert_never(op)
+            assert_never(kind)
 
 
-def _pattern(constant: Json, path: Path) -> Iterator[Finding]:
+def _pattern(op: Operator, constant: Json, path: Path) -> Iterator[Finding]:
     if not isinstance(constant, str):
-        yield Finding("wrong-constant", f"`regex` compares with a pattern, found {described(constant)}", path)
+        yield Finding("wrong-constant", f"{quoted(op)} compares with a pattern, found {described(constant)}", path)
         return
     try:
         instructions_of(constant)

@@ -3,18 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection
 
+from ...bundles.conditions.operators import OPERATORS
 from ...bundles.wording import did_you_mean, quoted
 
 _WORDS = {
-    "eq": "= == === is equal equals equalto stringequals numericequals",
-    "ne": "! != !== <> neq not isnot noteq notequal notequals notequalto stringnotequals",
-    "gt": "> greater greaterthan morethan above after numericgreaterthan",
-    "gte": ">= => ge greaterequal greaterthanequals greaterthanorequal greaterorequal atleast",
-    "lt": "< less lessthan below before numericlessthan",
-    "lte": "<= =< le lessequal lessthanequals lessthanorequal lessorequal atmost",
-    "in": "oneof anyof isin memberof",
-    "nin": "notin noneof isnotin !in",
-    "regex": "~ =~ ~= re regexp match matches like stringlike pattern glob startswith endswith",
+    **{op.value: row.synonyms for op, row in OPERATORS.items()},
     "ALLOW": "permit grant accept",
     "DENY": "forbid block reject refuse disallow",
     "string": "text str",

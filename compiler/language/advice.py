@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 
 from ...bundles.wording import quoted
 from ..diagnostics.synonyms import suggest
+from .grammar import CLAUSES
 from .phrases import PHRASES
 from .place import Place
 from .statements import BLANKS
-from .words import CLAUSES, SECTIONS, STATEMENTS
+from .words import SECTIONS, STATEMENTS
 
 UNINDENT = "remove the indentation: a statement starts at the beginning of a line"
 COMMENT = "a comment starts with `#`"

@@ -7,11 +7,12 @@ from lark.exceptions import UnexpectedToken
 from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
 from .advice import COMMENT, CONSTANTS, UNINDENT, advice
+from .grammar import CLAUSES, KEYWORDS
 from .place import Place
 from .placed import Placed
 from .statements import BLANKS, Statement
 from .syntax_fault import SyntaxFault, compared_attributes
-from .words import CLAUSES, KEYWORDS, LISTS, STATEMENTS
+from .words import LISTS, STATEMENTS
 
 _MARKS = {"COMMA": "`,`", "LSQB": "`[`", "RSQB": "`]`", "LBRACE": "`{`", "RBRACE": "`}`", "COLON": "`:`"}
 _TERMINALS = {
@@ -29,10 +30,10 @@ _TERMINALS = {
 _NAMED_BY = {"EVERYTHING": "a type", "ANYTHING": "an action", "EVERYONE": "a role"}
 """The meaning of a name beside these keywords."""
 
-_COMPARISONS = frozenset(("IS", "IN", "NOT", "MATCHES", "LESSTHAN", "MORETHAN", "__ANON_0", "__ANON_1"))
-_CLAUSES = frozenset(
-    ("ALLOW", "AT", "DENY", "DESCRIPTION", "DISABLED", "FROM", "IN", "ON", "PRIORITY", "TO", "UNTIL", "WHEN")
-)
+_A_COMPARISON = "IS"
+"""Where this may stand, so may any comparison, and nothing else."""
+
+_CLAUSES = frozenset(word.upper() for word in CLAUSES - {"and"})
 _SEVERAL_CLAUSES = frozenset(("ALLOW", "DENY", "WHEN"))
 """The keywords that stand where any clause of a policy may stand."""
 
@@ -115,9 +116,8 @@ def _alternatives(accepted: frozenset[str]) -> str:
     if "NAME" in rest and (kinds := [kind for word, kind in _NAMED_BY.items() if word in rest]):
         phrases.append(kinds[0])
         rest.remove("NAME")
-    if rest >= _COMPARISONS:
-        groups.append("a comparison such as `is`")
-        rest -= _COMPARISONS
+    if _A_COMPARISON in rest:
+        return "a comparison such as `is`"
     if rest >= _SEVERAL_CLAUSES:
         groups.append("a clause such as `when`")
         rest -= _CLAUSES

@@ -5,7 +5,25 @@ readable. Words in quotes are keywords. They are keywords only where the grammar
 `on`. Names in capitals are the terminals of `tokens`.
 """
 
-GRAMMAR = r"""
+import re
+from typing import Final
+
+from ...bundles.conditions.operators import OPERATORS, TAKES_LIST
+
+OPERATOR_RULES: Final = {op: f"operator_{op}" for op in OPERATORS}
+"""The name of each operator's construct."""
+
+
+def _operators(takes_list: bool) -> str:
+    """Returns the alternatives of the operators before a list, or before one constant."""
+    return " | ".join(
+        " ".join(f'"{word}"' for word in row.written.split()) + f" -> {OPERATOR_RULES[op]}"
+        for op, row in OPERATORS.items()
+        if TAKES_LIST[op] == takes_list
+    )
+
+
+_GRAMMAR: Final = r"""
 ?start: type | role | group | subject | resource | assign | grant | policy | route | declare | silence
 
 type: "type" name label? type_clause*
@@ -57,15 +75,8 @@ covered_types: covered_type ("," covered_type)*
 when: "when" condition ("and" condition)*
 condition: ATTRIBUTE comparison constant      -> comparison
          | ATTRIBUTE membership constants     -> membership
-comparison: "is"       -> eq
-          | "is" "not" -> ne
-          | "<"        -> lt
-          | "<="       -> lte
-          | ">"        -> gt
-          | ">="       -> gte
-          | "matches"  -> regex
-membership: "in"       -> in_set
-          | "not" "in" -> nin
+comparison: {comparisons}
+membership: {memberships}
 constants: constant ("," constant)*
 days: "on" day ("," day)*
 day: name ("to" name)?
@@ -118,3 +129,15 @@ member_value: name ":" constant
 
 %declare NAME STRING NUMBER ATTRIBUTE INSTANT CLOCK ADDRESS PATH HOSTS CAPTURE
 """
+
+GRAMMAR: Final = _GRAMMAR.replace("{comparisons}", _operators(False)).replace("{memberships}", _operators(True))
+
+_CLAUSE_WORDS = (
+    "actions allow and as at attributes because closed deny description disabled external from in means members on"
+    " priority to until when"
+)
+CLAUSES: Final = frozenset(_CLAUSE_WORDS.split())
+"""The words that go on with a statement. A line that starts with one never starts a statement."""
+
+KEYWORDS: Final = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR))
+"""All words of the grammar. A name that is one of them is written in quotes."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from .grammar import KEYWORDS
 from .placed import Placed
-from .words import KEYWORDS
 
 
 class Place(NamedTuple):

@@ -1,7 +1,7 @@
 """Values that know their place in the text, so that a finding about a part of an element can underline that part."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 from ...bundles.wording import Path
 
@@ -79,3 +79,7 @@ def object_of(members: Members, start: int, end: int) -> Placed:
 def said(value: Any, by: Placed) -> Placed:
     """Returns a value that the text says in other words, such as a keyword."""
     return Placed(value, by.start, by.end)
+
+
+Reader: TypeAlias = Callable[[list[Any]], Any]
+"""Reads what the parser has found of one construct: its tokens, and what other readers have returned."""

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .words import CLAUSES, HIDDEN
+from .grammar import CLAUSES
+from .words import HIDDEN
 
 _START = re.compile(rf"^(?!(?:{'|'.join(sorted(CLAUSES))})\b)[^\W\d]", re.MULTILINE)
 """A line that starts a statement. One with a word that only goes on with a statement needs no indentation."""

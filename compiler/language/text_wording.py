@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from ...bundles.conditions.operators import OPERATORS
 from ...bundles.wording import quoted
 from ..diagnostics.diagnostic import Finding
 
@@ -15,15 +16,7 @@ HELP: Final = {
 }
 """The help in a text, by the help that checks give. A test finds each of them among the checks."""
 
-_OPERATORS = {
-    "ne": "is not",
-    "gt": ">",
-    "gte": ">=",
-    "lt": "<",
-    "lte": "<=",
-    "nin": "not in",
-    "regex": "matches",
-}
+_OPERATORS = {op.value: row.written for op, row in OPERATORS.items()}
 _ABOUT_OPERATORS = ("wrong-constant", "empty-list")
 """The codes of findings whose messages begin with an operator."""
 

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from lark.lexer import Lexer, LexerState, TerminalDef
 
+from .grammar import KEYWORDS
 from .placed import Placed
 from .syntax_fault import bad_character, bad_escape
-from .words import KEYWORDS, WORD
+from .words import WORD
 
 _IN_QUOTES = r"""(?:"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"|'[^'\n]*+')"""
 """A text in quotes. PERF: a run without a backslash is one step, and no step is kept to go back to."""

@@ -1,7 +1,9 @@
-"""The words of the language: which ones start a statement or a clause, and how names and texts are written."""
+"""The words of the language: which ones start a statement, and how names and texts are written."""
 
 import json
 import re
+
+from .grammar import KEYWORDS
 
 STATEMENTS = (
     "type",
@@ -32,18 +34,6 @@ LISTS = {
     "silence": "lints",
 }
 """The list of the model document to which a statement adds an element, by the word that starts the statement."""
-
-_CLAUSE_WORDS = (
-    "actions allow and as at attributes because closed deny description disabled external from in means members on"
-    " priority to until when"
-)
-CLAUSES = frozenset(_CLAUSE_WORDS.split())
-"""The words that go on with a statement. A line that starts with one never starts a statement."""
-
-_OTHER_WORDS = "action any anything context do everyone everything header id is matches method most not query times"
-_CONSTANT_WORDS = ("false", "null", "true")
-KEYWORDS = CLAUSES | frozenset(STATEMENTS) | frozenset(_OTHER_WORDS.split()) | frozenset(_CONSTANT_WORDS)
-"""All words of the grammar. A name that is one of them is written in quotes."""
 
 WORD = r"[^\W\d][\w]*(?:[-.@/+][\w]+)*"
 """A name that needs no quotes, if it is no keyword."""

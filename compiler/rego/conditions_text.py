@@ -1,5 +1,22 @@
 """The Rego of conditions on attributes and addresses, the package `writ.conditions`: rules C1 to C7, C9 and E6."""
 
+from typing import Final
+
+from ...bundles.conditions.operators import Operator
+
+FUNCTIONS: Final[dict[Operator, str]] = {
+    Operator.EQ: "equals",
+    Operator.NE: "differs",
+    Operator.GT: "greater",
+    Operator.GTE: "at_least",
+    Operator.LT: "less",
+    Operator.LTE: "at_most",
+    Operator.IN: "one_of",
+    Operator.NIN: "none_of",
+    Operator.REGEX: "matches",
+}
+"""The function below for each operator."""
+
 TEXT = r"""# What the conditions of policies mean.
 #
 # Written by `writ export --as rego`. It is the same for every model.

@@ -5,9 +5,10 @@ from typing import assert_never
 
 from ...bundles.conditions.addresses import merge_blocks, parse_block
 from ...bundles.conditions.instants import SECOND
-from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.operators import TAKES_LIST
 from ...bundles.conditions.windows import TimeWindow
 from ...bundles.program.clauses import Atom, Clause, Comparison, During, Effect, From, Program, Rate
+from .conditions_text import FUNCTIONS
 from .values import rego, rego_set
 
 _HEAD = """\
@@ -16,17 +17,6 @@ _HEAD = """\
 # Written by `writ export --as rego`. Change the model in Writ, and export it again.
 package writ.rules
 """
-_FUNCTIONS = {
-    Operator.EQ: "equals",
-    Operator.NE: "differs",
-    Operator.GT: "greater",
-    Operator.GTE: "at_least",
-    Operator.LT: "less",
-    Operator.LTE: "at_most",
-    Operator.IN: "one_of",
-    Operator.NIN: "none_of",
-    Operator.REGEX: "matches",
-}
 _OWNERS = {
     "subject_attrs": "subject",
     "resource_attrs": "resource",
@@ -71,11 +61,11 @@ def _test(atom: Atom, effect: Effect) -> str:
 
 def _comparison(atom: Comparison) -> str:
     read = f"conditions.{_OWNERS[atom.section]}({rego(atom.key)})"
-    return f"conditions.{_FUNCTIONS[atom.op]}({', '.join([read, *_constants(atom)])})"
+    return f"conditions.{FUNCTIONS[atom.op]}({', '.join([read, *_constants(atom)])})"
 
 
 def _constants(atom: Comparison) -> Iterator[str]:
-    if atom.op not in (Operator.IN, Operator.NIN):
+    if not TAKES_LIST[atom.op]:
         yield rego(atom.value)
         return
     yield rego_set([element for element in atom.value if isinstance(element, str)])

@@ -155,7 +155,8 @@ def _made(section: AttributeSection, key: str, op: Operator, constant: Json) -> 
     owner, careful = _ATTRIBUTES[section], carefully(check, section, key)
     if steps := steps_of(key):
         return _maker("path", owner)(key, check, careful, steps)
-    shape = _SHAPES[op](constant)
+    shape_of = _SHAPES.get(op)
+    shape = None if shape_of is None else shape_of(constant)
     if shape is None:
         return _maker("check", owner)(key, check, careful)
     name, symbol, compared = shape
@@ -185,10 +186,6 @@ def _are_few_texts(constants: list[Json]) -> bool:
     return len(constants) <= FEW and all(isinstance(item, str) for item in constants)
 
 
-def _no_shape(_constant: Json) -> Shape | None:
-    return None
-
-
 _SHAPES_OF_FLAGS: Final = {"==": "flag", "!=": "other flag"}
 _SHAPES: Final[dict[Operator, Callable[[Json], Shape | None]]] = {
     Operator.EQ: partial(_shape_of_one, "=="),
@@ -199,6 +196,5 @@ _SHAPES: Final[dict[Operator, Callable[[Json], Shape | None]]] = {
     Operator.LTE: partial(_shape_of_one, "<="),
     Operator.IN: partial(_shape_of_list, "in"),
     Operator.NIN: partial(_shape_of_list, "not in"),
-    Operator.REGEX: _no_shape,
 }
-"""The functions that choose a shape for an operator, or None for `check`. A test finds a missing operator."""
+"""The functions that choose the shape of a fast test, or None. Without one, `check` is the test."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, assert_never
 
-from ...bundles.conditions.operators import Operator
+from ...bundles.conditions.operators import OPERATORS, ConstantKind, Operator
 from ...bundles.conditions.patterns import instructions_of
 from ...bundles.conditions.trees.tree import And, Comparison, Const, FilterTree, Not, Or
 from ...bundles.conditions.values import is_number
@@ -137,24 +137,24 @@ def _operator(name: Any) -> Operator | None:
 
 def _check_fit(op: Operator, constant: Any, path: str) -> None:
     """Refuses a constant that the operator does not compare with (C4 to C6)."""
-    match op:
-        case Operator.EQ | Operator.NE:
+    match kind := OPERATORS[op].constant:
+        case ConstantKind.ANY:
             pass
-        case Operator.IN | Operator.NIN:
+        case ConstantKind.LIST:
             if not isinstance(constant, list):
                 raise BadFilter(f"`{op}` compares with a list", path)
-        case Operator.GT | Operator.GTE | Operator.LT | Operator.LTE:
+        case ConstantKind.ORDERED:
             if not isinstance(constant, str) and not is_number(constant):
                 raise BadFilter(f"`{op}` compares with a number or a string", path)
-        case Operator.REGEX:
-            _check_pattern(constant, path)
+        case ConstantKind.PATTERN:
+            _check_pattern(op, constant, path)
         case _:
-            assert_never(op)
+            assert_never(kind)
 
 
-def _check_pattern(constant: Any, path: str) -> None:
+def _check_pattern(op: Operator, constant: Any, path: str) -> None:
     if not isinstance(constant, str):
-        raise BadFilter("`regex` compares with a pattern", path)
+        raise BadFilter(f"`{op}` compares with a pattern", path)
     try:
         instructions_of(constant)
     except ValueError as ex:

@@ -6,7 +6,7 @@ All choose through `strategies_pick.py`.
 from collections.abc import Mapping
 from typing import Any
 
-from writ.compiler.language.words import KEYWORDS
+from writ.compiler.language.grammar import KEYWORDS
 
 from tests.support.strategies import document
 from tests.support.strategies_conditions import DAYS

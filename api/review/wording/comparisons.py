@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from ....bundles.conditions.operators import TAKES_LIST, Operator
+from ....bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator
 from ....bundles.conditions.values import Json
 from .plain_values import listed, short_value
 
@@ -15,17 +15,7 @@ class Predicate(NamedTuple):
 
 
 PREDICATES: Final = {
-    Operator.EQ: Predicate("is {}", "must be {}"),
-    Operator.NE: Predicate("has a value other than {}", "must have a value other than {}"),
-    Operator.GT: Predicate("is greater than {}", "must be greater than {}"),
-    Operator.GTE: Predicate("is at least {}", "must be at least {}"),
-    Operator.LT: Predicate("is less than {}", "must be less than {}"),
-    Operator.LTE: Predicate("is at most {}", "must be at most {}"),
-    Operator.IN: Predicate("is one of {}", "must be one of {}"),
-    Operator.NIN: Predicate("has a value that is none of {}", "must have a value that is none of {}"),
-    Operator.REGEX: Predicate(
-        "is a text with a match of the pattern {}", "must be a text with a match of the pattern {}"
-    ),
+    op: Predicate(f"{row.phrase.states} {{}}", f"must {row.phrase.infinitive} {{}}") for op, row in OPERATORS.items()
 }
 """The predicate of each operator. One that needs a value says so: a comparison with a missing one is false (C2)."""
 
@@ -36,12 +26,6 @@ _OF_TEXTS: Final = {
     Operator.LTE: Predicate("is the text {} or sorts before it", "must be the text {} or sort before it"),
 }
 """The comparisons of texts, by code point (C4)."""
-
-OF_NO_VALUES: Final = {
-    Operator.IN: Predicate("is one of no values, which never holds", "must be one of no values, which never holds"),
-    Operator.NIN: Predicate("has any value", "must have any value"),
-}
-"""The comparisons with an empty list (C5)."""
 
 
 def predicate(op: Operator, constant: Json) -> Predicate:
@@ -54,7 +38,7 @@ def predicate(op: Operator, constant: Json) -> Predicate:
     """
     if TAKES_LIST[op] and isinstance(constant, list):
         if not constant:
-            return OF_NO_VALUES[op]
+            return _of_no_values(op)
         return _about(PREDICATES[op], listed([*map(short_value, constant)], "or"))
     return _about(_template(op, isinstance(constant, str)), short_value(constant))
 
@@ -66,6 +50,13 @@ def predicate_of_cut(op: Operator, start: str) -> Predicate:
     'is "aaa…'
     """
     return _about(_template(op, start.startswith('"')), f"{start}…")
+
+
+def _of_no_values(op: Operator) -> Predicate:
+    """Returns the predicate of a comparison with an empty list (C5)."""
+    if OPERATORS[op].is_negation:
+        return Predicate("has any value", "must have any value")
+    return _about(PREDICATES[op], "no values, which never holds")
 
 
 def _template(op: Operator, is_text: bool) -> Predicate:

@@ -6,34 +6,15 @@ from typing import Any, Final
 from ....bundles.conditions.addresses import read_address
 from ....bundles.conditions.instants import read_instant
 from ....bundles.conditions.keys import reads_own_key
+from ....bundles.conditions.operators import OPERATORS, TAKES_LIST, Operator, OperatorRow
 from .plain_values import OWNERS, counted, listed, named, shown_value
 from .window_words import window_words
 
 Proved = Mapping[str, Any]
 """A condition, or a candidate, as a proof shows it."""
 
-_HOLDS: Final = {
-    "eq": "as required",
-    "ne": "which differs from {}",
-    "gt": "which is greater than {}",
-    "gte": "which is at least {}",
-    "lt": "which is less than {}",
-    "lte": "which is at most {}",
-    "in": "which is one of {}",
-    "nin": "which is none of {}",
-    "regex": "which matches {}",
-}
-_REQUIRED: Final = {
-    "eq": "to be {}",
-    "ne": "to differ from {}",
-    "gt": "to be greater than {}",
-    "gte": "to be at least {}",
-    "lt": "to be less than {}",
-    "lte": "to be at most {}",
-    "in": "to be one of {}",
-    "nin": "to be none of {}",
-    "regex": "to match {}",
-}
+_AS_REQUIRED: Final = "as required"
+"""The words for a value that equals its constant, which need not be repeated."""
 
 
 def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str:
@@ -60,16 +41,24 @@ def condition_sentence(condition: Proved, effect: str, others_hold: bool) -> str
 def _comparison(condition: Proved) -> str:
     section, key, op = condition["section"], condition["key"], condition["op"]
     owner, name = OWNERS.get(section, section), named(key)
-    constant = _values(condition) if op in ("in", "nin") else _value(condition, "value")
-    required = f"the policy requires it {_REQUIRED.get(op, op + ' {}').format(constant)}"
+    row = OPERATORS.get(op)
+    constant = _values(condition) if TAKES_LIST.get(op) else _value(condition, "value")
+    required = f"the policy requires it {op if row is None else f'to {row.short.infinitive}'} {constant}"
     if condition.get("missing"):
         if reads_own_key(section, key):
             return f"The {name} of the {owner} is not known, and {required}."
         return f"The request sends no {name} of the {owner}, and {required}."
     found = f"The {name} of the {owner} is {_value(condition, 'actual')}"
     if condition["holds"]:
-        return f"{found}, {_HOLDS.get(op, op + ' {}').format(constant)}."
+        return f"{found}, {_held(op, row, constant)}."
     return f"{found}, but {required}."
+
+
+def _held(op: str, row: OperatorRow | None, constant: str) -> str:
+    """Returns how a value fulfils a comparison. A newer service may have operators that this program has not."""
+    if op == Operator.EQ:
+        return _AS_REQUIRED
+    return f"{op} {constant}" if row is None else f"which {row.short.states} {constant}"
 
 
 def _time(condition: Proved, effect: str) -> str:

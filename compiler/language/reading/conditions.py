@@ -1,9 +1,10 @@
 """Reads the conditions of policies: an attribute, an operator and a constant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..placed import Members, Placed, array, object_of, said, values
+from ..grammar import OPERATOR_RULES
+from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from ..tokens import decoded
 from ..words import written_key
@@ -63,3 +64,13 @@ def _condition(attribute: Placed, operator: Placed, constant: Placed) -> _Condit
     attribute.text = f"{section}.{written_key(key)}"
     members = {"key": member(said(key, attribute)), "op": member(operator), "value": member(constant)}
     return _Condition(f"{section}_attrs", object_of(members, attribute.start, constant.end))
+
+
+READERS: Mapping[str, Reader] = {
+    "when": when,
+    "comparison": comparison,
+    "membership": membership,
+    "constants": values,
+    **{rule: operator(op.value) for op, rule in OPERATOR_RULES.items()},
+}
+"""The readers of conditions, by the name of the grammar's rule."""

@@ -1,12 +1,12 @@
 """Reads constants: texts, numbers, truth values, arrays and objects, as JSON has them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isinf
 from typing import Any
 
 from ....bundles.wording import quoted
-from ..placed import Placed, array, object_of, said, values
+from ..placed import Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault, compared_attributes
 from ..words import SECTIONS, written_name, written_text
 
@@ -115,3 +115,19 @@ def name(children: list[Placed]) -> Placed:
     token = children[0]
     token.type = "name"
     return token
+
+
+READERS: Mapping[str, Reader] = {
+    "name": name,
+    "label": text,
+    "text": text,
+    "number": number,
+    "bare_text": bare_text,
+    "true": keyword(True),
+    "false": keyword(False),
+    "null": keyword(None),
+    "array": list_constant,
+    "object": object_constant,
+    "member_value": member_value,
+}
+"""The readers of names, texts and constants, by the name of the grammar's rule."""

@@ -1,8 +1,9 @@
 """Reads declared attributes and silenced lints."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from ..placed import Placed, array, object_of, values
+from ..placed import Placed, Reader, array, object_of, values
 from .clauses import Element, element, member
 from .constants import members_of
 
@@ -40,3 +41,12 @@ def _section(keyword: Placed, section: Placed, attributes: Placed) -> Element:
     """Returns the object of declared attributes with one section."""
     declared = object_of({section.value: member(attributes)}, keyword.start, attributes.end)
     return Element("attributes", declared)
+
+
+READERS: Mapping[str, Reader] = {
+    "declare_subject": declare_subject,
+    "declare_context": declare_section,
+    "declare_action": declare_section,
+    "silence": silence,
+}
+"""The readers of declared attributes and silences, by the name of the grammar's rule."""

@@ -1,8 +1,9 @@
 """Reads the statements about types, roles, groups, subjects, resources, assignments and grants."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from ..placed import Placed, array, object_of, values
+from ..placed import Placed, Reader, array, object_of, values
 from .clauses import Clause, Element, clause, element, headed
 from .constants import members_of
 
@@ -132,3 +133,30 @@ def expires(children: list[Placed]) -> Clause:
 def given_id(children: list[Placed]) -> Clause:
     """Reads `as` and the id of an assignment or a grant."""
     return clause(children[0], children[1], id=children[1])
+
+
+READERS: Mapping[str, Reader] = {
+    "type": type_statement,
+    "actions": actions,
+    "closed": closed,
+    "attribute_kinds": pairs,
+    "kind": pair,
+    "role": role_statement,
+    "group": group_statement,
+    "members": members,
+    "member_group": member_group,
+    "member_subject": reference,
+    "subject": subject_statement,
+    "resource": resource_statement,
+    "external_id": external_id,
+    "attribute_values": pairs,
+    "attribute": pair,
+    "assign": assign_statement,
+    "holder_group": holder_group,
+    "holder_subject": holder_subject,
+    "grant": grant_statement,
+    "starts": starts,
+    "expires": expires,
+    "given_id": given_id,
+}
+"""The readers of types, roles, groups, entities, assignments and grants, by the name of the grammar's rule."""

@@ -1,12 +1,13 @@
 """Reads policies: their effect, roles, types and actions, and the gates of time, address and rate."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ....bundles.conditions.windows import DAYS
 from ....bundles.wording import quoted
 from ...diagnostics.synonyms import suggest
 from ..advice import instant_of_date, twelve_hours
-from ..placed import Members, Placed, array, object_of, said, values
+from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from .clauses import Clause, Element, clause, element, headed, member
 
@@ -195,3 +196,29 @@ def _whole(token: Placed) -> Placed:
         return Placed(int(token.value), token.start, token.end)
     except ValueError:
         raise SyntaxFault(f"{quoted(token.value)} is no whole number", token.start, token.end) from None
+
+
+READERS: Mapping[str, Reader] = {
+    "policy": policy_statement,
+    "description": description,
+    "disabled": disabled,
+    "priority": priority,
+    "effect": effect,
+    "everyone": everyone,
+    "roles": roles,
+    "scope": scope,
+    "scope_of_anything": scope_of_anything,
+    "covered_types": values,
+    "everything": star,
+    "any_action": star,
+    "days": days,
+    "day": day,
+    "start_time": start_time,
+    "end_time": end_time,
+    "not_before": not_before,
+    "not_after": not_after,
+    "zone": zone,
+    "addresses": addresses,
+    "rate": rate,
+}
+"""The readers of policies and their clauses, by the name of the grammar's rule."""

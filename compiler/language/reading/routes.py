@@ -1,9 +1,10 @@
 """Reads routes: the requests that they match, and the resource and action that these are about."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ....bundles.wording import quoted
-from ..placed import Members, Placed, array, object_of, said, values
+from ..placed import Members, Placed, Reader, array, object_of, said, values
 from ..syntax_fault import SyntaxFault
 from .clauses import Clause, Element, clause, element, member
 from .constants import members_of
@@ -86,3 +87,19 @@ def header_source(children: list[Placed]) -> tuple[Placed, Placed]:
 def capture_source(children: list[Placed]) -> tuple[Placed, Placed]:
     """Reads an attribute that comes from a part of the path."""
     return children[0], children[-1]
+
+
+READERS: Mapping[str, Reader] = {
+    "route": route_statement,
+    "any_method": any_method,
+    "methods": methods,
+    "hosts": hosts,
+    "means": means,
+    "resource_id": resource_id,
+    "external_resource_id": external_resource_id,
+    "sources": sources,
+    "query_source": query_source,
+    "header_source": header_source,
+    "capture_source": capture_source,
+}
+"""The readers of routes, by the name of the grammar's rule."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from ....bundles.conditions.operators import Operator
+from ....bundles.conditions.operators import OPERATORS
 from ....bundles.conditions.windows import DAYS
 from ...model.elements import Condition, Conditions, Policy, RateLimit, Scope, TimeWindow
 from ..words import written_key, written_name, written_template, written_text
@@ -12,17 +12,7 @@ from .constants import commas, constant, names
 from .elements import actions, clause, head
 from .layout import WRAPPED_INDENT, Line
 
-_OPERATORS = {
-    Operator.EQ: ("is",),
-    Operator.NE: ("is", "not"),
-    Operator.GT: (">",),
-    Operator.GTE: (">=",),
-    Operator.LT: ("<",),
-    Operator.LTE: ("<=",),
-    Operator.IN: ("in",),
-    Operator.NIN: ("not", "in"),
-    Operator.REGEX: ("matches",),
-}
+_OPERATORS = {op: tuple(row.written.split()) for op, row in OPERATORS.items()}
 _SECTIONS = ("resource", "subject", "action", "context")
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _ACTIONS = attrgetter("actions")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler.diagnostics.show import show_json, show_text
+from writ.compiler.language.grammar import KEYWORDS
 from writ.compiler.language.parse import parse
 from writ.compiler.language.statements import Statement, statements
 from writ.compiler.language.syntax_fault import SyntaxFault
 from writ.compiler.language.tokens import TOKEN
-from writ.compiler.language.words import KEYWORDS
 from writ.compiler.language.writing.format import formatted
 from writ.compiler.source import Source
 

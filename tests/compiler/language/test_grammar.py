@@ -4,10 +4,10 @@ import re
 
 import pytest
 from lark import Lark
-from writ.compiler.language.grammar import GRAMMAR
+from writ.compiler.language.grammar import CLAUSES, GRAMMAR, KEYWORDS
 from writ.compiler.language.reading.table import READERS
 from writ.compiler.language.tokens import Tokens
-from writ.compiler.language.words import CLAUSES, KEYWORDS, LISTS, STATEMENTS
+from writ.compiler.language.words import LISTS, STATEMENTS
 from writ.compiler.language.writing.layout import _STARTS_LINE
 from writ.compiler.language.writing.model import _WRITERS
 from writ.compiler.model.elements import ElementKind

@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 
 import pytest
-from writ.compiler.language.words import KEYWORDS, STATEMENTS
+from writ.compiler.language.grammar import KEYWORDS
+from writ.compiler.language.words import STATEMENTS
 from writ.compiler.language.writing.format import formatted
 
 from tests.support.writ_texts import CORPUS, tokens_of
