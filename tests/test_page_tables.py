@@ -14,11 +14,12 @@ from writ.compiler.model.elements import LISTS, Conditions, RateLimit, TimeWindo
 from tests.support.messages import messages
 from tests.support.pages import page
 
-MODEL, HTTP, OPERATIONS = page("compiler/MODEL.md"), page("api/HTTP.md"), page("api/OPERATIONS.md")
+MODEL, HTTP = page("compiler/MODEL.md"), page("api/HTTP.md")
+REFERENCE, TROUBLE = page("api/REFERENCE.md"), page("api/TROUBLE.md")
 
 
 def test_every_limit_is_listed_with_its_default():
-    listed = dict(re.findall(r"\| `(WRIT_\w+)` \| (\d+) \|", OPERATIONS.between("settings")))
+    listed = dict(re.findall(r"\| `(WRIT_\w+)` \| (\d+) \|", REFERENCE.between("settings")))
     named = {one.variable for row in fields(HttpLimits) for one in row.metadata.values()}
     limits = {variable: value for variable, value in listed.items() if variable in named}
     assert settings_from(limits).limits == HttpLimits()
@@ -27,12 +28,12 @@ def test_every_limit_is_listed_with_its_default():
 
 def test_the_table_of_settings_is_that_of_the_code(request):
     """`--update-golden` writes it."""
-    assert OPERATIONS.is_generated("settings", show_settings(), request.config.getoption("--update-golden"))
+    assert REFERENCE.is_generated("settings", show_settings(), request.config.getoption("--update-golden"))
 
 
 def test_the_table_of_metrics_is_that_of_the_code(request):
     """`--update-golden` writes it."""
-    assert OPERATIONS.is_generated("metrics", show_metrics(), request.config.getoption("--update-golden"))
+    assert REFERENCE.is_generated("metrics", show_metrics(), request.config.getoption("--update-golden"))
 
 
 def test_every_event_of_the_audit_log_is_told():
@@ -64,9 +65,9 @@ def test_every_section_of_conditions_is_told():
     assert set(told) == {member.encode_name for member in members(Conditions)}
 
 
-def test_the_messages_of_the_handbook_are_those_of_the_code():
+def test_the_messages_of_the_page_on_trouble_are_those_of_the_code():
     said = messages()
-    told = re.findall(r"^\| `(.*?)` \|", OPERATIONS.section("Something is wrong"), re.MULTILINE)
+    told = re.findall(r"^\| `(.*?)` \|", TROUBLE.text, re.MULTILINE)
     assert len(told) > 30
     assert [message for message in told if not any(_pattern(message).search(one) for one in said)] == []
 

@@ -1,7 +1,7 @@
 """The settings of the service: the one table of the `WRIT_` variables, and the values that it gives.
 
 A new setting is one new row: a field of `Settings`, or of `HttpLimits` if it bounds what one client may ask for.
-`writ serve --help`, the warning about an unknown variable and the operations handbook follow from the rows.
+`writ serve --help`, the warning about an unknown variable and the reference of operations follow from the rows.
 """
 
 from collections.abc import Iterator, Mapping
@@ -363,7 +363,7 @@ def _warning(name: str) -> str:
 
 
 def show_settings() -> str:
-    """Returns the table as Markdown, for the operations handbook.
+    """Returns the table as Markdown, for the reference of operations.
 
     >>> show_settings().splitlines()[0]
     '| variable | default | values | meaning |'

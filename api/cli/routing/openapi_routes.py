@@ -74,7 +74,7 @@ class _Found:
 def proposed(document: Any) -> Proposal:
     """Returns the routes of a document, special paths before general ones.
 
-    The last parameter of a path is the id, and the type is the last text before it. `api/OPERATIONS.md` has all rules.
+    The last parameter of a path is the id, and the type is the last text before it. `api/REFERENCE.md` has all rules.
     Raises BadOpenApi.
     """
     if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):

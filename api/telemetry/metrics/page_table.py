@@ -1,4 +1,4 @@
-"""The table of metrics for the operations handbook."""
+"""The table of metrics for the reference of operations."""
 
 from .definitions import METRICS
 

@@ -11,7 +11,7 @@ from tests.support.command import writ
 from tests.support.commands import show_commands
 from tests.support.pages import page
 
-HANDBOOK = page("api/OPERATIONS.md")
+REFERENCE = page("api/REFERENCE.md")
 
 
 def test_help_names_every_command():
@@ -21,15 +21,15 @@ def test_help_names_every_command():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_help_with_examples_and_a_place_in_the_handbook(name):
+def test_a_command_has_help_with_examples_and_a_place_in_the_reference(name):
     shown = writ(name, "--help").stdout.decode()
     assert f"writ {name} " in shown.partition("Examples:")[2]
-    assert f"`writ {name} " in HANDBOOK.text
+    assert f"`writ {name} " in REFERENCE.text
 
 
-def test_the_handbook_has_the_table_of_commands(request):
+def test_the_reference_has_the_table_of_commands(request):
     """`--update-golden` writes it."""
-    assert HANDBOOK.is_generated("commands", show_commands(), request.config.getoption("--update-golden"))
+    assert REFERENCE.is_generated("commands", show_commands(), request.config.getoption("--update-golden"))
 
 
 def test_the_version():

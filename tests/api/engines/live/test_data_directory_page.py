@@ -8,13 +8,13 @@ from tests.support.command import writ
 from tests.support.pages import ROOT
 from tests.support.server import running
 
-PAGE = ROOT / "api" / "OPERATIONS.md"
+PAGE = ROOT / "api" / "REFERENCE.md"
 MASKS = json.dumps({"*": [{"path": "$.subject.id", "do": "hash"}]})
 
 
 def rows() -> list[str]:
     """The names in the first column of the table. A name that ends with `…` is the beginning of one."""
-    text = PAGE.read_text().partition("## Keep the data directory safe")[2].partition("\n## ")[0]
+    text = PAGE.read_text().partition("## Files of the data directory")[2].partition("\n## ")[0]
     cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ") and "`" in line]
     return [name.removesuffix("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 
