@@ -3,5 +3,5 @@
 Reading path: `program/` (the rule program and the facts) → `conditions/` (their meaning) → `routing/` (routes) →
 `manifest` → `zones` → `errors` → `file/` (the bundle file) → `signing/` (its signature) → `delta` (the changes of a
 revision) → `feed/` (what an agent follows) → `publish` (writing a file) → `wording` (the words of messages) →
-`patience`, `prepared` and `progress`, which long work uses. `README.md` describes the format of the file.
+`event_loop`, `prepared` and `progress`, which long work uses. `README.md` describes the format of the file.
 """

@@ -1,9 +1,9 @@
-"""Bounds what one evaluation may do at once in an impatient thread, so that a server does longer work elsewhere."""
+"""Bounds what one evaluation may do at once on an event loop, so that a server does longer work in other threads."""
 
 from math import inf
 from typing import Final
 
-from ..bundles.patience import TakesLong, is_impatient
+from ..bundles.event_loop import TakesLong, on_event_loop
 
 MOST_COMPILED: Final = 2_000
 """The steps that an evaluation may take to specialise a program: for each rule, and for each condition that becomes a
@@ -44,5 +44,5 @@ UNBOUNDED: Final = Effort(inf, None)
 
 
 def effort_for(work: object, most: int) -> Effort:
-    """Returns the effort of `most` steps that an impatient thread may spend on `work`, and any thread without bound."""
-    return Effort(most, work) if is_impatient() else UNBOUNDED
+    """Returns the effort of `most` steps that an event loop may spend on `work`, and another thread without bound."""
+    return Effort(most, work) if on_event_loop() else UNBOUNDED

@@ -9,9 +9,9 @@ from typing import Any
 from ..bundles.conditions.instants import shown_instant
 from ..bundles.delta import Delta
 from ..bundles.errors import BundleError
+from ..bundles.event_loop import TakesLong, refuse_on_event_loop
 from ..bundles.file.reader import Bundle, open_bundle
 from ..bundles.manifest import Manifest
-from ..bundles.patience import TakesLong, refuse_if_impatient
 from ..bundles.routing.settings import GatewaySettings
 from .decisions.decide import decide
 from .decisions.explain import conditional, explain
@@ -238,7 +238,7 @@ class Engine:
         read = read_evaluation(request)
         snapshot, instant = self._snapshot, self._instant(now)
         if read[-1]:
-            refuse_if_impatient()  # a proof takes long
+            refuse_on_event_loop()  # a proof takes long
         # Found first: it may take long, and nothing may be counted before that is known (C10).
         until = shown_instant(valid_until(snapshot, read, instant)) if (timed := asks_validity(request)) else None
         answer = decide(snapshot, read, instant, self._counters, counts)

@@ -138,7 +138,7 @@ class Snapshot:
         return Holder(self._role_set(held), grants, granted, plain, since, until)
 
     def _groups_of(self, record: SubjectRecord, subject: tuple[str, str]) -> Iterator[GroupRecord]:
-        """Yields the groups that a subject is in, directly or not. Raises TakesLong in an impatient thread."""
+        """Yields the groups that a subject is in, directly or not. Raises TakesLong on an event loop."""
         effort = effort_for((self, subject), MOST_HELD)
         seen: set[int] = set()
         for number in record.groups:

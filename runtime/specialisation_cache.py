@@ -77,8 +77,8 @@ class SpecialisationCache:
     def specialised(self, roles: RoleSet, type_name: str, action: str) -> Specialised | None:
         """Returns the specialised program, or None if the type is not declared (E7).
 
-        It is cached only for declared actions, because callers can invent others without end. Raises TakesLong in an
-        impatient thread, if to specialise the program takes long.
+        It is cached only for declared actions, because callers can invent others without end. Raises TakesLong on an
+        event loop, if to specialise the program takes long.
         """
         rules = self.types.get(type_name)
         if rules is None:

@@ -102,7 +102,7 @@ ROOMS = {
     "writ.bundles": _down(
         """
         feed delta signing file zones manifest publish routing prepared program wording conditions errors
-        patience progress
+        event_loop progress
         """
     ),
 }

@@ -13,7 +13,7 @@ from typing import Any, Final
 import uvloop
 from gunicorn.workers.base import Worker as BaseWorker
 
-from ...bundles.patience import be_impatient
+from ...bundles.event_loop import mark_event_loop
 from ..settings.settings import HttpLimits
 from .acceptor import Acceptor
 from .lane_calls import Lane
@@ -72,7 +72,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn has no types
     def run(self) -> None:
         """Serve until a signal says stop, or the master is gone."""
         sys.setswitchinterval(SWITCH_SECONDS)
-        be_impatient()
+        mark_event_loop()
         for part in self.service.parts:
             part.start(self.connections.share.place)
         self.loop = uvloop.new_event_loop()

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import re2
 
-from ..patience import refuse_if_impatient
+from ..event_loop import refuse_on_event_loop
 
 Automaton: TypeAlias = Any
 """A compiled pattern of RE2, whose `search` takes UTF-8."""
@@ -42,7 +42,7 @@ _TOO_LARGE: Final = "pattern too large"
 """The beginning of RE2's reason if the memory is too small."""
 
 QUICK_SEARCH = 100_000
-"""The most bytes of a text times instructions of a pattern that an impatient thread searches: 0.3 ms. RE2 takes up to
+"""The most bytes of a text times instructions of a pattern that an event loop searches: 0.3 ms. RE2 takes up to
 3 ns for each, so that a legal pattern can take half a second for 64 KiB."""
 
 
@@ -121,18 +121,18 @@ class Automata:
     def of(self, pattern: str, text_bytes: int = 0) -> Automaton:
         """Returns the automaton of a pattern, to search a text of so many bytes.
 
-        Raises ValueError for a pattern that fails its check. In an impatient thread, it raises TakesLong if the pattern
+        Raises ValueError for a pattern that fails its check. On an event loop, it raises TakesLong if the pattern
         has to be compiled first, or if the search is not quick.
         """
         found = self._young.get(pattern) or self._missed(pattern)
         if text_bytes * found.instructions > QUICK_SEARCH:
-            refuse_if_impatient()
+            refuse_on_event_loop()
         return found.automaton
 
     def _missed(self, pattern: str) -> "_Entry":
         found = self._old.get(pattern)
         if found is None:
-            refuse_if_impatient()
+            refuse_on_event_loop()
             found = self._compiled(pattern)
         with self._lock:
             self._keep(pattern, found)

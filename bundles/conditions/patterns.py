@@ -86,7 +86,7 @@ def pattern_predicate(pattern: str) -> Callable[[Any], bool]:
     """Returns the predicate that is true for strings in which `pattern` is found (C6), and false for other values (C7).
 
     The predicate holds only the text of the pattern. It compiles the pattern when it first searches for it. It raises
-    BundleError if `instructions_of` refuses the pattern, as `require_pattern` does. In an impatient thread, it raises
+    BundleError if `instructions_of` refuses the pattern, as `require_pattern` does. On an event loop, it raises
     TakesLong if the pattern has to be compiled first, or if the search is not quick.
 
     >>> pattern_predicate("^draft-")("draft-7"), pattern_predicate("a.c")("xabcx"), pattern_predicate("a")(1)

@@ -3,7 +3,7 @@
 PERF: arguments stay flat from the engine to the tests; packing them into an object first costs a third more.
 """
 
-from ...bundles.patience import refuse_if_impatient
+from ...bundles.event_loop import refuse_on_event_loop
 from ..rates.table import RateTable
 from ..requests.evaluations import EvaluationRequest
 from ..rules.reasons import NOT_DECLARED, Answer
@@ -18,7 +18,7 @@ def decide(
 ) -> Answer:
     """Returns the answer to a request. Answers are shared, so a response gets a copy. `now` is in epoch seconds.
 
-    Without `counters`, every rate limit is reached (C10). Raises TakesLong in an impatient thread, if the decision
+    Without `counters`, every rate limit is reached (C10). Raises TakesLong on an event loop, if the decision
     takes long, and in any thread, if it counts for a rate limit and `counts` is False. Then nothing was counted.
     """
     (stype, subject_by, sname, s, action, a, rtype, resource_by, rname, r, c, _) = request
@@ -27,7 +27,7 @@ def decide(
     if specialised is None:
         return NOT_DECLARED
     if specialised.takes_long:
-        refuse_if_impatient()
+        refuse_on_event_loop()
     rid = rname if resource_by == "id" else snapshot.state.resource_id(specialised.type, resource_by, rname)
     if specialised.limited_indexes and counters is not None:
         counted = Counted(counters, snapshot.state, stype, sid, sname, now) if counts else None
@@ -51,7 +51,7 @@ def holder_of(snapshot: Snapshot, stype: str, sid: str, now: float) -> Holder:
 def specialised_for(snapshot: Snapshot, holder: Holder, rtype: str, action: str) -> Specialised | None:
     """Returns the specialised program, cached or new, or None if the type is not declared (E7).
 
-    Raises TakesLong in an impatient thread, if to specialise it takes long.
+    Raises TakesLong on an event loop, if to specialise it takes long.
     """
     rules, roles = snapshot.rules, holder.roles
     return rules.cached(roles, rtype, action) or rules.specialised(roles, rtype, action)

@@ -6,7 +6,7 @@ Every ALLOW whose other conditions hold counts, whatever decides in the end. So 
 
 from collections.abc import Sequence
 
-from ...bundles.patience import TakesLong
+from ...bundles.event_loop import TakesLong
 from ..rates.counted import counted_key
 from ..rates.table import RateTable
 from ..rules.attribute_index import first_rule

@@ -6,7 +6,7 @@ from typing import Final
 from ...bundles.conditions.instants import from_seconds, seconds_not_before
 from ...bundles.conditions.window_changes import next_change
 from ...bundles.conditions.windows import TimeWindow
-from ...bundles.patience import refuse_if_impatient
+from ...bundles.event_loop import refuse_on_event_loop
 from ...bundles.program.clauses import During
 from ..requests.evaluations import EvaluationRequest
 from ..rules.reasons import NOT_DECLARED, Answer
@@ -25,7 +25,7 @@ def valid_until(snapshot: Snapshot, request: EvaluationRequest, now: float) -> f
 
     Instants are in epoch seconds. It depends on time windows, and on the starts and expiries of assignments and grants.
     If a rate limit takes part, each evaluation may change the answer, and the result is `now` itself (C10). Raises
-    TakesLong in an impatient thread, if there is anything to try.
+    TakesLong on an event loop, if there is anything to try.
     """
     return _Asked(snapshot, request).until(now)
 
@@ -49,7 +49,7 @@ class _Asked:
         at = self._next(sid, holder, specialised, now)
         if at == FOREVER:
             return at
-        refuse_if_impatient()
+        refuse_on_event_loop()
         first = self._answer(sid, holder, specialised, now)
         for _ in range(TRIED_INSTANTS):
             if at == FOREVER:

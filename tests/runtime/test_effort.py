@@ -1,4 +1,4 @@
-"""An impatient thread never works long at once, and a patient one gives the same answers."""
+"""An event loop never works long at once, and another thread gives the same answers."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 from writ.bundles.delta import Delta
+from writ.bundles.event_loop import TakesLong
 from writ.bundles.file.reader import open_bundle
-from writ.bundles.patience import TakesLong, impatient
 from writ.runtime import Engine
 from writ.runtime import effort as bounds
 from writ.runtime.requests.searches import read_resource_search
 
 from tests.support.bundling import bundle_file, compiled
 from tests.support.deltas import delta_between
+from tests.support.event_loops import as_event_loop
 
 TYPES = [{"id": "document", "actions": ["read"]}, {"id": "folder", "actions": ["read"]}]
 
@@ -54,12 +55,12 @@ def engines(tmp_path: Path) -> Any:
 
 
 def quickly(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer of an impatient thread."""
-    with impatient():
+    """The answer on an event loop."""
+    with as_event_loop():
         return engine.decide(request)
 
 
-def test_what_is_dear_to_specialise_is_left_to_a_patient_thread(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_dear_to_specialise_is_left_to_another_thread(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("writ.runtime.specialisation_cache.MOST_COMPILED", 10 * bounds.STEPS_TO_COMPILE)
     many = document(*(policy(f"p{number}", "document", equals(number)) for number in range(60)), policy("q", "folder"))
     hurried, plain = engines(many)
@@ -142,11 +143,11 @@ def test_a_search_in_a_long_text_is_left(engines: Any) -> None:
         assert expected[0]["decision"] is text.endswith("b")
         assert (hurried.decide(sent), hurried.filter(search)) == expected
         if len(text) < 4_096:
-            with impatient():
+            with as_event_loop():
                 assert hurried.cached_filter(read_resource_search(search)) == expected[1]
             assert quickly(hurried, sent) == expected[0]
         else:
-            with impatient():
+            with as_event_loop():
                 assert hurried.cached_filter(read_resource_search(search)) is None
             with pytest.raises(TakesLong):
                 quickly(hurried, sent)
@@ -155,7 +156,7 @@ def test_a_search_in_a_long_text_is_left(engines: Any) -> None:
 def test_the_mark_is_that_of_one_thread(engines: Any) -> None:
     hurried, plain = engines(document(policy("p", "document")))
     sent = asked(options={"explain": True})
-    with impatient(), ThreadPoolExecutor(1) as pool:
+    with as_event_loop(), ThreadPoolExecutor(1) as pool:
         assert pool.submit(hurried.decide, sent).result() == pool.submit(plain.decide, sent).result()
         with pytest.raises(TakesLong):
             hurried.decide(sent)

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 import writ
+from writ.bundles.event_loop import TakesLong
 from writ.bundles.file.reader import open_bundle
-from writ.bundles.patience import TakesLong, impatient
 from writ.runtime import BadRequest, Engine, RateCounters
 from writ.runtime.rules import attribute_index
 
 from tests.support import oracle
 from tests.support.bundling import bundle_file, compiled
 from tests.support.deltas import delta_between
+from tests.support.event_loops import as_event_loop
 from tests.support.oracle_rates import Counters, by_slots
 from tests.support.strategies import document as a_document
 from tests.support.strategies_pick import Pick
@@ -262,11 +263,11 @@ def test_many_limited_policies_are_indexed_and_bounded(tmp_path):
     ]
     engine = engine_of(tmp_path, *policies)
     asked = question(subject={"id": "alice", "properties": {"customer": "c7"}})
-    with pytest.raises(TakesLong), impatient():
+    with pytest.raises(TakesLong), as_event_loop():
         engine.decide(asked)
     found = [engine.decide(asked)["context"] for _ in range(3)]
     assert [context.get("policy_id") for context in found] == ["p0007", "p0007", None]
-    with impatient():
+    with as_event_loop():
         assert engine.decide(asked)["context"]["retry_after_seconds"] >= 1
     (index,) = engine._snapshot.rules.cached(engine._snapshot.unregistered.roles, "document", "read").limited_indexes
     assert index.indexed
@@ -277,7 +278,7 @@ def test_many_limits_at_once_are_left_to_a_thread(tmp_path):
     engine = engine_of(tmp_path, *(policy(f"p{number:03}") for number in range(150)))
     for _ in range(2):
         engine.decide(question())
-        with pytest.raises(TakesLong), impatient():
+        with pytest.raises(TakesLong), as_event_loop():
             engine.decide(question())
     assert engine.decide(question())["context"]["reason"].endswith("and the conditions of 149 more do not hold")
 

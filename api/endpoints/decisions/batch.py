@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Raw
 
-from ....bundles.patience import TakesLong
+from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest
 from ....runtime.requests.error_items import error_item
 from ....runtime.requests.members import IDENTIFIERS, is_missing

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
-from ....bundles.patience import TakesLong
+from ....bundles.event_loop import TakesLong
 from ....runtime import Engine
 from ...engines.live.preparations import Preparing
 from ...engines.work.fair_threads import FairThreads

@@ -6,7 +6,7 @@ from typing import Final
 
 import falcon.asgi
 
-from ....bundles.patience import TakesLong
+from ....bundles.event_loop import TakesLong
 from ....runtime import Engine
 from ...engines.live.bound_engines import engine_for
 from ...engines.live.engine_access import EngineOf

@@ -8,7 +8,7 @@ import msgspec
 from ....bundles.signing.keys import read_signing_key
 from ...store.errors import NotFound
 from ..jobs.job import Job, JobCall
-from ..work.uncollected import without_cycle_search
+from ..work.gc_pause import without_gc
 from .make import ExportMaker
 
 
@@ -25,7 +25,7 @@ class ExportRequest(msgspec.Struct, frozen=True):
         return f"ExportRequest({self.environment!r}, {self.revision})"
 
 
-@without_cycle_search()
+@without_gc()
 def make_export(call: JobCall[ExportRequest]) -> None:
     """Make the export. Raises StoreUnavailable, OSError."""
     asked = call.request

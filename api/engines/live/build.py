@@ -14,7 +14,7 @@ from ....compiler.diagnostics.show import show_text
 from ....compiler.load import load
 from ....compiler.model.elements import Model
 from ....compiler.source import Source
-from ..work.uncollected import without_cycle_search
+from ..work.gc_pause import without_gc
 
 DOCUMENT_ENDINGS = (".json", ".yaml", ".yml", ".writ")
 """The endings of the files that Writ reads from a folder of sources."""
@@ -87,7 +87,7 @@ def build_bundle(
     return _publish(check_files(paths, progress), output, progress, finish)
 
 
-@without_cycle_search()
+@without_gc()
 def check_sources(sources: Sequence[Source], progress: Progress = silent) -> CheckedSources:
     """Read and check documents as one model."""
     loaded = load(sources, zones.zone_names(), progress, now=time.time())
@@ -95,7 +95,7 @@ def check_sources(sources: Sequence[Source], progress: Progress = silent) -> Che
     return CheckedSources(loaded.model, loaded.diagnostics, shown)
 
 
-@without_cycle_search()
+@without_gc()
 def _publish(
     checked: CheckedSources,
     output: Path,

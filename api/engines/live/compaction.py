@@ -6,7 +6,7 @@ import msgspec
 
 from ...store.errors import NotFound
 from ..jobs.job import Job, JobCall
-from ..work.uncollected import without_cycle_search
+from ..work.gc_pause import without_gc
 from .bundle_files import BundleFiles
 from .import_model import builder_lock
 
@@ -18,7 +18,7 @@ class CompactionRequest(msgspec.Struct, frozen=True):
     revision: int
 
 
-@without_cycle_search()
+@without_gc()
 def compact(call: JobCall[CompactionRequest]) -> None:
     """Build a bundle, unless there is one of the revision or later. One process at a time builds.
 

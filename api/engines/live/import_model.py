@@ -11,7 +11,7 @@ from ...store.actor import COMMAND_LINE
 from ...store.models.reading import KnownModel
 from ...store.models.submitted_model import SubmittedModel
 from ...store.store import Store
-from ..work.uncollected import without_cycle_search
+from ..work.gc_pause import without_gc
 from .build import CheckedSources, InvalidModel, check_sources
 from .bundle_files import BundleFiles, NoBundle
 from .data_directory import open_lock
@@ -27,7 +27,7 @@ def check_model(sources: Sequence[Source], progress: Progress) -> tuple[CheckedS
     return checked, SubmittedModel.of(checked.model, sources)
 
 
-@without_cycle_search()
+@without_gc()
 def store_model(store: Store, environment: str, submitted: SubmittedModel, progress: Progress) -> KnownModel:
     """Replace the model of an environment. Raises NotFound and StoreUnavailable, and changes nothing then."""
     progress("storing", 0, 1)
@@ -36,7 +36,7 @@ def store_model(store: Store, environment: str, submitted: SubmittedModel, progr
     return KnownModel(changes.etag, submitted.model)
 
 
-@without_cycle_search()
+@without_gc()
 def ensure_bundle(
     directory: Path, store: Store, environment: str, progress: Progress, known: KnownModel | None = None
 ) -> None:

@@ -1,4 +1,41 @@
-"""Shares threads and commits among callers, and keeps long work from delaying decisions.
+"""Work that must not delay decisions: which mechanism is for what, and which threads a worker has.
 
-Reading path: `fair_turns` → `uncollected` → `fair_threads` → `gathering`.
+A worker decides on its event loop, in microseconds. Whatever may take longer than 5 ms goes elsewhere.
+
+| work | mechanism | where |
+|---|---|---|
+| an evaluation that turns out to be long | the thread of the event loop raises `TakesLong` | `bundles/event_loop` |
+| the steps of an evaluation until it is long | `Effort` counts them | `runtime/effort` |
+| a long batch of evaluations | slices of 5 ms on the loop, of 50 ms in a thread | `endpoints/decisions/slices` |
+| a long body, or a large delta | more than `INLINE_BYTES` go to a thread | `http/bodies`, `engines/live/live_engines` |
+| calls of the store, searches, long decisions | threads in which callers have turns | `fair_threads` |
+| a few turns for many callers | each caller and each environment has its part | `fair_turns` |
+| many short writes at once | they share one commit | `gathering` |
+| Python's garbage collection of large models | it pauses meanwhile, and skips what is kept | `gc_pause` |
+| an environment that ends a worker | it rests for a while | `engines/live/preparations` |
+| whole models, promotions, lints, bundles | a process apart, in a fork of a template | `engines/jobs` |
+
+The threads of a worker. Each starts with its first work, after the fork.
+
+| thread | most | work |
+|---|---|---|
+| `decide` | 3 | long evaluations, and slices of long batches |
+| `specialise` | 2 | large programs, one at a time for an environment |
+| `prepare` | 2 | opening engines and applying large changes, one at a time for an environment |
+| `store-read` | 4 | reads for the management API |
+| `search` | 3 | searches, so that management does not wait behind them |
+| `store-credentials` | 1 | reads of credentials, so that token requests do not wait behind long lists |
+| `store-write` | 1 | writes: SQLite allows one at a time, and those that wait need no lock |
+| `metrics` | 1 | the page of metrics |
+| `audit` | 1 | entries of the audit log that no request waits for |
+| `uses` | 1 | the last uses of credentials |
+| `sweep` | 1 | the removal of what expired long ago |
+| `observing` | 1 | the access log and traces |
+| `decision-log` | 1 | the decision log |
+| `jwks` | 1 for each issuer | the keys of an issuer of user tokens |
+
+Pieces that are only decoded or spooled go through asyncio's own threads, as many as the machine has processors, and
+four more.
+
+Reading path: `fair_turns` → `gc_pause` → `fair_threads` → `gathering`.
 """

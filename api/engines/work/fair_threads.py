@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ...http.caller import CALLER, Who
 from .fair_turns import FairTurns
-from .uncollected import uncollected
+from .gc_pause import deferred_gc
 
 _T = TypeVar("_T")
 
@@ -37,7 +37,7 @@ class FairThreads:
                 loop.call_soon_threadsafe(self._turns.give_back, who)
 
         try:
-            running = self._threads.submit(_uncollected, work)
+            running = self._threads.submit(_deferring_gc, work)
         except RuntimeError:  # the machine has no more threads
             self._turns.give_back(who)
             raise
@@ -45,6 +45,6 @@ class FairThreads:
         return await asyncio.wrap_future(running)
 
 
-def _uncollected(work: Callable[[], _T]) -> _T:
-    with uncollected():
+def _deferring_gc(work: Callable[[], _T]) -> _T:
+    with deferred_gc():
         return work()

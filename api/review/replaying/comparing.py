@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from ....bundles.conditions.instants import parse_instant
-from ....bundles.patience import TakesLong
+from ....bundles.event_loop import TakesLong
 from ....runtime import BadRequest, Engine
 from ....runtime.requests.searches import read_resource_search
 from ...telemetry.decision_log.entry import MICROSECONDS, NANOSECONDS, Kind
@@ -128,7 +128,7 @@ def _decided(engine: Engine, request: dict[str, Any], now: float) -> Told | Apar
     """Returns the answer of the bundle. Rate limits depend on what was decided before, which a log may lack (C10)."""
     try:
         return _told(engine.decide(request, now, counts=False))
-    except TakesLong:  # no thread here is impatient: the evaluation counts for a rate limit
+    except TakesLong:  # this thread has no event loop: the evaluation counts for a rate limit
         return Apart.RATE_LIMITED
     except BadRequest:
         return Told(BAD_REQUEST, None, None)

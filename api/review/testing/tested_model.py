@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ....bundles.conditions.values import Json
-from ....bundles.patience import TakesLong
+from ....bundles.event_loop import TakesLong
 from ....bundles.program.facts import EntityKey, ResourceFacts
 from ....runtime import Engine, RateCounters
 from ....runtime.requests.searches import read_resource_search
@@ -36,7 +36,7 @@ class TestedModel:
         """Returns the decision on a request, as if it were the first. Raises BundleError for a damaged bundle."""
         try:
             return self.engine.decide(request, now, counts=False)
-        except TakesLong:  # no thread here is impatient: the evaluation counts for a rate limit (C10)
+        except TakesLong:  # this thread has no event loop: the evaluation counts for a rate limit (C10)
             return self.engine.counting(RateCounters(COUNTER_BYTES)).decide(request, now)
 
     def search(self, request: dict[str, Any], now: float | None, with_results: bool) -> dict[str, Any]:

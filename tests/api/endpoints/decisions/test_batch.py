@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.decisions.batch import Answers, Batch, merged, read_batch
 from writ.api.http.rejections import BodyRejected
-from writ.bundles.patience import TakesLong, impatient, refuse_if_impatient
+from writ.bundles.event_loop import TakesLong, refuse_on_event_loop
 from writ.runtime import BadRequest
+
+from tests.support.event_loops import as_event_loop
 
 USER = {"type": "user", "id": "alice", "properties": {"department": "sales"}}
 
@@ -279,12 +281,12 @@ def test_an_item_that_takes_long_is_decided_again_by_another_hand() -> None:
     def decide(request: dict[str, Any]) -> dict[str, Any]:
         tried.append(request["action"])
         if request["action"] == "deny":
-            refuse_if_impatient()
+            refuse_on_event_loop()
         return _decide(request)
 
     items: list[object] = [{"action": action} for action in ("allow", "deny", "allow")]
     answers = Answers(Batch(items, {}, None), decide, 10)
-    with impatient():
+    with as_event_loop():
         found = [next(answers)]
         for _ in range(2):
             with pytest.raises(TakesLong):

@@ -19,11 +19,12 @@ from writ.api.endpoints.decisions.shared_rates import SharedRates
 from writ.api.engines.live.preparations import unmarked
 from writ.api.settings.settings import HttpLimits
 from writ.api.telemetry.metrics.counts import Counts
-from writ.bundles.patience import TakesLong, impatient
+from writ.bundles.event_loop import TakesLong
 from writ.runtime import Engine, RateCounters
 
 from tests.support.bundling import bundle_file
 from tests.support.command import WRIT
+from tests.support.event_loops import as_event_loop
 from tests.support.processes import children
 from tests.support.raw_http import RawConnection, request
 from tests.support.server import KEY, Server, command, environment, running, started, wait_until
@@ -173,7 +174,7 @@ def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
     engine = Engine.open(bundle(tmp_path), counters=RateCounters())
     deciding = Deciding(unmarked, Counts.apart())
     lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None)  # type: ignore[arg-type]  # unused
-    with impatient():
+    with as_event_loop():
         for _ in range(5):
             with pytest.raises(TakesLong):
                 lane.at_once(engine, {"evaluations": [question("alice", "list")]})

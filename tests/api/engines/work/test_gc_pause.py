@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from writ.api.engines.work.uncollected import MANY_OBJECTS, SOME_OBJECTS, uncollected
+from writ.api.engines.work.gc_pause import MANY_OBJECTS, SOME_OBJECTS, deferred_gc
 
 
 @pytest.fixture(autouse=True)
@@ -18,29 +18,29 @@ def thawed() -> Iterator[None]:
 
 
 def test_the_search_is_off_until_the_last_block_ends() -> None:
-    with uncollected():
-        with uncollected():
+    with deferred_gc():
+        with deferred_gc():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_it_is_on_again_after_a_failure() -> None:
-    with pytest.raises(LookupError), uncollected():
+    with pytest.raises(LookupError), deferred_gc():
         raise LookupError
     assert gc.isenabled()
 
 
 def test_what_much_work_leaves_behind_is_skipped() -> None:
     frozen = gc.get_freeze_count()
-    with uncollected():
+    with deferred_gc():
         kept: list[list[object]] = [[] for _ in range(2 * MANY_OBJECTS)]
     assert gc.get_freeze_count() >= frozen + len(kept)
 
 
 def test_what_little_work_leaves_behind_is_not() -> None:
     frozen = gc.get_freeze_count()
-    with uncollected():
+    with deferred_gc():
         kept: list[list[object]] = [[] for _ in range((SOME_OBJECTS + MANY_OBJECTS) // 2)]
     assert kept
     assert gc.get_freeze_count() == frozen

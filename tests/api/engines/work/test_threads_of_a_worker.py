@@ -1,0 +1,50 @@
+"""The table of `writ.api.engines.work` has every thread that the service starts."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from writ.api.engines import work
+
+from tests.support.structure import ROOT
+
+STARTERS = {"FairThreads", "ThreadPoolExecutor", "Thread"}
+ELSEWHERE = {
+    "writ-follow": "it belongs to an application that follows bundles",
+    "telemetry-end": "it ends the sending of traces",
+}
+UNNAMED = {"api/engines/work/fair_threads.py", "api/engines/jobs/body.py"}
+"""The pool takes its name from its caller; the other thread belongs to the process of a job."""
+
+
+def started() -> Iterator[tuple[str, str]]:
+    """The file and the name of each thread or pool."""
+    for path in sorted((ROOT / "api").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and _name(node.func) in STARTERS:
+                yield str(path.relative_to(ROOT)), _text(node)
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _text(call: ast.Call) -> str:
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "name")]
+    return next((one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)), "")
+
+
+def test_the_table_has_every_thread() -> None:
+    threads = (work.__doc__ or "").partition("| thread |")[2]
+    listed = set(re.findall(r"^\| `([\w-]+)` \|", threads, re.MULTILINE))
+    assert listed == {name for _, name in started() if name} - ELSEWHERE.keys()
+    assert {file for file, name in started() if not name} == UNNAMED
+
+
+def test_the_table_of_mechanisms_names_modules_that_exist() -> None:
+    mechanisms = (work.__doc__ or "").partition("| thread |")[0]
+    for cell in re.findall(r"\| ([^|]+) \|$", mechanisms, re.MULTILINE)[1:]:
+        for name in re.findall(r"`([\w/]+)`", cell):
+            places = [Path(*start, name) for start in ((), ("api",), ("api", "engines", "work"))]
+            assert any((ROOT / place).is_dir() or (ROOT / place).with_suffix(".py").exists() for place in places), name
