@@ -2,6 +2,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { isSame } from "../core/exact.js";
+import { OPERATORS } from "../core/operators.js";
 import { withMember } from "./draft.js";
 import { choiceField, faultsAt, textField } from "./fields.js";
 import { options } from "./suggestions.js";
@@ -13,22 +14,13 @@ const SECTIONS = [
   ["action_attrs", "action"],
   ["context_attrs", "context"],
 ];
-const OPERATORS = [
-  ["eq", "is"],
-  ["ne", "is not"],
-  ["lt", "is less than"],
-  ["lte", "is at most"],
-  ["gt", "is greater than"],
-  ["gte", "is at least"],
-  ["in", "is one of"],
-  ["nin", "is none of"],
-  ["regex", "matches"],
-];
-const EQUAL = ["eq", "ne", "in", "nin"];
-const ORDERED = [...EQUAL, "lt", "lte", "gt", "gte"];
-const OF_TYPE = { string: [...ORDERED, "regex"], number: ORDERED, boolean: EQUAL, array: EQUAL, object: EQUAL };
-const LISTS = ["in", "nin"];
-const ABSENT = ["ne", "nin"];
+const CHOICES = Object.entries(OPERATORS).map(([op, { label }]) => [op, label]);
+const KINDS = {
+  any: ["text", "number", "flag", "json"],
+  list: ["texts", "numbers", "json"],
+  ordered: ["text", "number"],
+  pattern: ["text"],
+}; // of values, by the kind of constant
 const BLANK = { section: "resource_attrs", key: "", op: "eq", state: { kind: "text", text: "" } };
 const kept = new WeakMap(); // {conditions, rows} by the draft
 
@@ -49,37 +41,38 @@ export function comparisons(draft, faults, declared) {
 }
 
 function comparison(row, { at, number, set, known, faults, remove }) {
-  const allowed = OF_TYPE[known[row.key]] ?? OPERATORS.map(([op]) => op);
+  const type = known[row.key];
+  const isOffered = ([op]) => op === row.op || !type || OPERATORS[op].reads.includes(type);
   const named = (what) => `Condition ${number}: ${what}`;
   const keys = Object.entries(known).map(([key, type]) => [key, type]);
   return html`<div class="row comparison">
     ${choiceField({ label: named("of"), at: `${at}-section`, value: row.section, options: SECTIONS, isHidden: true, set: (section) => set({ ...row, section }) })}
     <div>${textField({ label: named("attribute"), at: `${at}.key`, value: row.key, list: `${at}-keys`, faults, isHidden: true, placeholder: "attribute", set: (key) => set(withKey(row, key, known)) })}
       ${options(`${at}-keys`, keys)}</div>
-    ${choiceField({ label: named("comparison"), at: `${at}.op`, value: row.op, faults, isHidden: true, options: OPERATORS.filter(([op]) => allowed.includes(op) || op === row.op), set: (op) => set(withOperator(row, op, known)) })}
+    ${choiceField({ label: named("comparison"), at: `${at}.op`, value: row.op, faults, isHidden: true, options: CHOICES.filter(isOffered), set: (op) => set(withOperator(row, op, known)) })}
     ${valueField({ label: named("value"), at: `${at}.value`, state: row.state, faults, kinds: kindsOf(row.op), set: (state) => set({ ...row, state }) })}
     <button class="link" type="button" aria-label=${`Remove condition ${number}`} @click=${remove}>✕</button>
-    ${ABSENT.includes(row.op) ? html`<p class="hint">Holds only if the attribute is there.</p>` : nothing}
+    ${OPERATORS[row.op]?.isNegation ? html`<p class="hint">Holds only if the attribute is there.</p>` : nothing}
     ${faultsAt(faults, at, true)}
   </div>`;
 }
 
+const isList = (op) => OPERATORS[op]?.constant === "list";
+
 function kindsOf(op) {
-  if (LISTS.includes(op)) return ["texts", "numbers", "json"];
-  if (op === "regex") return ["text"];
-  return op === "eq" || op === "ne" ? ["text", "number", "flag", "json"] : ["text", "number"];
+  return KINDS[OPERATORS[op]?.constant ?? "ordered"];
 }
 
 function withKey(row, key, known) {
   const isBlank = row.state.text === "" || row.state.kind === "flag";
   if (!(key in known) || !isBlank) return { ...row, key };
-  return { ...row, key, state: changedKind({ kind: "text", text: "" }, kindFor(known[key], LISTS.includes(row.op))) };
+  return { ...row, key, state: changedKind({ kind: "text", text: "" }, kindFor(known[key], isList(row.op))) };
 }
 
 function withOperator(row, op, known) {
   const kinds = kindsOf(op);
   if (kinds.includes(row.state.kind)) return { ...row, op };
-  const fitting = kindFor(known[row.key], LISTS.includes(op));
+  const fitting = kindFor(known[row.key], isList(op));
   return { ...row, op, state: changedKind(row.state, kinds.includes(fitting) ? fitting : kinds[0]) };
 }
 

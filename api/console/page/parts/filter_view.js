@@ -8,7 +8,7 @@ import { value } from "../core/words.js";
 import { Awaited } from "./awaited.js";
 import { table } from "./list.js";
 import { nothingYet, sentence } from "./notice.js";
-import { COMPARED } from "./proof.js";
+import { compared } from "./proof.js";
 
 const DIALECTS = ["postgresql", "mysql", "sqlite", "duckdb"];
 const SHOWN_ROWS = 20;
@@ -70,6 +70,6 @@ export class FilterView {
 
 function node(one) {
   if (one.type === "const") return html`<li>${one.value ? "every resource" : "no resource"}</li>`;
-  if (one.type === "field") return html`<li><code>${one.field}</code> ${COMPARED[one.operator] ?? one.operator} <code>${value(one.value)}</code></li>`;
+  if (one.type === "field") return html`<li><code>${one.field}</code> ${compared(one.operator)} <code>${value(one.value)}</code></li>`;
   return html`<li>${JOINED[one.operator] ?? one.operator}<ul>${one.conditions.map(node)}</ul></li>`;
 }

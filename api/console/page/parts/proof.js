@@ -1,6 +1,7 @@
 // An answer with its reason and its proof: the verdict, what would allow it, and every policy that was tried.
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { OPERATORS } from "../core/operators.js";
 import { placeLink } from "../core/place.js";
 import { counted, number, value } from "../core/words.js";
 import { sentence } from "./notice.js";
@@ -8,10 +9,7 @@ import { prose } from "./prose.js";
 
 const SHOWN_NEEDS = 4;
 const OWNERS = { subject_attrs: "subject", resource_attrs: "resource", action_attrs: "action", context_attrs: "context" };
-export const COMPARED = {
-  eq: "is", ne: "is not", gt: "is greater than", gte: "is at least", lt: "is less than", lte: "is at most",
-  in: "is one of", nin: "is none of", regex: "matches",
-}; // prettier-ignore
+export const compared = (op) => OPERATORS[op]?.label ?? op; // the words for an operator
 const MARKS = { yes: ["✓", "holds"], no: ["✕", "does not hold"], gone: ["?", "not sent"] };
 
 // Returns the drawing of the answer of `…/explain`.
@@ -77,7 +75,7 @@ function condition(one) {
 
 function required(one) {
   const owner = OWNERS[one.section];
-  if (owner) return html`<code>${owner}.${one.key}</code> ${COMPARED[one.op] ?? one.op} <code>${value(one.value)}</code>`;
+  if (owner) return html`<code>${owner}.${one.key}</code> ${compared(one.op)} <code>${value(one.value)}</code>`;
   if (one.section === "ip_allowlist") return html`<code>context.${one.key}</code> is an address in <code>${value(one.value)}</code>`;
   if (one.section === "rate_limit") {
     return html`at most ${number(one.value.limit)} in ${number(one.value.window_seconds)} seconds`;

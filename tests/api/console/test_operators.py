@@ -1,0 +1,34 @@
+"""The console has the operators' words from their rows. `--update-golden` writes its module."""
+
+import json
+
+import pytest
+from writ.api.console.files import PAGE
+from writ.bundles.conditions.operators import OPERATORS, Operator, OperatorRow
+from writ.compiler.model.elements import AttributeType
+
+MODULE = PAGE / "core" / "operators.js"
+TYPES = AttributeType.__args__
+HEAD = """\
+// The operators of conditions: their words, the kind of their constant, the declared types that they can compare, and
+// whether they need a value. Written from `bundles/conditions/operators.py` by `pytest --update-golden`.
+
+export const OPERATORS = {
+"""
+
+
+def line(op: Operator, row: OperatorRow) -> str:
+    members = {
+        "label": row.shown,
+        "constant": row.constant.name.lower(),
+        "reads": [type for type in TYPES if row.reads is None or type in row.reads],
+        "isNegation": row.is_negation,
+    }
+    return f"  {op}: {{ {', '.join(f'{name}: {json.dumps(value)}' for name, value in members.items())} }},\n"
+
+
+def test_the_module_has_the_rows_of_the_operators(request: pytest.FixtureRequest) -> None:
+    written = HEAD + "".join(line(op, row) for op, row in OPERATORS.items()) + "};\n"
+    if request.config.getoption("--update-golden"):
+        MODULE.write_text(written)
+    assert MODULE.read_text() == written
