@@ -51,7 +51,7 @@ ROOMS = {
         stores demo sentences server_options service source_paths output
         """
     ),
-    "writ.api.service": _down("start app server_program observing upkeep routes jobs"),
+    "writ.api.service": _down("start app parts server_program server_parts observing upkeep routes jobs"),
     "writ.api.agent": _down(
         """
         service follow following options follower pacing in_force status state held freshness sources trust
@@ -75,7 +75,7 @@ ROOMS = {
     "writ.api.telemetry": _down("decision_log log metrics log_lines"),
     "writ.api.http": _down(
         """
-        caller entity_tags error_answers lines openapi public_url raw_paths source_address streams bodies
+        handlers caller entity_tags error_answers lines openapi public_url raw_paths source_address streams bodies
         queries request_id json_limits rejections
         """
     ),

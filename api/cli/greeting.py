@@ -31,7 +31,9 @@ def show_demo(program: ServerProgram, directory: Path, access: AdminAccess) -> N
     _show_example(program, directory, access)
     if not program.address.startswith(UNIX):
         error_console().print("Or open the console in a browser, and sign in with the key:")
-        error_console().print(f"  {below(program.public_url, '/console/')}", markup=False, soft_wrap=True)
+        error_console().print(
+            f"  {below(program.settings.public_url or program.url, '/console/')}", markup=False, soft_wrap=True
+        )
 
 
 def _show_example(program: ServerProgram, directory: Path, access: AdminAccess) -> None:

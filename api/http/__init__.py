@@ -4,5 +4,6 @@
 - `json_limits` and `bodies`: JSON bodies within their limits; `streams` and `lines`: long ones, piece by piece.
 - `raw_paths`, `queries`, `source_address`, `request_id`, `entity_tags`, `public_url`: the parts of a request.
 - `caller`: the environment and the caller that work is done for.
+- `handlers`: the handlers of routes, made from the parts that they need.
 - `openapi/`: the description of all endpoints.
 """

@@ -1,3 +1,7 @@
-"""The service put together: what both servers share (`server_program`), the application (`app`) and its start
-(`start`), its `routes/`, its `upkeep/`, its registry of `jobs`, and its access log and traces (`observing/`).
+"""The service put together.
+
+- `routes/`: the table of routes; `upkeep/`: the work beside requests; `observing/`: access log and traces.
+- `jobs`: the registry of long work in processes apart.
+- `server_parts` and `server_program`: what the service and the agent share.
+- `parts`, `app`, `start`: the parts of the service, its application, and its start.
 """

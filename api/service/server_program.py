@@ -3,25 +3,18 @@
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import falcon.asgi
 
 from ...runtime import Engine
 from ..endpoints.decisions.batch import merged
 from ..endpoints.decisions.draining import Draining
-from ..endpoints.decisions.lane import DecisionLane
 from ..endpoints.decisions.shared_rates import SharedRates
-from ..endpoints.gateway.answering import Answering as GatewayAnswering
 from ..endpoints.gateway.envoy.listener import listener_on, reserved
-from ..endpoints.metrics_page.answering import Answering
 from ..endpoints.metrics_page.open_address import PATH, open_address, open_application
 from ..endpoints.metrics_page.worker_gauges import WorkerGauges
 from ..http.public_url import url_warning
-from ..identity.recent_headers import RecentHeaders
 from ..server.listening import UNIX, bound_socket, shown_address, start_listening
 from ..server.owner import Side
 from ..server.server import Service
@@ -32,8 +25,8 @@ from ..settings.settings import Settings
 from ..telemetry.decision_log.starting import decision_log
 from ..telemetry.log_lines import HERE
 from ..telemetry.metrics.counts import Counts
-from ..telemetry.metrics.requests import CountedApplication
 from .observing.starting import observing
+from .server_parts import Application
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,25 +42,6 @@ class ServerOptions:
     drain_seconds: float
     log_level: str
     log_format: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """The ASGI application, Falcon's within it, and the lane that answers its hot decision calls without it.
-
-    `metrics` answers requests for metrics, and `recent` are the credentials that a worker remembers. `answering`
-    answers gateways, and `is_ready` tells whether the worker can decide: both are for other protocols than HTTP. `stop`
-    lets clients go that wait, because the worker ends.
-    """
-
-    falcon: falcon.asgi.App[Any, Any]
-    asgi: CountedApplication
-    lane: DecisionLane
-    metrics: Answering
-    recent: RecentHeaders
-    answering: GatewayAnswering
-    is_ready: Callable[[], Awaitable[bool]]
-    stop: Callable[[], None] = lambda: None
 
 
 class ServerProgram:
@@ -110,11 +84,6 @@ class ServerProgram:
         """The URL of the server, with the name of this machine if the listener is a socket in the file system."""
         place = self.address
         return f"{'https' if self.options.tls else 'http'}://{'localhost' if place.startswith(UNIX) else place}"
-
-    @property
-    def public_url(self) -> str:
-        """The base of every URL that the server hands out."""
-        return self.settings.public_url or self.url
 
     def listen(self) -> None:
         """Let clients connect. Raises CannotListen."""

@@ -24,7 +24,8 @@ from ..server.supervision.part import Part
 from ..settings.settings import Settings
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
-from .app import Collaborators, collaborators, create_application
+from .app import create_application
+from .parts import ServiceParts
 from .routes.table import COUNTED
 from .server_program import ServerOptions, ServerProgram
 from .upkeep.audit_upkeep import AuditUpkeep
@@ -61,7 +62,7 @@ class ServiceStart:
         preparations = Preparations(time.time, self._log)
         engines = self._engines(preparations)
         activation = Activation(self._directory, engines, self._log, self.program.counts)
-        parts = self._collaborators(engines, activation, preparations)
+        parts = self._parts(engines, activation, preparations)
         application = create_application(parts)
         service = self.program.service(
             application,
@@ -100,10 +101,9 @@ class ServiceStart:
         self.store.close()
         return engines
 
-    def _collaborators(self, engines: LiveEngines, activation: Activation, preparations: Preparations) -> Collaborators:
+    def _parts(self, engines: LiveEngines, activation: Activation, preparations: Preparations) -> ServiceParts:
         program = self.program
-        return collaborators(
-            self._directory,
+        return ServiceParts(
             store=self.store,
             settings=self._settings,
             engines=engines,
@@ -121,7 +121,7 @@ class ServiceStart:
             notes_callers=program.requests.is_on,
         )
 
-    def _life(self, parts: Collaborators, activation: Activation, preparations: Preparations) -> Iterable[Part]:
+    def _life(self, parts: ServiceParts, activation: Activation, preparations: Preparations) -> Iterable[Part]:
         """Yields what lives in the workers beside the parts of every server."""
         audit, uses = self._audit, UseUpkeep(parts.uses, self.store.credentials, time.time, self._log)
         days = self._settings.sweep_days

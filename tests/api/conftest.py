@@ -11,7 +11,9 @@ from typing import Any
 import httpx
 import pytest
 from falcon import testing
-from writ.api.service.app import collaborators, create_app
+from writ.api.engines.exports.counts import Exports
+from writ.api.service.app import create_app
+from writ.api.service.parts import ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings
 from writ.api.store.environments import Environment
 from writ.api.store.store import Store
@@ -90,8 +92,7 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
     with TemporaryDirectory() as directory:
         store = Store.open(Path(directory))
         store.close()
-        parts = collaborators(
-            Path(directory),
+        parts = ServiceParts(
             store=store,
             settings=Settings(limits=limits or HttpLimits(), signing_key=SIGNING),
             engines=OneEngine(engine),
@@ -100,8 +101,10 @@ def client_of(engine: Any, limits: HttpLimits | None = None, log: logging.Logger
             admin_key=sha256(KEY.encode()).digest(),
             log=log or logging.getLogger("tests"),
             own_url=OWN_URL,
+            exports=Exports(lambda: 0.0),
         )
-    return testing.TestClient(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})
+        app = create_app(parts)
+    return testing.TestClient(app, headers={"Authorization": f"Bearer {KEY}"})
 
 
 async def _activated(_environment: Environment) -> None:

@@ -19,7 +19,8 @@ from unittest.mock import patch
 import falcon.asgi
 from writ.api.cli.main import main as command_line
 from writ.api.identity.credential import Credential, Scope
-from writ.api.service.app import Collaborators, create_app, create_application
+from writ.api.service.app import create_app, create_application
+from writ.api.service.parts import ServiceParts
 
 from tests.bench.models import Document
 from tests.support.server import KEY, ROOT, Server, environment
@@ -50,9 +51,9 @@ class NoGuard:
 class Twice:
     """An ASGI application that is one of the two; `_CONTROL` chooses, and tells the worker's processor time."""
 
-    def __init__(self, parts: Collaborators) -> None:
+    def __init__(self, parts: ServiceParts) -> None:
         guarded = create_app(parts)
-        with patch("writ.api.service.app.Guard", NoGuard):
+        with patch("writ.api.service.server_parts.Guard", NoGuard):
             self._apps: Mapping[str, Any] = {GUARDED: guarded, OPEN: create_app(parts)}
         self._chosen = guarded
 

@@ -71,7 +71,7 @@ def _decide(_: Evaluation, engine: Engine, body: dict[str, object], now: float |
 
 def serve_uncounted() -> None:
     """`writ serve` without counting."""
-    with patch("writ.api.service.app.DecisionLane", Uncounted), patch.object(Evaluation, "at_once", _decide):
+    with patch("writ.api.service.server_parts.DecisionLane", Uncounted), patch.object(Evaluation, "at_once", _decide):
         command_line()
 
 

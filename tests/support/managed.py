@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
+from writ.api.engines.exports.counts import Exports
 from writ.api.identity.keys.signing_keys import new_key
-from writ.api.service.app import Engines, collaborators, create_app
+from writ.api.service.app import create_app
+from writ.api.service.parts import Engines, ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings
 from writ.api.store.environment_ids import DEFAULT
 from writ.api.store.environments import Environment
@@ -61,12 +63,12 @@ class OneEngine:
         self._engine = engine
 
     def engine(self, _environment: str = DEFAULT) -> Any:
-        """See `writ.api.service.app.Engines`."""
+        """See `writ.api.service.parts.Engines`."""
         assert self._engine is not None, "nothing is decided here"
         return self._engine
 
     def report_damage(self, _environment: str, _error: BundleError) -> bool:
-        """See `writ.api.service.app.Engines`."""
+        """See `writ.api.service.parts.Engines`."""
         return True
 
 
@@ -87,8 +89,7 @@ class Managed(testing.TestClient):
     ) -> None:
         self.store = Store.open(directory, busy_seconds=busy_seconds, clock=clock)
         self.activated: list[Environment] = []
-        parts = collaborators(
-            directory,
+        parts = ServiceParts(
             store=self.store,
             settings=Settings(limits=limits or HttpLimits(), signing_key=signing_key),
             engines=engines or OneEngine(),
@@ -97,6 +98,7 @@ class Managed(testing.TestClient):
             admin_key=sha256(KEY.encode()).digest(),
             log=LOG,
             own_url=OWN_URL,
+            exports=Exports(clock),
         )
         self.refused, self.uses = parts.refused, parts.uses
         super().__init__(create_app(parts), headers={"Authorization": f"Bearer {KEY}"})

@@ -1,45 +1,28 @@
 """The agent's application: the decision calls of the service, over an engine that a follower keeps fresh."""
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
-
-import falcon.asgi
+from functools import cached_property
+from typing import Final
 
 from ....bundles.errors import BundleError
 from ...endpoints.decisions.authorize import SHORT, Authorize
-from ...endpoints.decisions.deciding import Deciding
 from ...endpoints.decisions.discovery import Discovery
-from ...endpoints.decisions.draining import Draining
 from ...endpoints.decisions.evaluation import Evaluation
 from ...endpoints.decisions.evaluations import Evaluations
 from ...endpoints.decisions.health import Health
-from ...endpoints.decisions.lane import DECISIONS, DecisionLane, lane_calls
-from ...endpoints.errors import ErrorAnswers
-from ...endpoints.gateway.answering import Answering as GatewayAnswering
-from ...endpoints.gateway.front import GATEWAY_ROUTES, GatewayFront, at_once
-from ...endpoints.gateway.gateway import Gateway
-from ...endpoints.gateway.issuers import KeySets
-from ...endpoints.gateway.user_tokens import UserTokens
+from ...endpoints.decisions.lane import DECISIONS
+from ...endpoints.gateway.front import GATEWAY_ROUTES
 from ...endpoints.metrics_page.answering import Answering, NoReadings
 from ...endpoints.metrics_page.metrics_page import MetricsPage
-from ...engines.live.preparations import unmarked
-from ...http.bodies import Bodies
-from ...http.raw_paths import RawPaths
-from ...http.request_id import RequestId
+from ...engines.live.engine_access import EngineOf
+from ...http.handlers import made_handler
 from ...identity.credential import Credential, Scope, Verifier
-from ...identity.failed_attempts import FailedAttempts
-from ...identity.guard import Access, Guard
-from ...identity.noting_guard import NotingGuard
+from ...identity.guard import Access
 from ...identity.recent_headers import RecentHeaders
 from ...identity.tokens.upstream_tokens import UpstreamTokens
-from ...service.server_program import Application
-from ...settings.settings import HttpLimits
-from ...telemetry.decision_log.decision_log import NO_LOG, Log
-from ...telemetry.metrics.counts import Counts
+from ...service.server_parts import Application, ServerParts
 from ...telemetry.metrics.definitions import Where
-from ...telemetry.metrics.requests import CountedApplication, CountedRoutes
 from .browsers import NoBrowsers
 from .callers import Anyone, GivenKeys, Keys
 from .engines import AgentEngines, InForce
@@ -51,68 +34,85 @@ _ROOTS: Final = ("", "/environments/{env}")
 _READ: Final = Access({"POST": Scope.READ})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentParts:
-    """The parts of an agent. `counts` counts for the metrics.
+_ANSWERED: Final = ("evaluation", "evaluations", "search/resource")
+"""The calls that the metadata of an agent names."""
 
-    `keys` are the callers by the digests of their keys, or None to admit everybody.
-    `clock` gives epoch seconds. `decision_log` takes the decisions. `draining` tells that the agent is about to stop.
-    `notes_callers` says that the callers of requests are noted, for the access log and traces.
-    """
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AgentParts(ServerParts):
+    """The parts of an agent. `keys` are the callers by the digests of their keys, or None to admit everybody."""
 
     following: InForce
     keys: Keys | None
-    limits: HttpLimits
-    public_url: str
-    clock: Callable[[], float]
-    log: logging.Logger
-    counts: Counts
-    draining: Draining
-    decision_log: Log = NO_LOG
-    notes_callers: bool = False
+    calls: Collection[str] = _ANSWERED
+
+    @cached_property
+    def engines(self) -> AgentEngines:
+        """The one engine."""
+
+        def report(error: BundleError) -> None:
+            self.log.error("the bundle in force is damaged: %s", error)
+
+        return AgentEngines(self.following, report)
+
+    @property
+    def engine_of(self) -> EngineOf:
+        """Returns the engine of an environment."""
+        return self.engines.engine
+
+    @property
+    def access(self) -> Mapping[str, Access]:
+        """The access rules of each route, by path."""
+        return _ACCESS
+
+    @property
+    def verifiers(self) -> Sequence[Verifier]:
+        """The kinds of credentials: keys and the service's tokens, or none at all."""
+        if self.keys is None:
+            return [Anyone()]
+        return [GivenKeys(self.keys), UpstreamTokens(lambda: self.following.callers, self.clock)]
+
+    @property
+    def anonymous(self) -> Credential | None:
+        """The credential of a request that has none, or None to refuse it."""
+        return Anyone.CREDENTIAL if self.keys is None else None
+
+    @cached_property
+    def recent(self) -> RecentHeaders:
+        """The credentials that a worker remembers."""
+        return RecentHeaders(_Versions(self), self.clock)
+
+    @cached_property
+    def metrics(self) -> Answering:
+        """Answers requests for metrics."""
+        return Answering(self.counts.table, Where.AGENT, NoReadings())
+
+    def report_damage(self, environment: str, error: BundleError) -> bool:
+        """Tells of a damaged bundle. Returns whether to log it."""
+        return self.engines.report_damage(environment, error)
+
+    def uuid_of(self, environment: str) -> str | None:
+        """Returns the UUID of an environment by its id, or None if the agent does not decide for it."""
+        return self.engines.uuid_of(environment)
+
+    def issuer(self) -> str:
+        """Returns the issuer of the service's own tokens, which are no users' tokens, or an empty text."""
+        callers = self.following.callers
+        return "" if callers is None else callers.issuer
+
+    def stop(self) -> None:
+        """Do nothing: no client waits."""
+
+    async def is_ready(self) -> bool:
+        """Returns whether this worker can decide."""
+        return self.following.status().is_ready and not self.draining.begun()
 
 
 def create_agent(parts: AgentParts) -> Application:
     """Returns the application of an agent."""
-    log, following = parts.log, parts.following
-
-    def report(error: BundleError) -> None:
-        log.error("the bundle in force is damaged: %s", error)
-
-    engines = AgentEngines(following, report)
-    errors = ErrorAnswers(log, engines.report_damage)
-    recent = RecentHeaders(_Versions(parts), parts.clock)
-    guard, bodies = _guard(parts, engines, recent)
-    answering = Answering(parts.counts.table, Where.AGENT, NoReadings())
-    handlers = _handlers(parts, engines, errors, bodies) | {"/metrics": MetricsPage(answering)}
-    paths = RawPaths(most_slashes=max(path.count("/") for path in handlers))
-    middleware: list[Any] = [CountedRoutes(), RequestId(), paths, guard, Revisions(engines)]
-    if parts.keys is None:
-        middleware.insert(1, NoBrowsers())
-    app = falcon.asgi.App(middleware=middleware)
-    errors.register(app)
-    for path, handler in handlers.items():
-        app.add_route(path, handler)
-    key_sets = KeySets(lambda sentence: log.warning("%s", sentence))
-    users = UserTokens(key_sets, lambda: _issuer(following), parts.clock)
-    gateway = Gateway(engines.engine, guard, recent, users, parts.clock, parts.counts, parts.decision_log)
-    calls, counts, kept = lane_calls(handlers), parts.counts, parts.decision_log
-    lane = DecisionLane(
-        guard, recent, engines.engine, parts.limits, calls, counts, revision_line, at_once(gateway), kept
-    )
-    gateways = GatewayAnswering(gateway, Deciding(unmarked, counts), key_sets, errors)
-
-    async def is_ready() -> bool:
-        return following.status().is_ready and not parts.draining.begun()
-
-    front = CountedApplication(GatewayFront(app, gateways), counts)
-    return Application(app, front, lane, answering, recent, gateways, is_ready)
-
-
-def _issuer(following: InForce) -> str:
-    """Returns the issuer of the service's own tokens, which are no users' tokens, or an empty text."""
-    callers = following.callers
-    return "" if callers is None else callers.issuer
+    handlers = {path: made_handler(handler, parts) for path, handler in _HANDLERS.items()}
+    before = [NoBrowsers()] if parts.keys is None else []
+    return parts.application(handlers, before, [Revisions(parts.engines)], revision_line)
 
 
 class _Versions:
@@ -131,64 +131,33 @@ class _Versions:
         return self._number
 
 
-def _guard(parts: AgentParts, engines: AgentEngines, recent: RecentHeaders) -> tuple[Guard, Bodies]:
-    attempts = FailedAttempts(parts.limits.failed_attempts, parts.clock)  # before the fork: all workers share it
-    verifiers: list[Verifier] = [Anyone()]
-    anonymous: Credential | None = Anyone.CREDENTIAL
-    if parts.keys is not None:
-        verifiers = [GivenKeys(parts.keys), UpstreamTokens(lambda: parts.following.callers, parts.clock)]
-        anonymous = None
+_CALLS: Final[Mapping[str, Callable[..., object]]] = {
+    "evaluation": Evaluation,
+    "evaluations": Evaluations,
+    "search/resource": Filters,
+    "search/subject": Unavailable,
+    "search/action": Unavailable,
+}
+_READING: Final = {f"{DECISIONS}{call}": handler for call, handler in _CALLS.items()} | {SHORT: Authorize}
+_OPENLY: Final[Mapping[str, Callable[..., object]]] = {
+    "/.well-known/authzen-configuration": Discovery,
+    "/.well-known/authzen-configuration/environments/{env}": Discovery,
+    "/healthz": Health,
+    "/readyz": AgentReadiness,
+}
+_HANDLERS: Final = {
+    **{f"{root}{path}": handler for root in _ROOTS for path, handler in _READING.items()},
+    **_OPENLY,
+    "/metrics": MetricsPage,
+}
+"""The maker of the handler of each path (see `made_handler`)."""
 
-    def failed(address: str) -> int | None:
-        seconds = attempts.count(address)
-        parts.counts.refused_credential(blocked=seconds is not None)
-        return seconds
-
-    guards = NotingGuard if parts.notes_callers else Guard
-    guard = guards(verifiers, recent, _ACCESS, engines.uuid_of, failed, parts.clock, anonymous)
-    return guard, Bodies(parts.limits, guard.confirm)
-
-
-def _handlers(parts: AgentParts, engines: AgentEngines, errors: ErrorAnswers, bodies: Bodies) -> dict[str, object]:
-    """Returns the handler of each path."""
-    engine_of, deciding, log = engines.engine, Deciding(unmarked, parts.counts), parts.decision_log
-    many = Evaluations(engine_of, parts.clock, bodies, deciding, parts.limits, errors.report, log)
-    calls: dict[str, object] = {
-        "evaluation": Evaluation(engine_of, bodies, deciding, log),
-        "evaluations": many,
-        "search/resource": Filters(engine_of, bodies, parts.counts, log),
-        "search/subject": Unavailable(bodies),
-        "search/action": Unavailable(bodies),
-    }
-    assert calls.keys() == _CALLS
-    decisions = {f"{root}{DECISIONS}{call}": handler for root in _ROOTS for call, handler in calls.items()}
-    short = Authorize(engine_of, bodies, deciding, many, log)
-    decisions |= {f"{root}{SHORT}": short for root in _ROOTS}
-    discovery = Discovery(parts.public_url, _ANSWERED)
-    return decisions | {
-        "/.well-known/authzen-configuration": discovery,
-        "/.well-known/authzen-configuration/environments/{env}": discovery,
-        "/healthz": Health(),
-        "/readyz": AgentReadiness(parts.following, parts.draining),
-    }
-
-
-_ANSWERED: Final = ("evaluation", "evaluations", "search/resource")
-"""The calls that the metadata of an agent names."""
-
-_CALLS: Final = {"evaluation", "evaluations", "search/resource", "search/subject", "search/action"}
 _OPEN: Final = Access({"GET": Scope.NONE, "HEAD": Scope.NONE}, one_environment=False)
-_READING: Final = (*(f"{DECISIONS}{call}" for call in _CALLS), SHORT)
-_ACCESS: Final = {f"{root}{path}": _READ for root in _ROOTS for path in _READING} | dict.fromkeys(
-    (
-        "/.well-known/authzen-configuration",
-        "/.well-known/authzen-configuration/environments/{env}",
-        "/healthz",
-        "/readyz",
-    ),
-    _OPEN,
-)
-_ACCESS["/metrics"] = Access({"GET": Scope.READ}, one_environment=False)
+_ACCESS: Final = {
+    **{f"{root}{path}": _READ for root in _ROOTS for path in _READING},
+    **dict.fromkeys(_OPENLY, _OPEN),
+    "/metrics": Access({"GET": Scope.READ}, one_environment=False),
+}
 
 COUNTED: Final = (*((path, method) for path, one in _ACCESS.items() for method in one.scopes), *GATEWAY_ROUTES)
 """The routes that are counted apart: path templates with their methods."""

@@ -11,7 +11,7 @@ from ...engines.live.engine_access import EngineOf
 from ...engines.work.fair_threads import FairThreads
 from ...http.bodies import ENCODER, Bodies
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind
 from ...telemetry.metrics.counts import Counts
 
@@ -26,9 +26,8 @@ class Filters:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts, log: Log = NO_LOG) -> None:
-        """`log` is the decision log."""
-        self._engine_of, self._bodies, self._counts, self._log = engine_of, bodies, counts, log
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, counts: Counts, decision_log: Log) -> None:
+        self._engine_of, self._bodies, self._counts, self._log = engine_of, bodies, counts, decision_log
         self._threads = FairThreads(SEARCHING_THREADS, "search")
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:

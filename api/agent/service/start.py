@@ -54,8 +54,8 @@ class AgentStart:
         parts = AgentParts(
             following=self._following,
             keys=self._keys,
-            limits=program.settings.limits,
-            public_url=program.public_url,
+            settings=program.settings,
+            own_url=program.url,
             clock=time.time,
             log=program.log,
             counts=program.counts,

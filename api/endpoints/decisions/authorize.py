@@ -14,7 +14,7 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.rejections import BodyRejected
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind, Moment
 from .batch import Batch
 from .deciding import Deciding
@@ -42,11 +42,11 @@ class Authorize:
     decides = True
 
     def __init__(
-        self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, many: Evaluations, log: Log = NO_LOG
+        self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, evaluations: Evaluations, decision_log: Log
     ) -> None:
-        """`many` decides lists. `log` is the decision log: it has the evaluations, not the short form."""
-        self._engine_of, self._bodies, self._deciding, self._many = engine_of, bodies, deciding, many
-        self._log = log
+        """`evaluations` decides lists. The decision log has the evaluations, not the short form."""
+        self._engine_of, self._bodies, self._deciding, self._many = engine_of, bodies, deciding, evaluations
+        self._log = decision_log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial. A bad request of a list gets an error in its place."""

@@ -68,7 +68,7 @@ DISCOVER_IN: Final = replace(
 class Discovery:
     """The document of the default environment, or of the one that the path names."""
 
-    def __init__(self, public_url: str, calls: Collection[str] = CALLS.values()) -> None:
+    def __init__(self, public_url: str, calls: Collection[str]) -> None:
         """`public_url` is the URL of the default environment, byte for byte as clients get it (85)."""
         self._public_url, self._calls = public_url, calls
 
@@ -97,7 +97,7 @@ class Discovery:
         return below(self._public_url, f"/environments/{segment(env)}")
 
 
-def metadata(identifier: str, calls: Collection[str] = CALLS.values()) -> PolicyDecisionPoint:
+def metadata(identifier: str, calls: Collection[str]) -> PolicyDecisionPoint:
     """Returns the document of the decision point with the URL `identifier`, which answers these calls."""
     urls = {name: below(identifier, f"/access/v1/{call}") for name, call in CALLS.items() if call in calls}
     return PolicyDecisionPoint(identifier, **urls)

@@ -10,7 +10,7 @@ from ...engines.live.engine_access import EngineOf
 from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind
 from .deciding import Deciding
 from .decision_shapes import Decision, EvaluationRequest
@@ -31,12 +31,12 @@ class Evaluation:
 
     decides = True
 
-    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, log: Log = NO_LOG) -> None:
-        """`log` is the decision log."""
+    def __init__(self, engine_of: EngineOf, bodies: Bodies, deciding: Deciding, decision_log: Log) -> None:
+        """"""
         self._engine_of = engine_of
         self._bodies = bodies
         self._deciding = deciding
-        self._log = log
+        self._log = decision_log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with the decision, also for a denial (15)."""

@@ -14,7 +14,7 @@ from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...settings.settings import HttpLimits
 from ...store.environment_ids import DEFAULT
-from ...telemetry.decision_log.decision_log import NO_LOG, Log, asker_of
+from ...telemetry.decision_log.decision_log import Log, asker_of
 from ...telemetry.decision_log.entry import Kind
 from .batch import Answers, Batch, read_batch
 from .deciding import Deciding
@@ -47,19 +47,16 @@ class Evaluations:
         deciding: Deciding,
         limits: HttpLimits,
         report: Callable[[Exception, str], None],
-        log: Log = NO_LOG,
+        decision_log: Log,
     ) -> None:
-        """`clock` gives epoch seconds; `report` gets an item's failure and its environment.
-
-        `log` is the decision log.
-        """
+        """`clock` gives epoch seconds; `report` gets an item's failure and its environment."""
         self._engine_of = engine_of
         self._clock = clock
         self._bodies = bodies
         self._deciding = deciding
         self._limits = limits
         self._report = report
-        self._log = log
+        self._log = decision_log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:
         """Answer 200 with a decision per item, or with a single decision if the body has no items (26)."""

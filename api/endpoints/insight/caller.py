@@ -8,6 +8,7 @@ import falcon.asgi
 from msgspec import Struct
 
 from ....bundles.conditions.instants import show_seconds
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation
 from ...http.openapi.vocabulary import CACHE_CONTROL
@@ -18,7 +19,6 @@ from ...identity.request_actor import actor_of
 from ...store.actor import Actor
 from ...store.environment_ids import Bounds
 from ...store.errors import NotFound
-from ..management.elements import ManagementServices
 
 PRIVATE: Final = "no-store"
 """The `Cache-Control` of an answer that belongs to one credential."""
@@ -50,8 +50,8 @@ GET: Final = Operation(
 class Caller:
     """The credential of the request."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200. Raises Unauthenticated if the credential was deleted just now."""

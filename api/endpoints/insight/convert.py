@@ -18,7 +18,8 @@ from ....compiler.language.writing.format import formatted
 from ....compiler.limits import DEFAULTS
 from ....compiler.model.elements import Policy
 from ....compiler.source import Source
-from ...http.bodies import ENCODER, JSON
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
@@ -26,7 +27,6 @@ from ...review.wording.policy_sentence import policy_sentence
 from ...store.elements.bodies import encode_body
 from ...store.environment_ids import Bounds
 from ..management.body_shapes import shaped
-from ..management.elements import ManagementServices
 
 MOST_BYTES: Final = 65_536
 """The bytes of a text, and of a policy as JSON. To read as many takes about half a second, or a second if the patterns
@@ -94,8 +94,8 @@ CONVERT: Final = Operation(
 class PolicyConversion:
     """Converts a policy."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, also for a policy with errors. Raises BodyRejected for neither or both of text and policy."""

@@ -6,10 +6,10 @@ import falcon
 import falcon.asgi
 from msgspec import Struct
 
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
-from ..management.elements import ManagementServices
 from ..management.management_shapes import Count
 
 
@@ -31,8 +31,8 @@ GET: Final = Operation(
 class ElementCounts:
     """The counts of an environment."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""

@@ -11,10 +11,12 @@ from msgspec import Struct
 from ....bundles.conditions.instants import parse_instant
 from ....bundles.prepared import prepared
 from ....runtime.rules.reasons import ReasonCode
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation
 from ...http.openapi.vocabulary import PAGE
 from ...http.queries import known_parameters, page_limit
+from ...settings.settings import HttpLimits
 from ...store.environment_ids import Bounds
 from ...store.environments import Environment
 from ...store.errors import BadQuery, Conflict
@@ -22,7 +24,6 @@ from ...store.pages import cursor_after, read_cursor
 from ...telemetry.decision_log.decision_log import Log
 from ...telemetry.decision_log.entry import Kind
 from ...telemetry.decision_log.tail import MOST_TAIL_BYTES, newest_lines
-from ..management.elements import ManagementServices
 from ..management.management_shapes import Count
 
 _LIST: Final = "denials"
@@ -94,8 +95,8 @@ LIST: Final = Operation(
 class Denials:
     """The newest denials in one environment."""
 
-    def __init__(self, services: ManagementServices, log: Log) -> None:
-        self._work, self._limits, self._log = services.work, services.limits, log
+    def __init__(self, work: StoreWork, limits: HttpLimits, decision_log: Log) -> None:
+        self._work, self._limits, self._log = work, limits, decision_log
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of records.

@@ -8,13 +8,14 @@ from msgspec import Struct
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.wording import quoted
 from ....runtime.rules.reasons import ReasonCode
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation
 from ...http.queries import known_parameters
 from ...store.environment_ids import Bounds
 from ...store.errors import Conflict
-from ...telemetry.metrics.last_hour import Hour, HourSamples, Minute
-from ..management.elements import ManagementServices
+from ...telemetry.metrics.counts import Counts
+from ...telemetry.metrics.last_hour import Hour, Minute
 from ..management.management_shapes import Count
 
 _OUTCOMES: Final = ("allow", "deny", "error")
@@ -56,8 +57,8 @@ GET: Final = Operation(
 class Figures:
     """The decisions of one environment in the last hour."""
 
-    def __init__(self, services: ManagementServices, hour: HourSamples) -> None:
-        self._work, self._hour = services.work, hour
+    def __init__(self, work: StoreWork, counts: Counts) -> None:
+        self._work, self._hour = work, counts.table.hour
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200.

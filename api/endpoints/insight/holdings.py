@@ -6,12 +6,12 @@ import falcon
 import falcon.asgi
 from msgspec import Struct
 
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...store.insight import holdings
 from ...store.insight.holdings import HeldAssignment, Holdings
-from ..management.elements import ManagementServices
 
 
 class HeldGroup(Struct, frozen=True):
@@ -57,8 +57,8 @@ GET: Final = Operation(
 class SubjectHoldings:
     """What one subject holds."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, type: str, id: str) -> None:
         """Answer 200. Raises NotFound if the subject is not registered (E3)."""

@@ -8,10 +8,10 @@ from weakref import WeakValueDictionary
 import falcon
 import falcon.asgi
 
+from ...engines.live.store_work import StoreWork
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...store.environments import Environment
-from ..management.elements import ManagementServices
 from .linting import LINTS, MOST_WARNINGS, LintRequest, LintsAnswer
 
 MOST_REMEMBERED: Final = 100
@@ -41,8 +41,8 @@ class _Remembered(NamedTuple):
 class ModelLints:
     """The warnings about a model. Those who wait for the same ones wait for each other."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

@@ -25,13 +25,13 @@ from ....runtime.translate import (
 )
 from ....runtime.translate.fields import Field
 from ....runtime.translate.sql import where
-from ...http.bodies import ENCODER, JSON
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
 from ...store.environment_ids import Bounds
 from ..management.body_shapes import shaped
-from ..management.elements import ManagementServices
 
 CODE: Final = "bad-filter"
 UNTRANSLATABLE: Final = "untranslatable"
@@ -119,8 +119,8 @@ TRANSLATE: Final = Operation(
 class FilterTranslation:
     """Translates a filter."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200. Raises BodyRejected for what is no filter, or can't be expressed exactly."""

@@ -8,14 +8,15 @@ from msgspec import Struct
 
 from ....bundles.conditions.instants import END, parse_instant
 from ....bundles.wording import did_you_mean, quoted
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation, Parameter, Schema, page_of
 from ...http.openapi.vocabulary import PAGE
 from ...http.queries import known_parameters, page_limit
+from ...settings.settings import HttpLimits
 from ...store.audit.entries import EntryFilter, NumberedEntry, sortable_time
 from ...store.audit.events import Event
 from ...store.errors import BadQuery
-from .elements import ManagementServices
 
 _MILLISECOND = 10**6
 
@@ -60,8 +61,8 @@ LIST: Final = Operation(
 class Audit:
     """The entries, newest first."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._limits = services.work, services.limits
+    def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
+        self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the entries that the caller may see.

@@ -4,11 +4,12 @@ from typing import Any, Final
 
 from ....compiler.model import elements
 from ....compiler.model.elements import ONE_OBJECT
-from ...http.bodies import JSON
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import JSON, Bodies
 from ...http.openapi.operation import Answer, Operation, Schema
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, UNCHANGED
 from ...store.errors import ElementKey
-from .elements import MERGE_PATCH, Element, ManagementServices
+from .elements import MERGE_PATCH, Element
 from .kinds import DECLARED_ATTRIBUTES
 
 _TAG: Final = "Declared attributes"
@@ -58,8 +59,8 @@ DELETE: Final = Operation(
 class DeclaredAttributes(Element):
     """The declared attributes of one environment. A PUT adds them if there are none."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        super().__init__(DECLARED_ATTRIBUTES, services)
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        super().__init__(DECLARED_ATTRIBUTES, work, bodies)
 
     def _key(self, _parameters: dict[str, Any]) -> ElementKey:
         return (ONE_OBJECT,)

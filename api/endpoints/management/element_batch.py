@@ -8,15 +8,16 @@ import falcon
 import falcon.asgi
 
 from ....bundles.wording import described, quoted, show_path
-from ...http.bodies import ENCODER
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import ENCODER, Bodies
 from ...http.queries import known_parameters
 from ...http.rejections import BodyRejected
 from ...identity.request_actor import actor_of
+from ...settings.settings import HttpLimits
 from ...store.elements.bodies import Body
 from ...store.elements.edits import Create
 from ...store.errors import Conflict, Fault, Rejected
 from ...store.writing import MAX_EDITS
-from .elements import ManagementServices
 from .kinds import ServedKind
 from .write_warnings import show_warnings
 
@@ -24,10 +25,10 @@ from .write_warnings import show_warnings
 class ElementBatch:
     """Adds elements of one kind, in one revision."""
 
-    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
+    def __init__(self, kind: ServedKind, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
         self._kind = kind
-        self._work, self._bodies = services.work, services.bodies
-        self._most = min(services.limits.batch_items, MAX_EDITS)
+        self._work, self._bodies = work, bodies
+        self._most = min(limits.batch_items, MAX_EDITS)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 201 with the elements, in the order of the request, or 200 if all were assignments of equal content.

@@ -1,6 +1,5 @@
 """The elements of a model: `/v1/environments/{env}/policies[/{id}]`, and so on for each kind."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import falcon
@@ -23,21 +22,12 @@ CHUNK_ROWS: Final = 100
 """Elements that are read at a time. Between two chunks, other requests get their turn (design: "The server")."""
 
 
-@dataclass(frozen=True, slots=True)
-class ManagementServices:
-    """The parts that the management endpoints need."""
-
-    work: StoreWork
-    bodies: Bodies
-    limits: HttpLimits
-
-
 class ElementList:
     """The list of elements of one kind. A POST adds one."""
 
-    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
+    def __init__(self, kind: ServedKind, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
         self._kind = kind
-        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
+        self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page, ordered by key. Every parameter except `limit` and `cursor` is a filter."""
@@ -77,9 +67,9 @@ class ElementList:
 class Element:
     """One element, by its key."""
 
-    def __init__(self, kind: ServedKind, services: ManagementServices) -> None:
+    def __init__(self, kind: ServedKind, work: StoreWork, bodies: Bodies) -> None:
         self._kind = kind
-        self._work, self._bodies = services.work, services.bodies
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, **key: str) -> None:
         """Answer 200, or 304 if the client has the element already."""

@@ -9,15 +9,17 @@ from msgspec import Struct
 from ....bundles.conditions.instants import parse_instant, show_instant
 from ....bundles.signing.sign import DAY
 from ....compiler.model.elements import ElementKind
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.openapi.operation import Answer, Instant, Operation, Parameter, page_of
 from ...http.openapi.vocabulary import PAGE
 from ...http.queries import known_parameters, page_limit
 from ...settings.durations import read_duration
+from ...settings.settings import HttpLimits
 from ...store.environment_ids import Bounds
 from ...store.errors import BadQuery
 from ...store.expiring import Expiring
-from .elements import CHUNK_ROWS, ManagementServices
+from .elements import CHUNK_ROWS
 
 DEFAULT_DAYS: Final = 7
 MOST_DAYS: Final = 366
@@ -53,8 +55,8 @@ LIST: Final = Operation(
 class ExpiringList:
     """The assignments and grants that expire soon, soonest first."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._limits = services.work, services.limits
+    def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
+        self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page. Raises BadQuery for a bad duration, limit or cursor."""

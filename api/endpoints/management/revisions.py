@@ -8,15 +8,17 @@ import falcon
 import falcon.asgi
 
 from ....bundles.wording import quoted
+from ...engines.live.store_work import StoreWork
 from ...http.bodies import ENCODER
 from ...http.entity_tags import is_known
 from ...http.openapi.operation import Answer, Operation, page_of
 from ...http.openapi.vocabulary import ETAG, IF_NONE_MATCH, PAGE, UNCHANGED
 from ...http.queries import known_parameters, page_limit
 from ...http.streams import Stream
+from ...settings.settings import HttpLimits
 from ...store.errors import NotFound
 from ...store.history.change_log import ChangeEntry, Revision, change_of
-from .elements import CHUNK_ROWS, ManagementServices
+from .elements import CHUNK_ROWS
 from .management_shapes import EntryAnswer, RevisionAnswer, RevisionDetail
 
 _MOST_DIGITS = 18
@@ -43,8 +45,8 @@ GET: Final = Operation(
 class Revisions:
     """The revisions, newest first."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._limits = services.work, services.limits
+    def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
+        self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of revisions."""
@@ -58,8 +60,8 @@ class Revisions:
 class OneRevision:
     """One revision, with the change of every element. It never changes."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._limits = services.work, services.limits
+    def __init__(self, work: StoreWork, limits: HttpLimits) -> None:
+        self._work, self._limits = work, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 200 with a stream of changes, or with a page of them."""

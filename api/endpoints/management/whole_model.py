@@ -8,8 +8,9 @@ from typing import IO, Final
 import falcon
 import falcon.asgi
 
+from ...engines.live.store_work import StoreWork
 from ...engines.work.fair_turns import FairTurns
-from ...http.bodies import ENCODER, JSON, check_media
+from ...http.bodies import ENCODER, JSON, Bodies, check_media
 from ...http.caller import CALLER
 from ...http.entity_tags import is_known, required_tag
 from ...http.openapi.operation import Answer, Operation, Parameter, Schema
@@ -17,13 +18,13 @@ from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, UNCHANGED
 from ...http.queries import flag, known_parameters
 from ...http.streams import Stream
 from ...identity.request_actor import actor_of
+from ...settings.settings import HttpLimits
 from ...store.audit.entries import AuditEntry
 from ...store.environment_ids import Bounds
 from ...store.errors import StoreFull, StoreUnavailable
 from ...store.historical_model import historical_model
 from ...store.models.reading import ModelStream
 from ...telemetry.log import LOG
-from .elements import ManagementServices
 from .management_shapes import ModelChanges
 from .model_replacement import REPLACEMENT, ReplacementRequest
 from .revisions import revision_number
@@ -67,8 +68,8 @@ PUT: Final = Operation(
 class WholeModel:
     """The model as one document."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
         self._exports = FairTurns(MOST_EXPORTS)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:

@@ -19,8 +19,8 @@ GET_METRICS: Final = Operation(
 class MetricsPage:
     """Answers the sums of all workers. A bound credential gets what belongs to its environments."""
 
-    def __init__(self, answering: Answering) -> None:
-        self._answering = answering
+    def __init__(self, metrics: Answering) -> None:
+        self._answering = metrics
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""
@@ -32,8 +32,8 @@ class MetricsPage:
 class OpenMetricsPage:
     """Answers everything to everybody. It is for an address that only a monitoring system can reach."""
 
-    def __init__(self, answering: Answering) -> None:
-        self._answering = answering
+    def __init__(self, metrics: Answering) -> None:
+        self._answering = metrics
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200."""

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import falcon.asgi
 
-from ...http.bodies import ENCODER, JSON
+from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...identity.credential import Scope
@@ -17,6 +17,7 @@ from ...store.elements.workspace import Change
 from ...store.errors import Fault, Rejected
 from ...store.history.change_log import change_of
 from ...store.promotions.differences import shown
+from ...telemetry.decision_log.decision_log import Log
 from ..management.body_shapes import shaped
 from ..management.management_shapes import EntryAnswer
 from .changes import BAD, edits_of
@@ -31,8 +32,7 @@ from .preview_shapes import (
 from .recent_decisions import replayed
 from .report import report_of
 from .run import run_sets
-from .services import PreviewServices
-from .trial_engines import Tried
+from .trial_engines import Trials, Tried
 
 PREVIEW: Final = Operation(
     "previewChanges",
@@ -50,18 +50,18 @@ PREVIEW: Final = Operation(
 class ChangePreview:
     """Previews changes."""
 
-    def __init__(self, services: PreviewServices) -> None:
-        self._services = services
+    def __init__(self, bodies: Bodies, trials: Trials, decision_log: Log) -> None:
+        self._bodies, self._trials, self._log = bodies, trials, decision_log
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, also for changes with errors."""
         known_parameters(req)
-        wanted = shaped(await self._services.bodies.read_element(req), WantedPreview, BAD)
+        wanted = shaped(await self._bodies.read_element(req), WantedPreview, BAD)
         # What the log says of other people's requests is for administrators, as the log itself is.
-        log = self._services.decision_log if req.context.credential.scope is Scope.ADMIN else None
+        log = self._log.file if req.context.credential.scope is Scope.ADMIN else None
         ask, edits = partial(_preview, log), edits_of(wanted.changes)
         try:
-            found = await self._services.trials.asked(env, actor_of(req), edits, ask)
+            found = await self._trials.asked(env, actor_of(req), edits, ask)
         except Rejected as ex:
             faults = tuple(_diagnostic(fault, "error") for fault in ex.faults)
             found = ChangesPreview(None, faults, (), False, None, None)

@@ -5,7 +5,7 @@ from typing import Final
 import falcon.asgi
 from msgspec import Struct
 
-from ...http.bodies import ENCODER, JSON
+from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.openapi.operation import Answer, Operation
 from ...http.queries import known_parameters
 from ...identity.credential import Scope
@@ -16,8 +16,7 @@ from .changes import BAD, Changes, edits_of
 from .policy_test_sets import TAG
 from .report import TestReport, report_of
 from .run import run_sets
-from .services import PreviewServices
-from .trial_engines import Tried
+from .trial_engines import Trials, Tried
 
 
 class TestRun(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,16 +40,16 @@ RUN: Final = Operation(
 class TestRunner:
     """Runs stored tests."""
 
-    def __init__(self, services: PreviewServices) -> None:
-        self._services = services
+    def __init__(self, bodies: Bodies, trials: Trials) -> None:
+        self._bodies, self._trials = bodies, trials
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with the report, whether the tests pass or fail."""
         known_parameters(req)
-        asked = shaped(await self._services.bodies.read_optional_element(req), TestRun, BAD)
+        asked = shaped(await self._bodies.read_optional_element(req), TestRun, BAD)
         if asked.changes:
             require_scope(req.context.credential, Scope.WRITE)
-        report = await self._services.trials.asked(env, actor_of(req), edits_of(asked.changes), _report)
+        report = await self._trials.asked(env, actor_of(req), edits_of(asked.changes), _report)
         resp.data = ENCODER.encode(report)
 
 

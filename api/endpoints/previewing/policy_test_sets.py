@@ -10,7 +10,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ....bundles.conditions.values import Json
 from ....bundles.wording import quoted, show_path
-from ...http.bodies import ENCODER, JSON
+from ...engines.live.store_work import StoreWork
+from ...http.bodies import ENCODER, JSON, Bodies
 from ...http.entity_tags import expected_tags, is_known, required_tag, wants_new
 from ...http.openapi.operation import Answer, Operation, page_of
 from ...http.openapi.vocabulary import ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION, PAGE, UNCHANGED
@@ -19,9 +20,9 @@ from ...http.raw_paths import segment
 from ...identity.request_actor import actor_of
 from ...review.testing.shapes import Id, PolicyTest, StoredTests
 from ...review.testing.stored import check_stored, count_checks
+from ...settings.settings import HttpLimits
 from ...store.errors import Fault, Rejected
 from ...store.policy_tests import NewSet, StoredSet, refuse_long
-from ..management.elements import ManagementServices
 
 TAG: Final = "Policy tests"
 
@@ -77,8 +78,8 @@ DELETE: Final = Operation(
 class TestSets:
     """The stored tests of an environment. A POST adds a set."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page, ordered by id."""
@@ -102,8 +103,8 @@ class TestSets:
 class OneTestSet:
     """One set of stored tests."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200, or 304 if the client has the set already."""

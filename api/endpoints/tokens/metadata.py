@@ -35,14 +35,14 @@ GET_METADATA: Final = Operation(
 class ServerMetadata:
     """`/.well-known/oauth-authorization-server`."""
 
-    def __init__(self, issuer: str) -> None:
-        """`issuer` is the service's public URL."""
+    def __init__(self, public_url: str) -> None:
+        """`public_url` is the issuer of the service's tokens."""
         self._text = ENCODER.encode(
             {
-                "issuer": issuer,
-                "token_endpoint": below(issuer, "/v1/oauth/token"),
-                "revocation_endpoint": below(issuer, "/v1/oauth/revoke"),
-                "jwks_uri": below(issuer, "/.well-known/jwks.json"),
+                "issuer": public_url,
+                "token_endpoint": below(public_url, "/v1/oauth/token"),
+                "revocation_endpoint": below(public_url, "/v1/oauth/revoke"),
+                "jwks_uri": below(public_url, "/.well-known/jwks.json"),
                 "scopes_supported": SCOPES,
                 "response_types_supported": (),
                 "grant_types_supported": ("client_credentials",),

@@ -10,6 +10,7 @@ import falcon
 import falcon.asgi
 
 from ....bundles.feed.update import CONTENT_TYPE as UPDATE
+from ...http.bodies import Bodies
 from ...http.caller import CALLER
 from ...http.entity_tags import is_known
 from ...http.openapi.operation import Answer, Operation, Parameter
@@ -73,23 +74,12 @@ class _Asked:
     wait: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExportServices:
-    """The parts of the export. `confirm` checks a request again, as `Guard.confirm`: it may have waited long."""
-
-    exporter: Exporter
-    states: States
-    work: StoreWork
-    exports: Exports
-    confirm: Callable[[falcon.asgi.Request], None]
-
-
 class BundleExport:
     """Sends bundles and updates to those who follow an environment."""
 
-    def __init__(self, services: ExportServices) -> None:
-        self._exporter, self._states, self._work = services.exporter, services.states, services.work
-        self._exports, self._confirm = services.exports, services.confirm
+    def __init__(self, exporter: Exporter, states: States, work: StoreWork, exports: Exports, bodies: Bodies) -> None:
+        self._exporter, self._states, self._work = exporter, states, work
+        self._exports, self._confirm = exports, bodies.confirm
         self._downloads = FairTurns(MOST_DOWNLOADS)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:

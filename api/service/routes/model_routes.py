@@ -1,6 +1,7 @@
 """The routes of environments and of what they hold: elements, models, revisions and promotions."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from ...endpoints.management import (
@@ -27,19 +28,19 @@ def _elements(kind: ServedKind) -> Iterator[Route]:
     yield Route(
         kind.list_path,
         Env.NAMED,
-        lambda given: elements.ElementList(kind, given.management),
+        partial(elements.ElementList, kind),
         {"GET": (READ, element_operations.listing(kind)), "POST": (WRITE, element_operations.creating(kind))},
     )
     yield Route(
         kind.batch_path,
         Env.NAMED,
-        lambda given: element_batch.ElementBatch(kind, given.management),
+        partial(element_batch.ElementBatch, kind),
         {"POST": (WRITE, element_operations.creating_many(kind))},
     )
     yield Route(
         kind.element_path,
         Env.NAMED,
-        lambda given: elements.Element(kind, given.management),
+        partial(elements.Element, kind),
         {
             "GET": (READ, element_operations.reading(kind)),
             "PUT": (WRITE, element_operations.replacing(kind)),
@@ -53,13 +54,13 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/v1/environments",
         Env.NONE,
-        lambda given: environments.Environments(given.management),
+        environments.Environments,
         {"GET": (READ, environments.LIST), "POST": (ADMIN, environments.CREATE)},
     ),
     Route(
         "/v1/environments/{env}",
         Env.NAMED,
-        lambda given: environments.OneEnvironment(given.management),
+        environments.OneEnvironment,
         {
             "GET": (READ, environments.GET),
             "PATCH": (ADMIN, environments.PATCH),
@@ -70,7 +71,7 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
     Route(
         DECLARED_ATTRIBUTES.element_path,
         Env.NAMED,
-        lambda given: declared_attributes.DeclaredAttributes(given.management),
+        declared_attributes.DeclaredAttributes,
         {
             "GET": (READ, declared_attributes.GET),
             "PUT": (WRITE, declared_attributes.PUT),
@@ -81,31 +82,31 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/v1/environments/{env}/model",
         Env.NAMED,
-        lambda given: whole_model.WholeModel(given.management),
+        whole_model.WholeModel,
         {"GET": (READ, whole_model.GET), "PUT": (WRITE, whole_model.PUT)},
     ),
     Route(
         "/v1/environments/{env}/tests",
         Env.NAMED,
-        lambda given: test_sets.TestSets(given.management),
+        test_sets.TestSets,
         {"GET": (READ, test_sets.LIST), "POST": (WRITE, test_sets.CREATE)},
     ),
     Route(
         "/v1/environments/{env}/tests:run",
         Env.NAMED,
-        lambda given: test_run.TestRunner(given.preview),
+        test_run.TestRunner,
         {"POST": (READ, test_run.RUN)},
     ),
     Route(
         "/v1/environments/{env}/changes:preview",
         Env.NAMED,
-        lambda given: change_preview.ChangePreview(given.preview),
+        change_preview.ChangePreview,
         {"POST": (WRITE, change_preview.PREVIEW)},
     ),
     Route(
         "/v1/environments/{env}/tests/{id}",
         Env.NAMED,
-        lambda given: test_sets.OneTestSet(given.management),
+        test_sets.OneTestSet,
         {
             "GET": (READ, test_sets.GET),
             "PUT": (WRITE, test_sets.PUT),
@@ -115,67 +116,67 @@ MODEL_ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/v1/environments/{env}/revisions",
         Env.NAMED,
-        lambda given: revisions.Revisions(given.management),
+        revisions.Revisions,
         {"GET": (READ, revisions.LIST)},
     ),
     Route(
         "/v1/environments/{env}/revisions/{revision}",
         Env.NAMED,
-        lambda given: revisions.OneRevision(given.management),
+        revisions.OneRevision,
         {"GET": (READ, revisions.GET)},
     ),
     Route(
         "/v1/environments/{env}/revisions/{revision}/restore",
         Env.NAMED,
-        lambda given: restoration.Restoration(given.management),
+        restoration.Restoration,
         {"POST": (WRITE, restoration.RESTORE)},
     ),
     Route(
         "/v1/environments/{env}/promotions",
         Env.NAMED,
-        lambda given: promotions.PromotionList(given.management),
+        promotions.PromotionList,
         {"GET": (ADMIN, promotions.LIST), "POST": (ADMIN, promotions.CREATE)},
     ),
     Route(
         "/v1/environments/{env}/promotions/{id}",
         Env.NAMED,
-        lambda given: promotions.OnePromotion(given.management),
+        promotions.OnePromotion,
         {"GET": (ADMIN, promotions.GET)},
     ),
     Route(
         "/v1/environments/{env}/promotions/{id}/approve",
         Env.NAMED,
-        lambda given: approvals.PromotionApproval(given.management),
+        approvals.PromotionApproval,
         {"POST": (ADMIN, approvals.APPROVE)},
     ),
     Route(
         "/v1/environments/{env}/promotions/{id}/reject",
         Env.NAMED,
-        lambda given: approvals.PromotionRejection(given.management),
+        approvals.PromotionRejection,
         {"POST": (ADMIN, approvals.REJECT)},
     ),
     Route(
         "/v1/environments/{env}/drift",
         Env.NAMED,
-        lambda given: drift.DriftSincePromotion(given.management),
+        drift.DriftSincePromotion,
         {"GET": (READ, drift.GET)},
     ),
     Route(
         "/v1/environments/{env}/expiring",
         Env.NAMED,
-        lambda given: expiring.ExpiringList(given.management),
+        expiring.ExpiringList,
         {"GET": (READ, expiring.LIST)},
     ),
     Route(
         "/v1/environments/{env}/bundle",
         Env.NAMED,
-        lambda given: bundle.BundleExport(given.export),
+        bundle.BundleExport,
         {"GET": (READ, bundle.GET)},
     ),
     Route(
         "/v1/environments/{env}/gateway",
         Env.NAMED,
-        lambda given: gateway.Gateway(given.management),
+        gateway.Gateway,
         {"GET": (READ, gateway.GET), "PUT": (ADMIN, gateway.PUT), "DELETE": (ADMIN, gateway.DELETE)},
     ),
 )

@@ -1,5 +1,6 @@
 """The routes of credentials, tokens, the audit log and the operation of the service."""
 
+from functools import partial
 from typing import Final
 
 from ...console import files as console
@@ -15,79 +16,77 @@ from .route import ADMIN, NONE, READ, Env, Route
 CONSOLE_FILES: Final = console.console_files()
 
 SERVICE_ROUTES: Final[tuple[Route, ...]] = (
-    Route("/v1/caller", Env.NONE, lambda given: caller.Caller(given.management), {"GET": (READ, caller.GET)}),
-    Route("/v1/audit", Env.NONE, lambda given: audit.Audit(given.management), {"GET": (ADMIN, audit.LIST)}),
+    Route("/v1/caller", Env.NONE, caller.Caller, {"GET": (READ, caller.GET)}),
+    Route("/v1/audit", Env.NONE, audit.Audit, {"GET": (ADMIN, audit.LIST)}),
     Route(
         "/v1/api-keys",
         Env.NONE,
-        lambda given: api_keys.ApiKeys(given.management),
+        api_keys.ApiKeys,
         {"GET": (ADMIN, api_keys.LIST), "POST": (ADMIN, api_keys.CREATE)},
     ),
     Route(
         "/v1/api-keys/{id}",
         Env.NONE,
-        lambda given: api_keys.OneApiKey(given.management),
+        api_keys.OneApiKey,
         {"GET": (ADMIN, api_keys.GET), "DELETE": (ADMIN, api_keys.DELETE)},
     ),
     Route(
         "/v1/clients",
         Env.NONE,
-        lambda given: clients.Clients(given.management),
+        clients.Clients,
         {"GET": (ADMIN, clients.LIST), "POST": (ADMIN, clients.CREATE)},
     ),
     Route(
         "/v1/clients/{client_id}",
         Env.NONE,
-        lambda given: clients.OneClient(given.management),
+        clients.OneClient,
         {"GET": (ADMIN, clients.GET), "PATCH": (ADMIN, clients.PATCH), "DELETE": (ADMIN, clients.DELETE)},
     ),
     Route(
         "/v1/clients/{client_id}/secret",
         Env.NONE,
-        lambda given: clients.ClientSecret(given.management),
+        clients.ClientSecret,
         {"POST": (ADMIN, clients.RENEW_SECRET)},
     ),
     Route(
         "/v1/clients/{client_id}/revoke",
         Env.NONE,
-        lambda given: clients.ClientRevocation(given.management),
+        clients.ClientRevocation,
         {"POST": (ADMIN, clients.REVOKE)},
     ),
-    Route("/v1/oauth/token", Env.NONE, lambda given: Token(given.oauth), {"POST": (NONE, token_operations.ISSUE)}),
-    Route(
-        "/v1/oauth/revoke", Env.NONE, lambda given: Revocation(given.oauth), {"POST": (NONE, token_operations.REVOKE)}
-    ),
+    Route("/v1/oauth/token", Env.NONE, Token, {"POST": (NONE, token_operations.ISSUE)}),
+    Route("/v1/oauth/revoke", Env.NONE, Revocation, {"POST": (NONE, token_operations.REVOKE)}),
     Route(
         "/.well-known/jwks.json",
         Env.NONE,
-        lambda given: metadata.KeySet(given.ring),
+        metadata.KeySet,
         {"GET": (NONE, metadata.GET_KEYS)},
     ),
     Route(
         "/.well-known/oauth-authorization-server",
         Env.NONE,
-        lambda given: metadata.ServerMetadata(given.public_url),
+        metadata.ServerMetadata,
         {"GET": (NONE, metadata.GET_METADATA)},
     ),
-    Route("/console", Env.NONE, lambda _: console.ConsoleAddress(), {"GET": (NONE, console.GET_ADDRESS)}),
-    Route("/console/", Env.NONE, lambda _: console.Console(CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
+    Route("/console", Env.NONE, console.ConsoleAddress, {"GET": (NONE, console.GET_ADDRESS)}),
+    Route("/console/", Env.NONE, partial(console.Console, CONSOLE_FILES), {"GET": (NONE, console.GET_INDEX)}),
     Route(
         "/console/{folder}/{file}",
         Env.NONE,
-        lambda _: console.Console(CONSOLE_FILES),
+        partial(console.Console, CONSOLE_FILES),
         {"GET": (NONE, console.GET_FILE)},
     ),
-    Route("/healthz", Env.NONE, lambda _: health.Health(), {"GET": (NONE, health.GET_HEALTH)}),
+    Route("/healthz", Env.NONE, health.Health, {"GET": (NONE, health.GET_HEALTH)}),
     Route(
         "/readyz",
         Env.DEFAULT,
-        lambda given: health.Readiness(given.engine_of, given.draining),
+        health.Readiness,
         {"GET": (NONE, health.GET_READINESS)},
     ),
     Route(
         "/metrics",
         Env.NONE,
-        lambda given: metrics_page.MetricsPage(given.metrics),
+        metrics_page.MetricsPage,
         {"GET": (READ, metrics_page.GET_METRICS)},
     ),
 )

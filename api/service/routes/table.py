@@ -20,7 +20,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *MODEL_ROUTES,
     *INSIGHT_ROUTES,
     *SERVICE_ROUTES,
-    Route("/openapi.json", Env.NONE, lambda _: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
+    Route("/openapi.json", Env.NONE, lambda: resource.OpenApi(openapi_document()), {"GET": (READ, resource.GET)}),
 )
 """Every path that is served."""
 

@@ -1,5 +1,5 @@
 """The three searches over HTTP.
 
 Reading path: `resources`, `subjects` and `actions` are the handlers. `pages` collects a page, `page_tokens` signs its
-position, and `search_services` has what the handlers share. `search_shapes` describes requests and answers.
+position, and `searching` has what the handlers share. `search_shapes` describes requests and answers.
 """

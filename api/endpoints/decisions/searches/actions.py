@@ -10,8 +10,8 @@ from ....http.bodies import ENCODER, JSON
 from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT
 from .pages import Item, SearchPage
-from .search_services import SearchServices, context_note
 from .search_shapes import ActionSearchRequest, ActionsFound
+from .searching import Searching, context_note
 
 SEARCH: Final = Operation(
     "searchActions",
@@ -26,7 +26,7 @@ SEARCH: Final = Operation(
 class ActionSearches:
     """Searches in a thread: a search derives the conditions of each action."""
 
-    def __init__(self, searching: SearchServices) -> None:
+    def __init__(self, searching: Searching) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:

@@ -14,8 +14,8 @@ from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from ....telemetry.decision_log.entry import Kind
 from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
-from .search_services import SearchServices, context_note
 from .search_shapes import ResourceSearchRequest, ResourcesFound
+from .searching import Searching, context_note
 
 SEARCH: Final = Operation(
     "searchResources",
@@ -30,7 +30,7 @@ SEARCH: Final = Operation(
 class ResourceSearches:
     """Answers cached filters on the event loop, and runs longer work in a thread."""
 
-    def __init__(self, searching: SearchServices) -> None:
+    def __init__(self, searching: Searching) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:

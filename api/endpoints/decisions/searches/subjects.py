@@ -12,8 +12,8 @@ from ....http.openapi.operation import Answer, Operation
 from ....store.environment_ids import DEFAULT, Bounds
 from ....store.search.candidates import Registered
 from .pages import EMPTY_PAGE, Item, Pages, SearchPage, collect
-from .search_services import SearchServices, context_note
 from .search_shapes import SubjectSearchRequest, SubjectsFound
+from .searching import Searching, context_note
 
 SEARCH: Final = Operation(
     "searchSubjects",
@@ -28,7 +28,7 @@ SEARCH: Final = Operation(
 class SubjectSearches:
     """Always answers `results`, since a filter is a condition on resources (S1)."""
 
-    def __init__(self, searching: SearchServices) -> None:
+    def __init__(self, searching: Searching) -> None:
         self._searching = searching
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str = DEFAULT) -> None:

@@ -7,7 +7,8 @@ import falcon.asgi
 from msgspec.structs import asdict
 
 from .....bundles.conditions.instants import from_seconds, parse_instant, show_instant
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
 from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
@@ -17,10 +18,10 @@ from ....identity.credential import Credential
 from ....identity.credential_shapes import ApiKeyAnswer, ApiKeyWithSecret, NewApiKey, in_order
 from ....identity.request_actor import actor_of
 from ....identity.secret_format import API_KEY, new_secret
+from ....settings.settings import HttpLimits
 from ....store.credential_rows import ApiKey
 from ....store.credentials.credentials import ApiKeySpec
 from ..body_shapes import shaped
-from ..elements import ManagementServices
 from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "API keys"
@@ -51,12 +52,12 @@ DELETE: Final = Operation(
 class ApiKeys:
     """The list of API keys. A POST makes a new one."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._services, self._work, self._bodies = services, services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the keys that the caller may manage, by id."""
-        await answer_page(req, resp, self._services, self._work.store.credentials.api_keys, _shown)
+        await answer_page(req, resp, self._work, self._limits, self._work.store.credentials.api_keys, _shown)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new key. It is shown only in this answer."""
@@ -82,8 +83,8 @@ class ApiKeys:
 class OneApiKey:
     """One API key."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, id: str) -> None:
         """Answer 200, without the key itself."""

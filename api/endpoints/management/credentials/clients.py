@@ -7,7 +7,8 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
 from ....http.openapi.vocabulary import CACHE_CONTROL, LOCATION, PAGE
@@ -16,10 +17,11 @@ from ....identity.credential import Credential
 from ....identity.credential_shapes import ClientAnswer, ClientPatch, ClientWithSecret, NewClient, in_order
 from ....identity.request_actor import actor_of
 from ....identity.secret_format import CLIENT_SECRET, new_secret
+from ....settings.settings import HttpLimits
 from ....store.credential_rows import Client
 from ....store.credentials.credentials import ClientSpec
 from ..body_shapes import shaped
-from ..elements import MERGE_PATCH, ManagementServices
+from ..elements import MERGE_PATCH
 from .managed_credentials import NO_STORE, answer_page, refuse_higher_scopes
 
 _TAG: Final = "Clients"
@@ -80,12 +82,12 @@ REVOKE: Final = Operation(
 class Clients:
     """The list of clients. A POST makes a new one."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._services, self._work, self._bodies = services, services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the clients that the caller may manage, by id."""
-        await answer_page(req, resp, self._services, self._work.store.credentials.clients, shown_client)
+        await answer_page(req, resp, self._work, self._limits, self._work.store.credentials.clients, shown_client)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 201 with the new client and its secret, which is shown only in this answer."""
@@ -105,8 +107,8 @@ class Clients:
 class OneClient:
     """One client."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200, without the secret."""
@@ -146,8 +148,8 @@ class OneClient:
 class ClientSecret:
     """The secret of a client."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 200 with a new secret. The old one is refused; the client's tokens stay valid."""
@@ -160,8 +162,8 @@ class ClientSecret:
 class ClientRevocation:
     """The revocation of a client. The client stays on the list."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, client_id: str) -> None:
         """Answer 204. From now on, every worker refuses the client's secret and tokens."""

@@ -7,18 +7,20 @@ import falcon.asgi
 from msgspec import UNSET
 from msgspec.structs import asdict
 
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation, page_of
 from ....http.openapi.vocabulary import LOCATION, PAGE
 from ....http.queries import known_parameters, page_limit
 from ....http.raw_paths import segment
 from ....identity.request_actor import actor_of
+from ....settings.settings import HttpLimits
 from ....store.actor import Actor
 from ....store.environments import Environment, EnvironmentChange
 from ....store.pages import cursor_after, read_cursor
 from ..body_shapes import shaped
-from ..elements import MERGE_PATCH, ManagementServices
+from ..elements import MERGE_PATCH
 from ..management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 
 _LIST = "environments"
@@ -65,8 +67,8 @@ DELETE: Final = Operation(
 class Environments:
     """The list of environments. A POST makes a new one."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response) -> None:
         """Answer 200 with a page of the environments that the caller may see, by id."""
@@ -102,8 +104,8 @@ class Environments:
 class OneEnvironment:
     """One environment."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""

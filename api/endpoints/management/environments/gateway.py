@@ -6,7 +6,8 @@ import falcon
 import falcon.asgi
 
 from .....bundles.routing.settings import GatewaySettings
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.entity_tags import refuse_tags
 from ....http.openapi.operation import Answer, Operation
 from ....http.queries import known_parameters
@@ -15,7 +16,6 @@ from ....store.actor import Actor
 from ....store.environments import Environment
 from ....store.gateway_changes import no_gateway
 from ..body_shapes import shaped
-from ..elements import ManagementServices
 
 _TAG: Final = "Environments"
 
@@ -46,8 +46,8 @@ DELETE: Final = Operation(
 class Gateway:
     """The gateway settings of one environment."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200, or 404 if there are no settings."""

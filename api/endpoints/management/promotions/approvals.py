@@ -5,13 +5,13 @@ from typing import Final
 import falcon
 import falcon.asgi
 
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.openapi.operation import Answer, Operation
 from ....http.queries import known_parameters
 from ....identity.request_actor import actor_of
 from ....store.promotions.promotion import Promotion, Wanted
 from ..body_shapes import shaped
-from ..elements import ManagementServices
 from .promotion_shapes import Approval, Rejection
 from .promotions import BAD, TAG
 from .takeover_job import TakeoverRequest
@@ -40,8 +40,8 @@ REJECT: Final = Operation(
 class PromotionApproval:
     """The approval of a promotion."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._bodies, self._taking_over = services.bodies, TakingOver(services)
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._bodies, self._taking_over = bodies, TakingOver(work)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is in force."""
@@ -54,8 +54,8 @@ class PromotionApproval:
 class PromotionRejection:
     """The rejection of a promotion."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies = services.work, services.bodies
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._work, self._bodies = work, bodies
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200 with the promotion, which is rejected."""

@@ -5,11 +5,11 @@ from typing import Final
 import falcon
 import falcon.asgi
 
+from ....engines.live.store_work import StoreWork
 from ....http.bodies import ENCODER
 from ....http.openapi.operation import Answer, Operation
 from ....http.queries import known_parameters
 from ....store.promotions.promotion import Drift
-from ..elements import ManagementServices
 from .promotions import TAG
 
 GET: Final = Operation(
@@ -23,8 +23,8 @@ GET: Final = Operation(
 class DriftSincePromotion:
     """The drift of an environment."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200."""

@@ -5,14 +5,15 @@ from typing import Final
 import falcon
 import falcon.asgi
 
-from ....http.bodies import ENCODER, JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import ENCODER, JSON, Bodies
 from ....http.openapi.operation import Answer, Operation, Parameter, page_of
 from ....http.openapi.vocabulary import LOCATION, PAGE
 from ....http.queries import flag, known_parameters, page_limit
 from ....identity.request_actor import actor_of
+from ....settings.settings import HttpLimits
 from ....store.promotions.promotion import Preview, Promotion, PromotionDetail, Wanted
 from ..body_shapes import shaped
-from ..elements import ManagementServices
 from .promotion_shapes import NewPromotion
 from .takeover_job import TakeoverRequest
 from .taking_over import TakingOver
@@ -56,9 +57,9 @@ GET: Final = Operation(
 class PromotionList:
     """The promotions of an environment. A POST asks for one."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work, self._bodies, self._limits = services.work, services.bodies, services.limits
-        self._taking_over = TakingOver(services)
+    def __init__(self, work: StoreWork, bodies: Bodies, limits: HttpLimits) -> None:
+        self._work, self._bodies, self._limits = work, bodies, limits
+        self._taking_over = TakingOver(work)
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str) -> None:
         """Answer 200 with a page of promotions."""
@@ -79,8 +80,8 @@ class PromotionList:
 class OnePromotion:
     """One promotion."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def on_get(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, id: str) -> None:
         """Answer 200."""

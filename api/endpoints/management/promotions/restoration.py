@@ -5,7 +5,8 @@ from typing import Final
 import falcon
 import falcon.asgi
 
-from ....http.bodies import JSON
+from ....engines.live.store_work import StoreWork
+from ....http.bodies import JSON, Bodies
 from ....http.openapi.operation import Answer, Operation
 from ....http.openapi.vocabulary import LOCATION
 from ....http.queries import known_parameters
@@ -13,7 +14,6 @@ from ....identity.credential import Scope
 from ....identity.request_actor import actor_of
 from ....store.promotions.promotion import Preview, Promotion, Wanted
 from ..body_shapes import shaped
-from ..elements import ManagementServices
 from ..revisions import revision_number
 from .promotion_shapes import NewRestoration
 from .promotions import BAD, TAG
@@ -39,8 +39,8 @@ RESTORE: Final = Operation(
 class Restoration:
     """The restoration of a revision's policy model."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._bodies, self._taking_over = services.bodies, TakingOver(services)
+    def __init__(self, work: StoreWork, bodies: Bodies) -> None:
+        self._bodies, self._taking_over = bodies, TakingOver(work)
 
     async def on_post(self, req: falcon.asgi.Request, resp: falcon.asgi.Response, env: str, revision: str) -> None:
         """Answer 201 with the restoration, 202 if it waits for an approval, or with `dry_run` 200 with a preview."""

@@ -3,8 +3,8 @@
 import falcon
 import falcon.asgi
 
+from ....engines.live.store_work import StoreWork
 from ....http.raw_paths import segment
-from ..elements import ManagementServices
 from .takeover_job import TAKEOVER, TakeoverRequest
 
 _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
@@ -13,8 +13,8 @@ _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": fal
 class TakingOver:
     """What the endpoints of promotions share."""
 
-    def __init__(self, services: ManagementServices) -> None:
-        self._work = services.work
+    def __init__(self, work: StoreWork) -> None:
+        self._work = work
 
     async def answer(self, resp: falcon.asgi.Response, request: TakeoverRequest) -> None:
         """Answer 200 for a preview, 201 for a promotion that is done, 202 for one that waits.

@@ -18,6 +18,7 @@ from writ.api.endpoints.decisions.evaluations import Evaluations
 from writ.api.endpoints.decisions.shared_rates import SharedRates
 from writ.api.engines.live.preparations import unmarked
 from writ.api.settings.settings import HttpLimits
+from writ.api.telemetry.decision_log.decision_log import NO_LOG
 from writ.api.telemetry.metrics.counts import Counts
 from writ.bundles.event_loop import TakesLong
 from writ.runtime import Engine, RateCounters
@@ -173,7 +174,7 @@ def test_the_lane_leaves_a_batch_before_it_counts(tmp_path: Path) -> None:
     """It may give up at any later item, and the application then decides all of them."""
     engine = Engine.open(bundle(tmp_path), counters=RateCounters())
     deciding = Deciding(unmarked, Counts.apart())
-    lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None)  # type: ignore[arg-type]  # unused
+    lane: Any = Evaluations(lambda _: engine, time.time, None, deciding, HttpLimits(), None, NO_LOG)  # type: ignore[arg-type]  # unused
     with as_event_loop():
         for _ in range(5):
             with pytest.raises(TakesLong):

@@ -13,6 +13,7 @@ from falcon import testing
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.api.endpoints.insight.denials import Denials
+from writ.api.settings.settings import HttpLimits
 from writ.api.store.errors import BadQuery
 
 from tests.api.conftest import ALLOWED, DENIED, MODEL, PLAN
@@ -141,15 +142,9 @@ class FileOnly:
 def page_of(served: Managed, file: Path | None, limit: int = 1_000, cursor: str | None = None) -> dict[str, Any]:
     """A page of the denials in a file."""
 
-    class Services:
-        """What the endpoint needs."""
-
-        work = type("Work", (), {"store": served.store})
-        limits = None
-
-    services: Any = Services
+    work: Any = type("Work", (), {"store": served.store})
     log: Any = FileOnly(file)
-    found: dict[str, Any] = json.loads(Denials(services, log)._page("default", None, limit, cursor))
+    found: dict[str, Any] = json.loads(Denials(work, HttpLimits(), log)._page("default", None, limit, cursor))
     return found
 
 

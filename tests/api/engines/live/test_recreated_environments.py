@@ -89,7 +89,7 @@ class Forwarded(OneEngine):
     service: "Deciding"
 
     def engine(self, environment: str = DEFAULT) -> Engine:
-        """See `writ.api.service.app.Engines`."""
+        """See `writ.api.service.parts.Engines`."""
         return self.service.engine(environment)
 
 

@@ -29,7 +29,7 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 
 
 @dataclass(frozen=True, slots=True)
-class SearchServices:
+class Searching:
     """The parts that a search needs.
 
     `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. Whoever has answered a

@@ -1,0 +1,214 @@
+"""The parts of the service, each made once, by what it is called in the handlers that need it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from ...bundles.errors import BundleError
+from ...bundles.signing.keys import SigningKey
+from ...bundles.signing.sign import DAY
+from ...runtime import Engine
+from ..endpoints.decisions.health import is_ready
+from ..endpoints.decisions.searches.page_tokens import PageTokens
+from ..endpoints.decisions.searches.searching import Searching
+from ..endpoints.metrics_page.answering import Answering
+from ..endpoints.metrics_page.store_readings import StoreReadings
+from ..endpoints.previewing.trial_engines import Trials
+from ..endpoints.tokens.endpoints import OAuth
+from ..engines.exports.callers_list import CallersLists
+from ..engines.exports.counts import Exports
+from ..engines.exports.exporter import Exporter
+from ..engines.exports.files import ExportFiles
+from ..engines.exports.states import States
+from ..engines.exports.updates import UpdateMaker
+from ..engines.live.engine_access import EngineOf
+from ..engines.live.store_work import Activate, StoreWork
+from ..identity.credential import Verifier
+from ..identity.guard import Access, AdminKey
+from ..identity.keys.bundle_keys import bundle_signing_key, prepare_bundle_keys
+from ..identity.keys.ring import KeyRing
+from ..identity.keys.signing_keys import UnusableSigningKey
+from ..identity.keys.sources import KeySource, prepare_signing_keys
+from ..identity.known_credentials import ApiKeys, KnownCredentials
+from ..identity.recent_headers import RecentHeaders
+from ..identity.refused_attempts import RefusedAttempts
+from ..identity.tokens.access_tokens import AccessTokens
+from ..identity.uses import CredentialUses
+from ..store.audit.events import Event
+from ..store.database.private_files import read_or_create_secret
+from ..store.environment_ids import DEFAULT
+from ..store.errors import StoreUnavailable
+from ..store.store import Store
+from ..telemetry.metrics.counts import Counts
+from ..telemetry.metrics.definitions import Where
+from .routes.table import ACCESS, COUNTED
+from .server_parts import ServerParts
+
+_PAGE_KEY: Final = "page-tokens.key"
+"""In the data directory: random bytes that sign the tokens of pages, so that these outlast a restart."""
+
+
+class Engines(Protocol):
+    """The engines that decide: one for each environment, at its newest committed revision."""
+
+    def engine(self, environment: str = DEFAULT) -> Engine:
+        """Returns the engine of an environment. Raises NotFound if there is none, Stale if it is out of date."""
+
+    def report_damage(self, environment: str, error: BundleError) -> bool:
+        """Takes a damaged bundle out of use. Returns False if that was done before."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ServiceParts(ServerParts):
+    """The parts of a service. Keys that the data directory does not have yet are made.
+
+    `activate` puts a commit in force. `admin_key` is the digest of the administrator's key (SHA-256). `refused` and
+    `exports` count refused attempts and exports for the audit log.
+    """
+
+    store: Store
+    engines: Engines
+    activate: Activate
+    admin_key: bytes
+    exports: Exports
+    refused: RefusedAttempts = field(default_factory=RefusedAttempts)
+    counts: Counts = field(default_factory=lambda: Counts.apart(COUNTED))
+
+    @property
+    def engine_of(self) -> EngineOf:
+        """Returns the engine of an environment."""
+        return self.engines.engine
+
+    @property
+    def access(self) -> Mapping[str, Access]:
+        """The access rules of each route, by path."""
+        return ACCESS
+
+    @property
+    def verifiers(self) -> Sequence[Verifier]:
+        """The administrator's key, API keys and access tokens."""
+        return [AdminKey(self.admin_key), self.known]
+
+    @cached_property
+    def recent(self) -> RecentHeaders:
+        """The credentials that a worker remembers."""
+        return RecentHeaders(self.store.watch, self.clock, self.uses.note)
+
+    @cached_property
+    def metrics(self) -> Answering:
+        """Answers requests for metrics."""
+        return Answering(self.counts.table, Where.SERVICE, StoreReadings(self.store))
+
+    def report_damage(self, environment: str, error: BundleError) -> bool:
+        """Takes a damaged bundle out of use. Returns False if that was done before."""
+        return self.engines.report_damage(environment, error)
+
+    def uuid_of(self, environment: str) -> str | None:
+        """Returns the UUID of an environment by its id, or None if there is none."""
+        return self.known.environment_uuid(environment)
+
+    def issuer(self) -> str:
+        """Returns the issuer of the service's tokens."""
+        return self.public_url
+
+    async def is_ready(self) -> bool:
+        """Returns whether this worker can decide."""
+        return await is_ready(self.engine_of, self.draining)
+
+    def stop(self) -> None:
+        """Let long polls go, because the worker ends."""
+        self.states.stop()
+
+    def wrong_credential(self, address: str) -> int | None:
+        """Counts a wrong credential of a request, for the audit log too."""
+        self.refused.add(Event.CREDENTIAL_REFUSED, address)
+        return self.wrong_secret(address)
+
+    @property
+    def directory(self) -> Path:
+        """The data directory."""
+        return self.store.path.parent
+
+    @cached_property
+    def uses(self) -> CredentialUses:
+        """Notes when credentials are used."""
+        return CredentialUses(self.clock)
+
+    @cached_property
+    def ring(self) -> KeyRing:
+        """The keys that sign tokens."""
+        settings = self.settings
+        source = prepare_signing_keys(
+            self.directory, settings.signing_key, settings.signing_algorithm, self.clock, self.log
+        )
+        return KeyRing(source, self.log)
+
+    @cached_property
+    def tokens(self) -> AccessTokens:
+        """Issues and reads access tokens."""
+        return AccessTokens(self.ring, self.store.credentials, self.public_url, self.clock)
+
+    @cached_property
+    def known(self) -> KnownCredentials:
+        """The API keys, and the access tokens of known clients."""
+        store, kinds = self.store.credentials, (ApiKeys(self.store.credentials), self.tokens)
+        return KnownCredentials(store, self.store.watch, kinds, self.clock, self.settings.stale_seconds, self.log)
+
+    @cached_property
+    def work(self) -> StoreWork:
+        """Runs store calls off the event loop."""
+        return StoreWork(self.store, self.activate, self.clock)
+
+    @cached_property
+    def oauth(self) -> OAuth:
+        """Answers for tokens."""
+        note, report = self.uses.note, self.errors.report
+        return OAuth(self.work, self.tokens, report, self.log, self.wrong_secret, self.refused, note)
+
+    @cached_property
+    def searching(self) -> Searching:
+        """Searches. Raises OSError if the key of page tokens can't be read or written."""
+        return Searching(
+            self.engine_of,
+            self.work,
+            self.bodies,
+            PageTokens(read_or_create_secret(self.directory / _PAGE_KEY)),
+            self.limits,
+            self.clock,
+            self.counts,
+            self.decision_log,
+        )
+
+    @cached_property
+    def trials(self) -> Trials:
+        """Makes engines on changed models."""
+        return Trials(self.work, self.engine_of, self.clock)
+
+    @cached_property
+    def callers(self) -> CallersLists:
+        """The lists of callers for agents."""
+        return CallersLists(self.ring, self.public_url)
+
+    @cached_property
+    def states(self) -> States:
+        """Tells of changes to those who follow an environment."""
+        waiting = min(self.limits.waiting, self.limits.connections * 3 // 4)
+        return States(self.work, self.callers, self.clock, waiting)
+
+    @cached_property
+    def exporter(self) -> Exporter:
+        """Makes signed bundles and updates."""
+        updates = UpdateMaker(self.store, ExportFiles(self.directory), self.callers, self.clock)
+        keys = prepare_bundle_keys(self.directory, self.settings.bundle_key, self.clock, self.log)
+        seconds = self.settings.bundle_days * DAY
+        return Exporter(self.directory, self.work, updates, partial(_signer, keys, self.ring), seconds, self.clock)
+
+
+def _signer(keys: KeySource, ring: KeyRing) -> SigningKey:
+    """Returns the key that signs bundles. Raises StoreUnavailable."""
+    try:
+        return bundle_signing_key(keys, ring.keys())
+    except (UnusableSigningKey, OSError) as ex:
+        raise StoreUnavailable(f"no bundle can be signed: {ex}", "no bundle can be signed now") from ex
