@@ -101,7 +101,7 @@ ROOMS = {
     ),
     "writ.bundles": _down(
         """
-        feed delta signing file zones manifest publish routing prepared program wording conditions errors
+        feed delta signing file zones manifest publish routing prepared program wording conditions formats errors
         event_loop progress
         """
     ),
