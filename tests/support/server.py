@@ -13,6 +13,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.support.forks import Forked, Line
+
 ROOT = Path(__file__).parents[2]
 WITHOUT = Path(__file__).with_name("without")
 """First on the path of every process that is started: see the modules in it."""
@@ -42,7 +44,7 @@ class Server:
     """A running service; `log` is all that it wrote, to both streams."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], log: Path, key: str, trust: ssl.SSLContext | None = None
+        self, process: subprocess.Popen[bytes] | Forked, log: Path, key: str, trust: ssl.SSLContext | None = None
     ) -> None:
         """`trust` is what a client of a service with TLS takes its certificate by."""
         self.process = process
@@ -121,10 +123,7 @@ def started(
     line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path, trust: ssl.SSLContext | None = None
 ) -> Iterator[Server]:
     """A service that the command `line` starts in `cwd`, with the key `KEY` among its environment `variables`."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            line, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=cwd
-        )
+    process = _process(line, variables, log, cwd)
     try:
         server = Server(process, log, KEY, trust)
         yield server
@@ -133,6 +132,21 @@ def started(
     finally:
         process.kill()
         process.wait()
+
+
+def _process(
+    line: Sequence[str], variables: Mapping[str, str], log: Path, cwd: Path
+) -> subprocess.Popen[bytes] | Forked:
+    """Fork a plain `writ`; start any other command, and a `writ` that is to find other modules, as a new program."""
+    log.write_bytes(b"")
+    words = list(line[len(command()) :])
+    if [*line] == command(*words) and variables.get("PYTHONPATH") == environment()["PYTHONPATH"]:
+        nothing = Path(os.devnull)
+        return Forked(Line(["writ", *words], nothing, log, log, cwd, variables))
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            line, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=cwd
+        )
 
 
 def hide_modules(folder: Path, *names: str) -> Path:
