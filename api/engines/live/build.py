@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -77,14 +77,27 @@ def build_bundle(
     progress: Progress = silent,
     finish: Callable[[BinaryIO], object] = unsigned,
 ) -> CheckedSources:
-    """Compile files to a bundle and publish it. Returns the checked sources, which have warnings at most.
+    """Compile files to a bundle and publish it. Returns the checked sources, without the model they had.
 
     `finish` gets the complete file before it is published, and may sign it.
 
     Raises InvalidModel for a model with errors, and NoSources and OSError as `check_files` does. `output` is unchanged
     then.
     """
-    return _publish(check_files(paths, progress), output, progress, finish)
+    with without_gc():
+        checked = check_files(paths, progress)
+        if checked.model is None:
+            raise InvalidModel(checked)
+        from ....compiler.compile import compile_model  # PERF: `writ check` starts sooner without the bundle format
+
+        progress("compiling", 0, 1)
+        compiled = compile_model(checked.model, zones.zone_data, zones.VERSION)
+        progress("compiling", 1, 1)
+        checked = replace(checked, model=None)  # PERF: a large model is not in memory while its bundle is written
+        with published(output) as file:
+            compiled.write(file, progress)
+            finish(file)
+        return checked
 
 
 @without_gc()
@@ -93,26 +106,6 @@ def check_sources(sources: Sequence[Source], progress: Progress = silent) -> Che
     loaded = load(sources, zones.zone_names(), progress, now=time.time())
     shown = "".join(f"{lines}\n" for lines in show_text(loaded.diagnostics, sources))
     return CheckedSources(loaded.model, loaded.diagnostics, shown)
-
-
-@without_gc()
-def _publish(
-    checked: CheckedSources,
-    output: Path,
-    progress: Progress,
-    finish: Callable[[BinaryIO], object],
-) -> CheckedSources:
-    if checked.model is None:
-        raise InvalidModel(checked)
-    from ....compiler.compile import compile_model  # PERF: `writ check` starts sooner without the bundle format
-
-    progress("compiling", 0, 1)
-    compiled = compile_model(checked.model, zones.zone_data, zones.VERSION)
-    progress("compiling", 1, 1)
-    with published(output) as file:
-        compiled.write(file, progress)
-        finish(file)
-    return checked
 
 
 def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -> Iterator[Path]:
