@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeAlias
 
 from ..bundles.conditions.values import Json
 from ..bundles.wording import show_path, visible
+from .checks.all_checks import CHECKS
 from .checks.draft import draft_of
-from .checks.table import CHECKS
 from .diagnostics.diagnostic import Finding
 from .diagnostics.findings import DocumentFinding, Findings
 from .documents.document import MergedDocuments
@@ -15,8 +15,8 @@ from .documents.element_list import ElementList
 from .documents.error_recovery import recover
 from .documents.read_element import ReadElement
 from .limits import DEFAULTS, Limits
+from .lints.all_lints import lint_alone
 from .lints.silencing import is_silenced
-from .lints.table import lint_alone
 from .model.elements import LISTS, Element, ElementKind, Policy, SilencedLint
 
 _CHECKED, _DECLARED = 0, 1

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from .checks.all_checks import CHECKS
 from .checks.draft import draft_of
-from .checks.table import CHECKS
 from .diagnostics.diagnostic import Diagnostic, Finding
 from .diagnostics.findings import DocumentFinding, Findings
 from .documents.document import MergedDocuments, read_documents
 from .limits import DEFAULTS, Limits
+from .lints.all_lints import lint_alone
 from .lints.silencing import is_silenced
-from .lints.table import lint_alone
 from .model.elements import LISTS, Element, ElementKind, Policy, SilencedLint
 from .source import Source
 

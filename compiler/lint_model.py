@@ -9,8 +9,8 @@ from .diagnostics.diagnostic import Finding
 from .diagnostics.findings import DocumentFinding, Findings
 from .documents.element_list import ElementList
 from .limits import DEFAULTS, Limits
+from .lints.all_lints import lint
 from .lints.prepared_policy import prepare_policies
-from .lints.table import lint
 from .model.elements import LISTS, Element, ElementKind, Model
 
 _MODEL = 0

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from ..bundles.progress import Progress
+from .checks.all_checks import CHECKS
 from .checks.draft import draft_of
-from .checks.table import CHECKS
 from .diagnostics.diagnostic import Diagnostic
 from .diagnostics.findings import Findings
 from .documents.document import read_documents
 from .limits import DEFAULTS, Limits
+from .lints.all_lints import lint
 from .lints.prepared_policy import prepare_policies
-from .lints.table import lint
 from .model.elements import ElementKind, Model
 from .model.generated_ids import with_ids
 from .source import Source

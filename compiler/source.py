@@ -23,7 +23,7 @@ class Source:
     data: bytes
 
 
-class Place(NamedTuple):
+class SourcePosition(NamedTuple):
     """A place in a text. `line` and `column` count from 1; a column is one character."""
 
     line: int
@@ -54,8 +54,8 @@ class _ChunkStart(NamedTuple):
     column: int
 
     @property
-    def place(self) -> Place:
-        return Place(self.line, self.column)
+    def place(self) -> SourcePosition:
+        return SourcePosition(self.line, self.column)
 
 
 class SourceText:
@@ -107,7 +107,7 @@ class SourceText:
                 break
         return text[start - base : end - base]
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> SourcePosition:
         """Returns the place of the character at `offset`. The bytes before it must be UTF-8."""
         number = bisect_right(self._starts, offset, key=lambda begin: begin.offset) - 1
         begin = self._starts[number]
@@ -117,7 +117,7 @@ class SourceText:
             text = self._valid_part(begin)
         return _after(begin, text[: offset - begin.offset], 0).place
 
-    def offset_of(self, place: Place) -> int:
+    def offset_of(self, place: SourcePosition) -> int:
         """Returns the offset of the character at `place`. Raises BadText."""
         while self._starts[-1].place <= place and self.chunk(len(self._starts) - 1):
             pass

@@ -17,7 +17,7 @@ from .decisions.decide import decide
 from .decisions.explain import conditional, explain
 from .decisions.validity import valid_until
 from .limits import CacheLimits, CacheSizes
-from .rates.table import RateTable
+from .rates.rate_table import RateTable
 from .requests.error_items import error_item
 from .requests.evaluations import asks_validity, read_evaluation
 from .requests.members import MAX_ID_CHARACTERS, NO_ATTRIBUTES, Attributes, BadRequest, is_name

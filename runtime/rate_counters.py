@@ -7,7 +7,7 @@ import threading
 from typing import Final
 from weakref import WeakSet
 
-from .rates.table import RateTable, table_bytes
+from .rates.rate_table import RateTable, table_bytes
 
 DEFAULT_BYTES: Final = 4 * 2**20
 """The memory of the counters of a process. It has room for some thousand pairs of policy and subject at a time."""

@@ -69,7 +69,7 @@ ROOMS = {
     "writ.api.server": _down(
         """
         server listening tls worker supervision acceptor connection asgi_scope deadline exchange outlet
-        owner lane_calls waiting request_parser response_head shares refusal
+        owner lane_calls connection_queues request_parser response_head shares refusal
         """
     ),
     "writ.api.telemetry": _down("decision_log log metrics log_lines"),

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ...runtime.rates.table import RateTable
+from ...runtime.rates.rate_table import RateTable
 from .following import Following, OnStatus
 from .options import FollowOptions
 from .status import Status

@@ -13,7 +13,7 @@ from ...bundles.errors import BundleError, DoesNotFollow, OlderBundle
 from ...bundles.feed.callers import Callers
 from ...bundles.feed.update import Update
 from ...runtime.engine import Engine
-from ...runtime.rates.table import RateTable
+from ...runtime.rates.rate_table import RateTable
 from .freshness import Clocks, system_clocks
 from .held import Held, held_from
 from .in_force import Candidate, Events, InForce

@@ -8,7 +8,7 @@ from ...bundles.feed.position import Position
 from ...bundles.feed.update import Update
 from ...bundles.file.reader import Bundle
 from ...runtime.engine import Engine
-from ...runtime.rates.table import RateTable
+from ...runtime.rates.rate_table import RateTable
 from .trust import position_in
 
 

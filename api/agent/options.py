@@ -10,7 +10,7 @@ from typing import Any
 from ...bundles.feed.index import INDEX_FILE
 from ...bundles.signing.keys import Pem
 from ...runtime.engine import Engine
-from ...runtime.rates.table import RateTable
+from ...runtime.rates.rate_table import RateTable
 from .follower import WAIT_SECONDS, Follower
 from .in_force import Events
 from .sources.file import LOOK_SECONDS, BundleFile

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from ..settings.settings import HttpLimits
+from .connection_queues import Connections
 from .lane_calls import Lane
 from .response_head import DateLine
 from .shares import Shares
-from .waiting import Connections
 
 
 class Owner(Protocol):

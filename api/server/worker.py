@@ -16,10 +16,10 @@ from gunicorn.workers.base import Worker as BaseWorker
 from ...bundles.event_loop import mark_event_loop
 from ..settings.settings import HttpLimits
 from .acceptor import Acceptor
+from .connection_queues import Connections
 from .lane_calls import Lane
 from .owner import SideOwner
 from .response_head import DateLine
-from .waiting import Connections
 
 HEARTBEAT_SECONDS: Final = 1.0
 """The seconds between two heartbeats of the worker, and between two checks that its master still lives."""

@@ -36,8 +36,8 @@ class Expiring:
     element: Body
 
 
-class _Place(NamedTuple):
-    """A place in the order of a page: an expiry in epoch seconds, a kind and an id. After it, the page begins."""
+class _PagePosition(NamedTuple):
+    """A position in the order of a page: an expiry in epoch seconds, a kind and an id. After it, the page begins."""
 
     expires: float
     kind: str
@@ -66,9 +66,9 @@ class ExpiryIndex:
         OutOfBounds and BadQuery.
         """
         refuse_limit(limit)
-        after = _Place(math.nextafter(now, math.inf), "", "")
+        after = _PagePosition(math.nextafter(now, math.inf), "", "")
         if cursor is not None:
-            after = max(after, _place_in(cursor))
+            after = max(after, _position_in(cursor))
         with self._connections.reading() as db:
             number = environment_within(db, env, bounds).number
             found = sorted(row for kind in EXPIRING_KINDS for row in _rows(db, number, kind, after, until, limit + 1))
@@ -107,13 +107,13 @@ class ExpiryIndex:
 
 
 def _rows(
-    db: Database, environment: int, kind: ElementKind, after: _Place, until: float, limit: int
-) -> list[tuple[_Place, bytes]]:
+    db: Database, environment: int, kind: ElementKind, after: _PagePosition, until: float, limit: int
+) -> list[tuple[_PagePosition, bytes]]:
     query = f"""SELECT expires, id, body FROM {kind}
         WHERE environment = ? AND expires IS NOT NULL AND (expires, id) > (?, ?) AND expires <= ?
         ORDER BY expires, id LIMIT ?"""
     rows = db.execute(query, (environment, *after.start_in(kind), until, limit)).fetchall()
-    return [(_Place(expires, kind, id), body) for expires, id, body in rows]
+    return [(_PagePosition(expires, kind, id), body) for expires, id, body in rows]
 
 
 def _is_due(db: Database, environment: Environment, before: float, now: float) -> bool:
@@ -129,10 +129,10 @@ def _is_due(db: Database, environment: Environment, before: float, now: float) -
     return changed is None or parse_instant(changed[0]) <= from_seconds(now)
 
 
-def _place_in(cursor: str) -> _Place:
+def _position_in(cursor: str) -> _PagePosition:
     expires, kind, id = read_cursor(_LIST, cursor, 3)
     try:
-        place = _Place(float(expires), ElementKind(kind), id)
+        place = _PagePosition(float(expires), ElementKind(kind), id)
     except ValueError:
         place = None
     if place is None or not math.isfinite(place.expires):

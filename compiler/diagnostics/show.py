@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from ...bundles.wording import visible
-from ..source import Place, Source, SourceText
+from ..source import Source, SourcePosition, SourceText
 from .diagnostic import Diagnostic
 
 MAX_EXCERPT = 60
@@ -72,7 +72,7 @@ def _place(diagnostic: Diagnostic) -> str:
 
 
 def _excerpt(diagnostic: Diagnostic, text: SourceText) -> Iterator[str]:
-    start = text.offset_of(Place(diagnostic.line, diagnostic.column))
+    start = text.offset_of(SourcePosition(diagnostic.line, diagnostic.column))
     before = text.slice(max(start - MAX_EXCERPT - 1, 0), start).rpartition("\n")[2]
     after = text.slice(start, start + MAX_EXCERPT + 1).partition("\n")[0].rstrip("\r")
     if len(before) > MAX_EXCERPT:

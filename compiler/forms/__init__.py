@@ -2,6 +2,6 @@
 
 - `form`: what every form can do.
 - `json_form`, `yaml_form`, `text_form`: the forms.
-- `table`: the forms by name.
+- `all_forms`: the forms by name.
 - `convert`: writes the documents of a model in another form.
 """

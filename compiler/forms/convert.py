@@ -13,8 +13,8 @@ from ..limits import DEFAULTS, Limits
 from ..model.elements import LISTS, ONE_OBJECT, Element, ElementKind
 from ..model.joined_attributes import joined_attributes
 from ..source import Source
+from .all_forms import FORMS
 from .form import body_of, document
-from .table import FORMS
 
 _Lists = Mapping[ElementKind, Sequence[Element]]
 

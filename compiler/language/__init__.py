@@ -7,7 +7,7 @@
 - `tokens`: the words, texts, numbers and marks of a statement.
 - `reading`: makes the values of a model document from what the parser finds.
 - `automaton`, `parse`: the parser.
-- `syntax_fault`, `place`, `hidden`: what is wrong with a statement, and where.
+- `syntax_fault`, `fault_place`, `hidden`: what is wrong with a statement, and where.
 - `explain_fault`, `advice`, `phrases`: the fault in the words of its author.
 - `text_wording`: findings about a model, in the words of the language.
 - `writ.tmLanguage.json`: the colours of the language in editors.

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from ...bundles.wording import quoted
 from ..diagnostics.synonyms import suggest
+from .fault_place import FaultPlace
 from .grammar import CLAUSES
 from .phrases import PHRASES
-from .place import Place
 from .statements import BLANKS
 from .words import SECTIONS, STATEMENTS
 
@@ -55,7 +55,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HOUR = re.compile(r"(?a:(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\.?)", re.IGNORECASE)
 
 
-def advice(place: Place) -> str:
+def advice(place: FaultPlace) -> str:
     """Returns what the author may do, or "" if no rule knows."""
     return next((text for rule in _RULES if (text := rule(place))), "")
 
@@ -73,23 +73,23 @@ def twelve_hours(word: str) -> str:
     return f"{hour:02}:{found[2] or '00'}"
 
 
-def _comment(place: Place) -> str:
+def _comment(place: FaultPlace) -> str:
     return COMMENT if place.kind == "PATH" and place.word.startswith("//") else ""
 
 
-def _indentation(place: Place) -> str:
+def _indentation(place: FaultPlace) -> str:
     if place.found is None or place.word not in STATEMENTS:
         return ""
     line = place.text[: place.found.start].rpartition("\n")[2]
     return UNINDENT if line and not line.strip(BLANKS) else ""
 
 
-def _policy_without_id(place: Place) -> str:
+def _policy_without_id(place: FaultPlace) -> str:
     is_effect = place.statement == "policy" and len(place.before) == 2 and place.said(1) in ("allow", "deny")
     return "a policy has an id: write `policy p1 allow editor to read document`" if is_effect else ""
 
 
-def _braces(place: Place) -> str:
+def _braces(place: FaultPlace) -> str:
     if place.kind not in ("LBRACE", "RBRACE") or place.accepted >= CONSTANTS:
         return ""
     if "ATTRIBUTE" in place.accepted:
@@ -97,14 +97,14 @@ def _braces(place: Place) -> str:
     return "leave the braces out: a statement ends where the next line starts without indentation"
 
 
-def _comma_too_much(place: Place) -> str:
+def _comma_too_much(place: FaultPlace) -> str:
     if place.kind == "$END" and place.before[-1].type == "COMMA":
         return "remove the comma"
     after_comma = len(place.before) > 1 and place.before[-2].type == "COMMA"
     return f"remove the comma before {quoted(place.said(1))}" if after_comma and place.said(1) in CLAUSES else ""
 
 
-def _reference(place: Place) -> str:
+def _reference(place: FaultPlace) -> str:
     """The type of a subject or a resource without its id."""
     if place.statement not in _ENTITIES or place.kind not in ("$END", "COMMA") or place.accepted - {"$END"} != _NAMES:
         return ""
@@ -115,7 +115,7 @@ def _reference(place: Place) -> str:
     return f"write the type and the id, such as {quoted(f'{kind} {place.said(1)}')}{group}"
 
 
-def _colon(place: Place) -> str:
+def _colon(place: FaultPlace) -> str:
     found = place.found
     if found is None or found.type != "COLON":
         return ""
@@ -126,25 +126,25 @@ def _colon(place: Place) -> str:
     return "write a space in its place, or put a name that contains a colon in quotes"
 
 
-def _other_statement(place: Place) -> str:
+def _other_statement(place: FaultPlace) -> str:
     if place.statement == "policy" or place.word not in _OF_POLICIES:
         return ""
     return f"{quoted(place.word)} belongs to a policy, which starts with a line such as `policy p1`"
 
 
-def _declared_resource(place: Place) -> str:
+def _declared_resource(place: FaultPlace) -> str:
     if place.statement != "declare" or place.word != "resource":
         return ""
     return "write the attributes of resources in their type, such as `type document attributes size number`"
 
 
-def _and_as_type(place: Place) -> str:
+def _and_as_type(place: FaultPlace) -> str:
     if place.said(1) in ("and", "or") and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted:
         return f"write a comma in the place of {quoted(place.said(1))}"
     return ""
 
 
-def _attribute(place: Place) -> str:
+def _attribute(place: FaultPlace) -> str:
     if "ATTRIBUTE" not in place.accepted or place.found is None:
         return ""
     if place.word in ("not", "no"):
@@ -160,7 +160,7 @@ def _attribute(place: Place) -> str:
     return near.replace("`?", f".{rest}`?") or known
 
 
-def _comparison(place: Place) -> str:
+def _comparison(place: FaultPlace) -> str:
     if "MATCHES" not in place.accepted:
         return ""
     if place.found is None or place.word == "and":
@@ -169,7 +169,7 @@ def _comparison(place: Place) -> str:
     return _COMPARED.get(place.word.casefold()) or suggest(place.word, place.keywords())
 
 
-def _constant(place: Place) -> str:
+def _constant(place: FaultPlace) -> str:
     if not place.accepted >= CONSTANTS:
         return ""
     if place.said(1) == "<" and place.word == ">":
@@ -183,7 +183,7 @@ def _constant(place: Place) -> str:
     return ""
 
 
-def _after_constant(place: Place) -> str:
+def _after_constant(place: FaultPlace) -> str:
     if "AND" not in place.accepted:
         return ""
     if place.kind == "COMMA":
@@ -204,7 +204,7 @@ def _after_constant(place: Place) -> str:
     return f"put a text of several words in quotes: {_in_quotes(f'{place.said(1)} {place.word}')}"
 
 
-def _roles(place: Place) -> str:
+def _roles(place: FaultPlace) -> str:
     if place.accepted != {"TO", "COMMA"} or place.statement != "policy":
         return ""
     if place.word in ("and", "or"):
@@ -216,13 +216,13 @@ def _roles(place: Place) -> str:
     return "write `to` before the actions: `allow editor to read document`"
 
 
-def _type(place: Place) -> str:
+def _type(place: FaultPlace) -> str:
     if "EVERYTHING" in place.accepted and place.word in ("on", "a", "an", "the", "any", "of", "in"):
         return f"leave {quoted(place.word)} out: the type follows the actions"
     return ""
 
 
-def _order(place: Place) -> str:
+def _order(place: FaultPlace) -> str:
     if place.statement == "grant" and "ON" in place.accepted:
         return "write the resource first: `grant read on document d1 to user alice`"
     if place.statement == "assign" and place.accepted == {"TO"}:
@@ -239,7 +239,7 @@ def instant_of_date(word: str) -> str:
     return f"write the instant, with its offset: {quoted(f'{word}T00:00:00Z')}" if _DATE.fullmatch(word) else ""
 
 
-def _time(place: Place) -> str:
+def _time(place: FaultPlace) -> str:
     if place.word in ("to", "till", "and") and place.before[-1].type in ("CLOCK", "INSTANT"):
         return "write `until`"
     if not place.accepted & {"CLOCK", "INSTANT"} or place.accepted >= CONSTANTS:
@@ -251,16 +251,16 @@ def _time(place: Place) -> str:
     return f"write {quoted(clock)}" if clock and "CLOCK" in place.accepted else ""
 
 
-def _rate(place: Place) -> str:
+def _rate(place: FaultPlace) -> str:
     in_rate = place.accepted == {"TIMES"} or (place.accepted == {"NUMBER"} and place.said(1) == "in")
     return "write `at most 5 times in 1 hour`" if in_rate and place.statement == "policy" else ""
 
 
-def _word(place: Place) -> str:
+def _word(place: FaultPlace) -> str:
     return _OTHERS.get(place.word.casefold(), "") or (suggest(place.word, place.keywords()) if place.found else "")
 
 
-def _quotes(place: Place) -> str:
+def _quotes(place: FaultPlace) -> str:
     names = "NAME" in place.accepted
     if "PATH" in place.accepted:
         return "a path starts with `/`"
@@ -274,7 +274,7 @@ def _quotes(place: Place) -> str:
     return ""
 
 
-def _comma(place: Place) -> str:
+def _comma(place: FaultPlace) -> str:
     if place.kind == "COMMA":
         return f"write a statement with {quoted(place.statement)} for each"
     between = place.kind in _NAME_LIKE and place.before[-1].type in _NAME_LIKE and "COMMA" in place.accepted
@@ -285,7 +285,7 @@ def _in_quotes(text: str) -> str:
     return quoted(f'"{text}"')
 
 
-_RULES: Sequence[Callable[[Place], str]] = (
+_RULES: Sequence[Callable[[FaultPlace], str]] = (
     _comment,
     _indentation,
     *PHRASES,

@@ -7,8 +7,8 @@ from lark.exceptions import UnexpectedToken
 from ...bundles.wording import joined, quoted
 from ..diagnostics.synonyms import suggest
 from .advice import COMMENT, CONSTANTS, UNINDENT, advice
+from .fault_place import FaultPlace
 from .grammar import CLAUSES, KEYWORDS
-from .place import Place
 from .placed import Placed
 from .statements import BLANKS, Statement
 from .syntax_fault import SyntaxFault, compared_attributes
@@ -58,14 +58,14 @@ def explained(ex: UnexpectedToken, tokens: Sequence[Placed], text: str) -> Synta
     if ex.token.type == "$END":
         last = said[-1]
         message = f"expected {_alternatives(accepted)} after {quoted(_shown(last))}"
-        return SyntaxFault(message, last.start, last.end, advice(Place(None, accepted, said, text)))
+        return SyntaxFault(message, last.start, last.end, advice(FaultPlace(None, accepted, said, text)))
     found = said[-1]
     if len(said) == 1:
         return _no_statement(found, text)
     if found.type == "ATTRIBUTE" and accepted >= CONSTANTS:
         return compared_attributes(found)
     message = f"expected {_alternatives(accepted)}, found {quoted(_shown(found))}"
-    return SyntaxFault(message, found.start, found.end, advice(Place(found, accepted, said[:-1], text)))
+    return SyntaxFault(message, found.start, found.end, advice(FaultPlace(found, accepted, said[:-1], text)))
 
 
 def unexplained(tokens: Sequence[Placed]) -> SyntaxFault:

@@ -14,8 +14,8 @@ from .explain_fault import explained, indented, unexplained
 from .grammar import GRAMMAR
 from .hidden import hidden_character
 from .placed import Placed
+from .reading.all_readers import READERS
 from .reading.clauses import Element
-from .reading.table import READERS
 from .statements import Statement
 from .syntax_fault import SyntaxFault
 from .tokens import Cut, Tokens, keywords_of

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from ...bundles.wording import quoted
 from ..diagnostics.synonyms import suggest
-from .place import Place
+from .fault_place import FaultPlace
 
 _AFTER_IS = {
     ("one", "of"): 'write `in` and the list, such as `in "a", "b"`',
@@ -25,7 +25,7 @@ _IDS = ("policy", "role", "type", "group")
 _SECTION_NEXT = re.compile(r"\s*(?:resource|subject|action|context)\.")
 
 
-def _compared(place: Place) -> str:
+def _compared(place: FaultPlace) -> str:
     """Comparisons of several words, and `is` before several constants."""
     if "MATCHES" in place.accepted and place.word.casefold() in ("isnt", "isnot", "aint"):
         return "write `is not`"
@@ -47,7 +47,7 @@ def _compared(place: Place) -> str:
     return ""
 
 
-def _condition(place: Place) -> str:
+def _condition(place: FaultPlace) -> str:
     """A constant where a condition starts, and a condition without `when`."""
     if place.accepted == {"ATTRIBUTE"} and place.kind in ("STRING", "NUMBER"):
         if place.said(1) == "and" and place.said(3) in ("is", "not"):
@@ -58,7 +58,7 @@ def _condition(place: Place) -> str:
     return ""
 
 
-def _glob(place: Place) -> str:
+def _glob(place: FaultPlace) -> str:
     if place.said(1) != "matches" or place.kind != "HOSTS":
         return ""
     pattern = place.word[1:].replace(".", r"\.")
@@ -66,7 +66,7 @@ def _glob(place: Place) -> str:
     return f"`matches` takes a pattern and not a glob: write {in_quotes}"
 
 
-def _id_of_words(place: Place) -> str:
+def _id_of_words(place: FaultPlace) -> str:
     """An id of two words, and a word before the name."""
     on_head = place.statement in _IDS and len(place.before) == 2 and "STRING" in place.accepted
     if not on_head or place.kind != "NAME" or place.found is None:
@@ -83,7 +83,7 @@ def _id_of_words(place: Place) -> str:
     return f"an id is one word, or in quotes: write {quoted(one)} or {in_quotes}; a name after the id is in quotes too"
 
 
-def _actions(place: Place) -> str:
+def _actions(place: FaultPlace) -> str:
     """Words of English among actions: they are read as actions or types."""
     if place.statement != "policy" or place.kind != "NAME" or "WHEN" not in place.accepted:
         return ""
@@ -94,7 +94,7 @@ def _actions(place: Place) -> str:
     return ""
 
 
-def _gates(place: Place) -> str:
+def _gates(place: FaultPlace) -> str:
     """Times, rates and the priority without their keywords."""
     if place.statement != "policy":
         return ""
@@ -113,7 +113,7 @@ def _gates(place: Place) -> str:
     return ""
 
 
-def _declared_subject(place: Place) -> str:
+def _declared_subject(place: FaultPlace) -> str:
     if place.statement != "declare" or len(place.before) != 1 or place.kind != "NAME":
         return ""
     if place.word in ("user", "users", "service", "person", "employee"):
@@ -121,7 +121,7 @@ def _declared_subject(place: Place) -> str:
     return ""
 
 
-PHRASES: Sequence[Callable[[Place], str]] = (
+PHRASES: Sequence[Callable[[FaultPlace], str]] = (
     _compared,
     _condition,
     _glob,

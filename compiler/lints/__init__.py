@@ -4,5 +4,5 @@ Reading path: `prepared_policy` (a policy, prepared for comparing) → `overlap`
 → `overlap_candidates` (which ALLOW policies to compare with a DENY) → `grant_index` (the same for direct grants) → the
 lints `deny_priority`, `escapable_deny`, `empty_list`, `allow_everyone`, and those in `policies`, `people` and
 `constants` → `prepared_route` → `route_overlap` → the lints of routes, `ambiguous_routes` and `unreachable_route` →
-`silencing` (what a model silences) → `table`.
+`silencing` (what a model silences) → `all_lints`.
 """

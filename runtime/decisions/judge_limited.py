@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ...bundles.event_loop import TakesLong
 from ..rates.counted import counted_key
-from ..rates.table import RateTable
+from ..rates.rate_table import RateTable
 from ..rules.attribute_index import first_rule
 from ..rules.attributes import Asked
 from ..rules.reasons import NOT_REGISTERED, Answer, limit_reached

@@ -27,10 +27,10 @@ def valid_until(snapshot: Snapshot, request: EvaluationRequest, now: float) -> f
     If a rate limit takes part, each evaluation may change the answer, and the result is `now` itself (C10). Raises
     TakesLong on an event loop, if there is anything to try.
     """
-    return _Asked(snapshot, request).until(now)
+    return _TimedRequest(snapshot, request).until(now)
 
 
-class _Asked:
+class _TimedRequest:
     """A request whose answer is tried at later instants. Nothing that lies ahead is cached."""
 
     def __init__(self, snapshot: Snapshot, request: EvaluationRequest):

@@ -13,7 +13,7 @@ from typing import Any
 
 from writ.runtime import Engine
 from writ.runtime.rate_counters import DEFAULT_BYTES, RateCounters
-from writ.runtime.rates.table import RateTable, table_bytes
+from writ.runtime.rates.rate_table import RateTable, table_bytes
 
 from tests.bench.rounds import Row
 from tests.support.bundling import bundle_file

@@ -7,7 +7,7 @@ from writ.bundles.zones import zone_names
 from writ.compiler.check_elements import ElementFault, check_elements, element_warnings
 from writ.compiler.documents.read_element import read_element
 from writ.compiler.limits import DEFAULTS, Limits
-from writ.compiler.lints.table import LINTS
+from writ.compiler.lints.all_lints import LINTS
 from writ.compiler.load import load
 from writ.compiler.model.elements import LISTS, Element
 from writ.compiler.source import Source

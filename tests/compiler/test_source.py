@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writ.compiler import source
-from writ.compiler.source import BadText, Place, Source, SourceText
+from writ.compiler.source import BadText, Source, SourcePosition, SourceText
 
 TEXTS = st.text(st.sampled_from("aé€😀\n\r\t "), max_size=60)
 
@@ -18,7 +18,7 @@ def test_places_and_offsets(text, size, mark):
         assert "".join(whole.chunks()) == text
         for offset in range(len(text) + 1):
             before = text[:offset]
-            place = Place(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+            place = SourcePosition(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
             assert whole.place(offset) == place
             assert SourceText(Source("x", data)).offset_of(place) == offset
             assert whole.slice(offset, offset + 7) == text[offset : offset + 7]

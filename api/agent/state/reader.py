@@ -9,7 +9,7 @@ import msgspec
 from ....bundles.errors import BundleError, WrongEnvironment
 from ....bundles.feed.callers import Callers
 from ....bundles.feed.position import Position
-from ....runtime.rates.table import RateTable
+from ....runtime.rates.rate_table import RateTable
 from ...telemetry.log import LOG
 from ..held import Held, held_from
 from ..trust import Trust

@@ -7,8 +7,8 @@ import click
 
 from ....bundles.publish import published
 from ....compiler.diagnostics.show import show_text
+from ....compiler.forms.all_forms import FORMS
 from ....compiler.forms.convert import NotInForm, convert
-from ....compiler.forms.table import FORMS
 from ...engines.live.build import NoSources, sources_of
 from ..output import CommandFailed, error_console, os_sentence, progress_bar
 from ..overwriting import refuse_overwriting

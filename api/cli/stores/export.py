@@ -10,7 +10,7 @@ import click
 
 from ....bundles.conditions.instants import show_seconds
 from ....bundles.publish import published
-from ....compiler.forms.table import FORMS
+from ....compiler.forms.all_forms import FORMS
 from ....compiler.rego.refusals import NotInRego
 from ...store.actor import COMMAND_LINE
 from ...store.errors import NotFound, StoreUnavailable

@@ -6,7 +6,7 @@ import secrets
 import threading
 
 from ....runtime.rate_counters import SALT_BYTES
-from ....runtime.rates.table import RateTable, table_bytes
+from ....runtime.rates.rate_table import RateTable, table_bytes
 
 
 class SharedRates:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....bundles.delta import Delta, decode_delta
 from ....bundles.errors import BundleError
 from ....runtime import Engine
-from ....runtime.rates.table import RateTable
+from ....runtime.rates.rate_table import RateTable
 from ...store.environments import Environment
 from ...store.history.updates import Updates
 from .bundle_files import BundleFile, BundleFiles, NewestBundle, NoBundle

@@ -15,7 +15,7 @@ from typing import Final
 
 from ....bundles.errors import BundleError
 from ....runtime import Engine
-from ....runtime.rates.table import RateTable
+from ....runtime.rates.rate_table import RateTable
 from ...store.database.watch import Version
 from ...store.environment_ids import DEFAULT
 from ...store.errors import NotFound, Stale, StoreUnavailable

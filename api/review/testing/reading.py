@@ -13,7 +13,7 @@ from ....compiler.diagnostics.findings import Document, DocumentFinding, Finding
 from ....compiler.documents.placed_value import read_value
 from ....compiler.documents.schema_findings import schema_findings
 from ....compiler.limits import DEFAULTS, MIB
-from ....compiler.source import Place, Source
+from ....compiler.source import Source, SourcePosition
 from .checks import check_tests
 from .shapes import PolicyTest, TestFile
 
@@ -58,7 +58,7 @@ class ReadFile:
     tests: tuple[ReadTest, ...]
     diagnostics: tuple[Diagnostic, ...]
 
-    def place(self, test: ReadTest) -> Place:
+    def place(self, test: ReadTest) -> SourcePosition:
         """Returns where a test begins."""
         return self.document.text.place(self.document.span(("tests", test.number), at_key=False).offset)
 

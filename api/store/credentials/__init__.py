@@ -1,4 +1,4 @@
 """Credentials: clients, API keys and revoked tokens, the recheck of a credential, and those that a restore brings back.
 
-Reading path: `credentials` → `uses` → `credential_recheck` → `admitted` → `makers` → `restored_credentials`.
+Reading path: `credentials` → `last_uses` → `credential_recheck` → `admitted` → `makers` → `restored_credentials`.
 """

@@ -28,8 +28,8 @@ from ..environment_ids import Bounds
 from ..errors import Conflict, NotFound
 from .admitted import Admitted, admitted, generation
 from .credential_recheck import recheck_credential
+from .last_uses import forget_use, record_uses
 from .makers import record_maker, record_widener
-from .uses import forget_use, record_uses
 
 REVOCATION_SECONDS: Final = 86_400.0
 """Seconds for which a revocation is kept after its token has expired, in case a clock is wrong."""

@@ -12,7 +12,7 @@ from ..environment_ids import Bounds
 from ..environments import Environment, environment_within
 from ..errors import ElementKey, NotFound
 from ..models.reading import model_of
-from .counts import Counts, RememberedCounts
+from .element_counts import Counts, RememberedCounts
 from .holdings import Holdings, holdings
 
 

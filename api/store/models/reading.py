@@ -8,7 +8,7 @@ import msgspec
 from sqlite_utils import Database
 
 from ....compiler.documents.interning import Interner
-from ....compiler.forms.table import FORMS
+from ....compiler.forms.all_forms import FORMS
 from ....compiler.model.elements import ElementKind, Model
 from ..actor import Actor
 from ..audit.entries import AuditEntry

@@ -20,7 +20,7 @@ from .drift import baseline, drift_of
 from .lost_roles import lost_roles
 from .policy_model import POLICY_LISTS, PolicyModel, policy_model
 from .promotion import Drift, Preview
-from .uses import refuse_uses, uses
+from .remaining_uses import refuse_uses, uses
 
 
 class Source(NamedTuple):

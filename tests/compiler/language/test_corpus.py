@@ -3,7 +3,7 @@
 import pytest
 from lark import Lark
 from writ.compiler.language.grammar import GRAMMAR
-from writ.compiler.language.reading.table import READERS
+from writ.compiler.language.reading.all_readers import READERS
 from writ.compiler.language.statements import statements
 from writ.compiler.language.tokens import Cut, Tokens
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from lark import Lark
 from writ.compiler.language.grammar import CLAUSES, GRAMMAR, KEYWORDS
-from writ.compiler.language.reading.table import READERS
+from writ.compiler.language.reading.all_readers import READERS
 from writ.compiler.language.tokens import Tokens
 from writ.compiler.language.words import LISTS, STATEMENTS
 from writ.compiler.language.writing.layout import _STARTS_LINE

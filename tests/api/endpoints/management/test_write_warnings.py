@@ -8,7 +8,7 @@ from falcon import testing
 from writ.api.endpoints.management.write_warnings import HEADER, MOST_BYTES, header_value
 from writ.api.store.errors import Fault
 from writ.bundles.zones import zone_names
-from writ.compiler.lints.table import LINTS
+from writ.compiler.lints.all_lints import LINTS
 from writ.compiler.load import load
 from writ.compiler.source import Source
 

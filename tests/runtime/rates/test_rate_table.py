@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.runtime.rates.counted import counted_key
-from writ.runtime.rates.table import LEAST_BYTES, RateTable, table_bytes
+from writ.runtime.rates.rate_table import LEAST_BYTES, RateTable, table_bytes
 from writ.runtime.rates.words import (
     LAST_TICK,
     MOST,

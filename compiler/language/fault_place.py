@@ -7,7 +7,7 @@ from .grammar import KEYWORDS
 from .placed import Placed
 
 
-class Place(NamedTuple):
+class FaultPlace(NamedTuple):
     """The place of a fault: the unexpected token (None at the end), the tokens that may be there, those before it."""
 
     found: Placed | None
