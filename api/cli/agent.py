@@ -22,7 +22,7 @@ _ERRORS: Final = (BadSetting, CannotListen, UnusableCallers, UnusableTls, ValueE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """Where the bundle comes from: exactly one of `upstream`, `target` and `bundle` is given."""
+    """The source of the bundle: exactly one of `upstream`, `target` and `bundle` is given."""
 
     upstream: str | None
     target: str | None

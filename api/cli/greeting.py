@@ -1,4 +1,4 @@
-"""What `writ serve` says at its start: where it listens, and how to ask it."""
+"""The greeting of `writ serve`: its address, and an example of a call."""
 
 import shlex
 from pathlib import Path

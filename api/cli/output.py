@@ -32,7 +32,7 @@ class CommandFailed(click.ClickException):
 
 
 class Messages:
-    """Where messages go: to the log of a server, if its lines are for machines, or else to standard error."""
+    """Messages: they go to the log of a server, if its lines are for machines, or else to standard error."""
 
     log: logging.Logger | None = None
 

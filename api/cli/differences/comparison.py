@@ -16,7 +16,7 @@ class Changed(Struct, frozen=True):
 
 
 class Decided(Struct, frozen=True, omit_defaults=True):
-    """What one of the models answers to a test's request: members of the decision, or the filter of a search."""
+    """The answer of one model to a test's request: members of the decision, or the filter of a search."""
 
     decision: bool | None = None
     reason_code: str | None = None
@@ -37,7 +37,7 @@ class TestDifference(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True, omit_defaults=True):
-    """How the model `new` differs from `old`.
+    """The differences of the model `new` from `old`.
 
     `changes` counts the changed elements, which `elements` are. `manifest` has what differs in the manifests of
     bundles, and `not_compared` says what a bundle does not tell. Both models answered the `asked` requests of tests, or
@@ -55,5 +55,5 @@ class Comparison(Struct, frozen=True, omit_defaults=True):
 
     @property
     def differs(self) -> bool:
-        """Whether anything differs."""
+        """True if anything differs."""
         return bool(self.elements or self.tests or self.manifest)

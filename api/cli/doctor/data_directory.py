@@ -17,7 +17,7 @@ from ...settings.settings import Settings
 from .finding import Finding, failure, ok, warning
 
 MOST_ENTRIES: Final = 10_000
-"""How many files of a data directory are looked at."""
+"""The largest number of files of a data directory that are looked at."""
 
 _OTHERS: Final = 0o077
 _OTHERS_WRITE: Final = 0o022

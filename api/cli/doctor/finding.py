@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 
 class Level(StrEnum):
-    """Whether a finding needs attention. A failure keeps something from working, or from being safe."""
+    """True if a finding needs attention. A failure keeps something from working, or from being safe."""
 
     OK = "ok"
     WARNING = "warning"

@@ -17,7 +17,7 @@ from .finding import Finding, failure, ok, warning
 from .stored import CLOCK_SECONDS
 
 WAIT_SECONDS: Final = 5.0
-"""How long a service may take to connect, and to answer."""
+"""The seconds that a service may take to connect, and to answer."""
 
 MOST_BYTES: Final = 64 * 1024
 """The most bytes of an answer that are read."""
@@ -34,7 +34,7 @@ _REACH: Final = "check the URL, the service, and the network between"
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a service said: `members` are those of its JSON, `date` is its header, `expires` that of its certificate."""
+    """A service's answer: the `members` of its JSON, its header `date`, and the end of its certificate, `expires`."""
 
     status: int
     members: dict[str, Any]

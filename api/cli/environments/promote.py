@@ -73,7 +73,7 @@ def _refuse_options_without_effect(
     approve: str | None,
     expect_digest: str | None,
 ) -> None:
-    """Raises UsageError for an option that a decision does not heed: nobody must approve who wants a preview."""
+    """Raises UsageError for an option that a decision does not read: a wish for a preview must not approve."""
     if source is not None:
         return
     if dry_run or accept_drift:

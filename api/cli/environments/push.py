@@ -46,7 +46,7 @@ _REMEDIES: Final = {
     HTTPStatus.PRECONDITION_FAILED: "somebody changed the model: look at the change, and push again",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "raise `WRIT_MAX_MODEL_BYTES` of the service",
 }
-"""What to do about a refusal, by its status."""
+"""The remedy for a refusal, by its status."""
 
 _FOR_NOW: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 """The statuses of refusals that end by themselves."""

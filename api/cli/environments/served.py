@@ -22,7 +22,7 @@ from .place import Refused
 
 
 class _Refusal(msgspec.Struct, frozen=True):
-    """What the body of a refusal has beside its sentence."""
+    """The members in the body of a refusal, beside its sentence."""
 
     drift: Drift | None = None
 
@@ -117,7 +117,7 @@ def _told() -> Iterator[None]:
 
 
 def _drift(body: bytes) -> Drift | None:
-    """Returns the edits in place that a refusal tells of, or None."""
+    """Returns the edits in place that a refusal names, or None."""
     try:
         return msgspec.json.decode(body, type=_Refusal).drift
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""What `writ explain` asks: a bundle, the store of a data directory, or a running service."""
+"""The sides that `writ explain` asks: a bundle, the store of a data directory, or a running service."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What `writ compile` and `writ inspect` read for a signature: files of keys, and the time until it expires."""
+"""The inputs of `writ compile` and `writ inspect` for a signature: files of keys, and the time until it expires."""
 
 import os
 import stat

@@ -49,14 +49,14 @@ class Proposal:
 
 
 class _Place(NamedTuple):
-    """Where operations are served: hosts (none means any), and the path before those of the document."""
+    """The server of operations: its hosts (none means any), and the path before those of the document."""
 
     hosts: tuple[str, ...]
     base: str
 
 
 class _Key(NamedTuple):
-    """What the operations of one route share."""
+    """The parts that the operations of one route share."""
 
     path: str
     hosts: tuple[str, ...]

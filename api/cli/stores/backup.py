@@ -19,7 +19,7 @@ MOST_KEPT: Final = 100_000
 """The most backups that `--keep` takes."""
 
 DEFAULT_KEPT: Final = 24
-"""How many backups stay without `--keep`."""
+"""The number of backups that stay without `--keep`."""
 
 MOST_DAYS: Final = 366
 """The longest time between two backups."""

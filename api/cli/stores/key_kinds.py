@@ -17,7 +17,7 @@ from ..output import CommandFailed
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of keys: what they sign, where they are, and which event of the audit log tells of a rotation.
+    """A kind of keys: what they sign, where they are, and which event of the audit log records a rotation.
 
     `refuse` raises UnusableSigningKey for a key that can't be of this kind. `distrusted` is what is said when all old
     keys were removed.

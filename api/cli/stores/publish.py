@@ -33,7 +33,7 @@ from .key_kinds import KINDS
 from .opening import command_settings, data_option, env_option, open_store
 
 LOOK_SECONDS: Final = 0.2
-"""How often `--follow` looks for a commit."""
+"""The seconds between two looks of `--follow` for a commit."""
 
 RETRY_SECONDS: Final = 5.0
 """Time after which `--follow` tries again what failed."""
@@ -100,7 +100,7 @@ class _Publishing:
             self._tell(done)
 
     def follow(self, stop: threading.Event) -> None:
-        """Publish each change, until somebody sets `stop`."""
+        """Publish each change, until `stop` is set."""
         seen: object = None
         due = 0.0
         while not stop.wait(LOOK_SECONDS):

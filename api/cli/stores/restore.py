@@ -72,7 +72,7 @@ def _warning(directory: Path, credentials: Sequence[RestoredCredential] | None) 
 
 
 def _line(one: RestoredCredential, data: str) -> str:
-    """What had been done to a credential, and how to do it again."""
+    """Returns a line on the change of a credential that the restore undid, with the command that repeats it."""
     if not one.is_client:
         return (
             f"API key {one.id} {quoted(one.name)} had been {one.undone}; to repeat it: `DELETE /v1/api-keys/{one.id}`"

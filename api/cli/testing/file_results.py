@@ -12,7 +12,7 @@ from ...review.wording.prose import explained, question
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What became of a file: the results of its tests, or what is wrong with the file or with its model, as text."""
+    """The outcome of a file: the results of its tests, or the faults of the file or of its model, as text."""
 
     file: ReadFile
     tests: tuple[TestResult, ...] = ()

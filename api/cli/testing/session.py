@@ -1,4 +1,4 @@
-"""Runs test files from disk: reads them and their models, and tells of each file that can't be run."""
+"""Runs test files from disk: reads them and their models, and reports each file that can't be run."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -50,7 +50,7 @@ def tested_bundle(bundle: Bundle) -> SourceModel:
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file begins as a bundle does. Raises OSError."""
+    """Returns whether a file begins as a bundle does. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 

@@ -13,7 +13,7 @@ from ..output import escaped
 from .file_results import FileResult
 
 WIDEST: Final = 50
-"""The characters of a value that stands beside another one. A longer value has a line of its own."""
+"""The characters of a value that stands beside another one. A longer value has its own line."""
 
 MOST_CHARACTERS: Final = 2_000
 """The characters of a value that are shown."""

@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 from ...engines.live.build import DOCUMENT_ENDINGS
 
 POLL_SECONDS: Final = 0.3
-"""How often the files are looked at."""
+"""The seconds between two looks at the files."""
 
 Stamps: TypeAlias = Mapping[Path, tuple[int, int]]
-"""When each file was changed, in nanoseconds, and its size."""
+"""The time of the last change of each file, in nanoseconds, and its size."""
 
 
 def stamps(paths: Iterable[Path]) -> Stamps:

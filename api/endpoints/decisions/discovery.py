@@ -23,7 +23,7 @@ from ...store.environment_ids import is_environment_id
 from ...store.errors import NotFound
 
 CACHE_SECONDS: Final = 3_600
-"""How long a client may cache a document."""
+"""The seconds for which a client may cache a document."""
 
 _CACHE_CONTROL: Final = f"public, max-age={CACHE_SECONDS}"
 

@@ -1,4 +1,4 @@
-"""Whether the service is about to stop: readiness fails then, while requests are still answered."""
+"""True if the service is about to stop: readiness fails then, while requests are still answered."""
 
 import mmap
 from typing import Final

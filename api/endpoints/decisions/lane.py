@@ -1,9 +1,9 @@
 """The decision lane: ordinary decision calls, answered by the connection itself without the HTTP application.
 
-The lane holds no rule of its own. It calls the guard, the reading of bodies and the functions that the application's
+The lane adds no rule. It calls the guard, the reading of bodies and the functions that the application's
 handlers call, and it only ever gives a 200. It leaves everything else to the application: a credential that the worker
 does not remember, a fault of any kind, and work that may take long. Leaving is safe: a decision changes nothing but
-the counters of rate limits, and whoever leaves a request has not counted it (C10).
+the counters of rate limits, and a request that the lane leaves to the application is not counted twice (C10).
 """
 
 import re
@@ -27,10 +27,10 @@ from ...telemetry.metrics.counts import Counts
 from ...telemetry.metrics.layout import LAST, SHIFT, SUM
 
 IN_ENVIRONMENT: Final = "/environments/{env}"
-"""Where the path templates of a named environment begin."""
+"""The beginning of the path templates of a named environment."""
 
 DECISIONS: Final = "/access/v1/"
-"""Where the paths of decision calls begin in the default environment."""
+"""The beginning of the paths of decision calls in the default environment."""
 
 MOST_TARGETS: Final = 4_096
 """Targets of named environments that are remembered."""
@@ -94,7 +94,7 @@ class DecisionLane:
         gateways: Gateways | None = None,
         log: Log = NO_LOG,
     ) -> None:
-        """`describe` gives the header lines that tell of the engine. `gateways` answers gateways."""
+        """`describe` gives the header lines about the engine. `gateways` answers gateways."""
         self._guard, self._recent, self._engine_of, self._limits = guard, recent, engine_of, limits
         self._calls, self._describe = calls, describe
         self._gateways, self._counts, self._log = gateways, counts, log

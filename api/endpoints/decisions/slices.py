@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 _T = TypeVar("_T")
 
 LOOP_SECONDS: Final = 0.005
-"""How long the event loop works on one request before it lets others through."""
+"""The seconds for which the event loop works on one request before it lets others through."""
 
 THREAD_SECONDS: Final = 0.05
-"""How long a thread works on one request before another caller has its turn."""
+"""The seconds for which a thread works on one request before another caller has its turn."""
 
 InThread = Callable[[Callable[[], bool]], Awaitable[bool]]
 """Runs work in a thread, once it is its turn."""

@@ -14,7 +14,7 @@ from .outcome import Outcome, refused, unreadable
 
 
 class Answers(Protocol):
-    """What a server of another protocol than HTTP needs."""
+    """The interface that answers checks, for a server of another protocol than HTTP."""
 
     async def outcome(self, asked: Asked) -> Outcome:
         """See `Answering`."""

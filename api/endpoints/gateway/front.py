@@ -37,7 +37,7 @@ LONGEST_PLACE: Final = 1_024
 
 
 class Place(NamedTuple):
-    """What a target says: the contract, the id of the environment, and the raw target below the contract's path.
+    """The parts of a target: the contract, the id of the environment, and the raw target below the contract's path.
 
     `strays` is whether a dot segment may lead elsewhere.
     """

@@ -35,7 +35,7 @@ class Asked(Struct, frozen=True):
     """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
 
     `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
-    whether `below` has a dot segment: a proxy that resolves it may have let through what it lets nobody ask.
+    whether `below` has a dot segment: a proxy that resolves it may have let through a path that it refuses to everyone.
     """
 
     contract: Contract

@@ -15,10 +15,10 @@ import urllib3
 from ....bundles.prepared import prepared
 
 REFRESH_SECONDS: Final = 300.0
-"""How often keys are fetched again."""
+"""The seconds after which keys are fetched again."""
 
 IDLE_SECONDS: Final = 600.0
-"""Keys that were fetched longer ago, since nobody needed them, count only after another fetch was tried."""
+"""Keys that were fetched longer ago, since no request needed them, count only after another fetch was tried."""
 
 UNKNOWN_KEY_SECONDS: Final = 30.0
 """The least time between two fetches for tokens that name an unknown key: they can't make Writ fetch without bound."""
@@ -117,13 +117,13 @@ class KeySet:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether any keys were read yet."""
+        """True if any keys were read yet."""
         return self._keys is not None
 
     async def loaded(self) -> bool:
         """Wait until the fetch that is going on has ended, FETCH_SECONDS at most. Returns whether there are keys.
 
-        It takes no thread: those who wait for a slow issuer hold up nobody else.
+        It takes no thread: requests that wait for a slow issuer delay no others.
         """
         until = self._clock() + FETCH_SECONDS
         while self._fetching is not None and self._fetching.is_alive() and self._clock() < until:

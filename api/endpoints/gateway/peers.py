@@ -15,7 +15,7 @@ UNIX: Final = "unix"
 
 @lru_cache(MOST_PEERS)
 def is_trusted(peer: str, trusted: tuple[str, ...]) -> bool:
-    """Whether the address of a peer is among addresses and blocks; an empty address is that of a Unix socket.
+    """Returns whether the address of a peer is among addresses and blocks; an empty address is that of a Unix socket.
 
     An IPv4-mapped IPv6 address or block counts as its IPv4 one (C9). PERF: a gateway asks from the same few addresses.
     """

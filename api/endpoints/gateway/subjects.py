@@ -1,4 +1,4 @@
-"""Who asks: the subject of a gateway's request, from a header of a trusted gateway or from the user's token."""
+"""Reads the subject of a gateway's request, from a header of a trusted gateway or from the user's token."""
 
 from collections.abc import Mapping
 from typing import Any

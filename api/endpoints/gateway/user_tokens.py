@@ -16,7 +16,7 @@ LONGEST_TOKEN: Final = 8_192
 """The characters of a token that is read."""
 
 LEEWAY_SECONDS: Final = 30
-"""How far the clocks of the issuer and of Writ may differ."""
+"""The seconds by which the clocks of the issuer and of Writ may differ."""
 
 MOST_TIME: Final = 2.0**53
 """The epoch seconds that a time of a token may have."""
@@ -129,7 +129,7 @@ def _time(claims: Mapping[str, Any], name: str, default: float) -> float:
 
 
 def _fits(key: PublicKey, algorithm: str) -> bool:
-    """Whether a key may sign by an algorithm. An RSA key that names none of its own may sign by several."""
+    """Returns whether a key may sign by an algorithm. An RSA key that names none may sign by several."""
     if key.key_type == "RSA" and not key.names_algorithm:
         return algorithm.startswith(("RS", "PS"))
     return key.algorithm == algorithm

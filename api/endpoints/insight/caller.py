@@ -1,4 +1,4 @@
-"""Who asks: `/v1/caller`."""
+"""The caller of a request: `/v1/caller`."""
 
 import math
 from typing import Final, Literal

@@ -126,7 +126,7 @@ def _source(asked: PolicyInOneForm) -> Source:
     if (asked.text is None) == (asked.policy is None):
         raise BodyRejected("bad-policy", "give exactly one of `text` and `policy`")
     if asked.text is not None:
-        # A mark of its own, so that no other one is skipped: the formatter skips none.
+        # Its own mark, so that no other one is skipped: the formatter skips none.
         return Source(_TEXT, f"{_BOM}{asked.text}".encode(errors="surrogatepass"))
     body = encode_body(asked.policy or {})
     if len(body) > MOST_BYTES:

@@ -1,4 +1,4 @@
-"""How many elements an environment has: `/v1/environments/{env}/counts`."""
+"""The number of elements in an environment: `/v1/environments/{env}/counts`."""
 
 from typing import Final
 

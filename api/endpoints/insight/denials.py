@@ -68,7 +68,7 @@ class _Decided(Struct, frozen=True, gc=False):
 
 @prepared
 class _ReadDenial(Struct, frozen=True, gc=False):
-    """What tells whether a record is a denial in an environment."""
+    """The members of a record that show whether it is a denial in an environment."""
 
     time: str
     decision_id: str

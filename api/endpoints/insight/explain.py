@@ -1,4 +1,4 @@
-"""Why a decision is what it is, and what is lacking: `/v1/environments/{env}/explain`."""
+"""Explains a decision, and what an ALLOW lacks: `/v1/environments/{env}/explain`."""
 
 from functools import partial
 from typing import Any, Final

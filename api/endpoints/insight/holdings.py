@@ -1,4 +1,4 @@
-"""What a subject holds and why: `/v1/environments/{env}/subjects/{type}/{id}/holdings`."""
+"""The holdings of a subject, with the reason of each: `/v1/environments/{env}/subjects/{type}/{id}/holdings`."""
 
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ class HeldRole(Struct, frozen=True):
 
 
 class HoldingsAnswer(Struct, frozen=True):
-    """What a subject holds, also what has not started yet or has expired.
+    """The holdings of a subject, with those that have not started yet or have expired.
 
     `subject` and `grants` are elements of the model. `truncated` says whether a limit cut something.
     """
@@ -55,7 +55,7 @@ GET: Final = Operation(
 
 
 class SubjectHoldings:
-    """What one subject holds."""
+    """The endpoint of a subject's holdings."""
 
     def __init__(self, work: StoreWork) -> None:
         self._work = work

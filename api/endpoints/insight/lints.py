@@ -18,7 +18,8 @@ MOST_REMEMBERED: Final = 100
 """Environments whose warnings a worker remembers."""
 
 REMEMBERED_SECONDS: Final = 3_600
-"""How long warnings are remembered at most: whether something has expired depends on the time."""
+"""The longest time, in seconds, for which warnings are remembered: whether something has expired depends on the time.
+"""
 
 GET: Final = Operation(
     "listLints",

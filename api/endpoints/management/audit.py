@@ -79,7 +79,7 @@ class Audit:
 
 
 def entry_filter(asked: Mapping[str, str]) -> EntryFilter:
-    """What is asked for, by `client_id`, `event`, `actor`, `since` and `until`, if given. Raises BadQuery."""
+    """Returns the filter by `client_id`, `event`, `actor`, `since` and `until`, if given. Raises BadQuery."""
     event = asked.get("event")
     if event is not None and event not in set(Event):
         near = did_you_mean(event, tuple(Event))

@@ -18,7 +18,7 @@ def shaped(body: Json, shape: type[_T], code: str) -> _T:
     """Returns `body`, as JSON was decoded, as the struct `shape`.
 
     Raises:
-        BodyRejected: the body does not fit. The error has the `code`, and tells of the first fault.
+        BodyRejected: the body does not fit. The error has the `code`, and names the first fault.
     """
     try:
         return msgspec.convert(body, shape)

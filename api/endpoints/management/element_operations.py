@@ -144,7 +144,7 @@ def deleting(kind: ServedKind) -> Operation:
 
 
 def _may_be_equal(kind: ServedKind) -> bool:
-    """Whether adding an element that exists with equal content answers with that one."""
+    """Returns whether adding an element that exists with equal content answers with that one."""
     return kind.name == ElementKind.ASSIGNMENTS
 
 

@@ -1,4 +1,4 @@
-"""What expires soon: `/v1/environments/{env}/expiring`."""
+"""The assignments and grants that expire soon: `/v1/environments/{env}/expiring`."""
 
 from typing import Any, Final
 

@@ -61,7 +61,9 @@ class EnvironmentAnswer(Struct, frozen=True):
 
 
 class ListChanges(Struct, frozen=True, omit_defaults=True):
-    """How many elements of a list were added, changed and removed, and how many routes moved among the others."""
+    """The numbers of elements of a list that were added, changed and removed, and of routes that moved among the
+    others.
+    """
 
     added: Count
     changed: Count

@@ -13,7 +13,10 @@ from .management_shapes import Change, ElementChange, ListChanges, ModelChanges
 
 
 class ReplacementRequest(msgspec.Struct, frozen=True):
-    """What to replace: the model of `env`, on behalf of `actor`. `ending` is that of a file in the document's form."""
+    """A request to replace the model of `env`, on behalf of `actor`.
+
+    `ending` is that of a file in the document's form.
+    """
 
     env: str
     actor: Actor

@@ -128,7 +128,7 @@ class WholeModel:
         return changes
 
     async def _record_export(self, entry: AuditEntry) -> None:
-        """Records an export. On a full disk, only the log tells of it: an operator in trouble needs the model."""
+        """Records an export. On a full disk, only the log has it: an operator in trouble needs the model."""
         try:
             await self._work.record(entry)
         except StoreFull as ex:

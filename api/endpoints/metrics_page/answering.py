@@ -13,7 +13,7 @@ from ...telemetry.metrics.table import CounterTable
 
 
 class Readings(Protocol):
-    """What is read for an answer, always by the same thread."""
+    """The readings for an answer, always by the same thread."""
 
     def environments(self) -> Mapping[str, str] | None:
         """Returns the ids of all environments by their UUIDs, or None if that is not known now."""

@@ -1,4 +1,4 @@
-"""What the store tells of itself when somebody asks for metrics."""
+"""Reads the figures of the store for an answer with metrics."""
 
 from contextlib import suppress
 from typing import Final

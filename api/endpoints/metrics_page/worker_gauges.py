@@ -1,4 +1,4 @@
-"""What each worker measures of itself every second, and writes into its row of the table."""
+"""The gauges of a worker: it measures them every second, and writes them into its row of the table."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping

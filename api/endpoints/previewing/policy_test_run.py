@@ -20,7 +20,7 @@ from .trial_engines import Trials, Tried
 
 
 class TestRun(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to run: the stored tests, on the stored model or on that with `changes`, which are not written."""
+    """A request to run the stored tests, on the stored model or on that with `changes`, which are not written."""
 
     changes: Changes = ()
 

@@ -94,7 +94,7 @@ class PreviewedDecisions(Struct, frozen=True):
 
 
 class ChangesPreview(Struct, frozen=True):
-    """What changes would do to the model of a `revision`.
+    """The effects that changes would have on the model of a `revision`.
 
     With an error among the `diagnostics`, nothing else is known. `truncated` says that there are more `elements`.
     `decisions` is null if the caller is no administrator, or if there is no decision log that Writ can read back.

@@ -39,7 +39,7 @@ class _Run(NamedTuple):
     room: FailureRoom
 
     def is_over(self) -> bool:
-        """Whether its time has passed."""
+        """Returns whether its time has passed."""
         return time.monotonic() > self.deadline
 
 

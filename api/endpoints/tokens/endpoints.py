@@ -41,7 +41,7 @@ _NOBODY: Final = bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class OAuth:
-    """What the two endpoints share.
+    """The parts that the two endpoints share.
 
     `report` gets failures of the service itself. `failed` counts a wrong secret, as in `guard.Guard`, and `refused`
     counts it for the audit log. `used` notes the use of a client by its actor.

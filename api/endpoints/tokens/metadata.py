@@ -12,7 +12,10 @@ from ...identity.credential_shapes import SCOPES
 from ...identity.keys.ring import KeyRing
 
 CACHE: Final = "public, max-age=300"
-"""How long clients may cache the answers. For so long, other programs that verify tokens may miss a new key."""
+"""The time for which clients may cache the answers.
+
+For so long, other programs that verify tokens may miss a new key.
+"""
 
 _METHODS: Final = ("client_secret_basic", "client_secret_post")
 

@@ -17,8 +17,8 @@ MAX_ITEMS: Final = 1_000
 
 FIRST_LOOK: Final = 2
 MOST_AT_ONCE: Final = 2_000
-"""How many candidates are read at once: first this many times the items of a page, then ever more, up to the most. If
-most candidates pass, a large first chunk would be read in vain."""
+"""The number of candidates read at once: first this many times the items of a page, then ever more, up to the most. If
+most candidates pass, a large first chunk would be read for nothing."""
 
 Item: TypeAlias = dict[str, Any]
 

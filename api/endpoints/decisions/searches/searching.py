@@ -32,8 +32,8 @@ DECIDED: Final = "conditions on the context are decided with the context of the 
 class Searching:
     """The parts that a search needs.
 
-    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. Whoever has answered a
-    search counts it in `counts`.
+    `work` reads the store in threads. `clock` gives epoch seconds. `log` is the decision log. The handler that answers
+    a search counts it in `counts`.
     """
 
     engine_of: EngineOf

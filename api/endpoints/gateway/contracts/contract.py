@@ -1,4 +1,4 @@
-"""What a contract with a gateway is, and the headers that several gateways send."""
+"""The contract with a gateway, and the headers that several gateways send."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ class GatewayCall(Struct, frozen=True):
 
 
 class Contract(NamedTuple):
-    """How a gateway asks.
+    """The contract with a gateway: the form of its checks.
 
     `original` returns the request that it asks about; it raises Refused. `prefix` says that the original path follows
     the path of the contract. `told_by_headers` says that headers tell the request, so that the peer must be trusted.

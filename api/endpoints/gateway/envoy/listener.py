@@ -18,10 +18,13 @@ METADATA_BYTES: Final = 16 * 1024
 """The bytes of a call's metadata: the gateway's credential, and what Envoy itself adds."""
 
 AGE_SECONDS: Final = 600
-"""How long a connection lasts. Envoy opens another one, which may go to another worker, so that all have work."""
+"""The seconds that a connection lasts.
+
+Envoy opens another one, which may go to another worker, so that all have work.
+"""
 
 LAST_CALLS_SECONDS: Final = 30
-"""How long the calls of a connection that is too old may still take."""
+"""The seconds that the calls of a connection that is too old may still take."""
 
 PING_SECONDS: Final = 5
 """The shortest time between two pings of a client. Meshes ping their connections."""
@@ -74,7 +77,7 @@ class EnvoyListener:
     async def start(self, pem: Pem | None) -> None:
         """Listen, with TLS if there is a certificate. Raises RuntimeError if the address can't be used any more."""
         os.environ.setdefault(*_QUIET)
-        # Imported here, in a worker: grpcio must not be loaded before the fork, and nobody else needs its memory.
+        # Imported here, in a worker: grpcio must not be loaded before the fork, and no other process needs its memory.
         from grpc import aio
 
         from .service import handlers

@@ -22,7 +22,7 @@ AUTHORIZATION: Final = GRPC_CHECK.partition("/")[0]
 """The name of Envoy's service."""
 
 CHECK_SECONDS: Final = 10.0
-"""How long a check may take, if Envoy itself does not give up earlier."""
+"""The seconds that a check may take, if Envoy itself does not give up earlier."""
 
 SERVING, NOT_SERVING = 1, 2
 """States of a service in `grpc.health.v1`."""
@@ -89,7 +89,7 @@ class Health:
 
 
 def handlers(answering: Answers, is_ready: Callable[[], Awaitable[bool]], counts: Counts) -> tuple[Any, ...]:
-    """Returns the handlers of both services. Messages come and go as bytes, so that no one else reads them."""
+    """Returns the handlers of both services. Messages come and go as bytes, so that only this module reads them."""
     checks, health = Checks(answering), Health(is_ready)
     return tuple(
         _handler(route, _counted(route, method, counts))

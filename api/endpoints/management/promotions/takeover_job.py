@@ -11,11 +11,10 @@ from ....store.promotions.promotions import Promotions
 
 
 class TakeoverRequest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What to do in the environment `env`, on behalf of `actor`.
+    """A request for a takeover in the environment `env`, on behalf of `actor`.
 
     `revision` is the one to restore, or None to promote `wanted.source`. `administers` says whether the actor is an
-    admin. `approves` is the id of a promotion to
-    approve, whose digest `wanted.expect_digest` is.
+    admin. `approves` is the id of a promotion to approve, whose digest is `wanted.expect_digest`.
     """
 
     env: str

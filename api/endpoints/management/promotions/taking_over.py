@@ -11,7 +11,7 @@ _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": fal
 
 
 class TakingOver:
-    """What the endpoints of promotions share."""
+    """The parts that the endpoints of promotions share."""
 
     def __init__(self, work: StoreWork) -> None:
         self._work = work
