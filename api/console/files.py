@@ -1,6 +1,6 @@
 """`GET /console/…`: the files of the console, with the headers that keep its page to itself.
 
-The page gets no cookie and no rights of its own: whoever uses it signs in with a credential, which stays in the memory
+The page gets no cookie and no rights: its user signs in with a credential, which stays in the memory
 of the page. So nothing can be forged across sites, and these files need no credential.
 """
 

@@ -193,7 +193,7 @@ class ServiceParts(ServerParts):
 
     @cached_property
     def states(self) -> States:
-        """Tells of changes to those who follow an environment."""
+        """Passes changes to those who follow an environment."""
         waiting = min(self.limits.waiting, self.limits.connections * 3 // 4)
         return States(self.work, self.callers, self.clock, waiting)
 

@@ -31,7 +31,7 @@ from .server_parts import Application
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """How a server is asked to serve, with the defaults filled in. None: the setting of the same name counts."""
+    """The options of a server, with the defaults filled in. None: the setting of the same name counts."""
 
     bind: str
     envoy_bind: str | None
@@ -48,7 +48,7 @@ class ServerProgram:
     """The sockets, the counters and the logs of a server, made before its workers are forked.
 
     `listener` and `envoy` are bound, and `url` is the server's own URL. `counts` counts for the metrics, `rates` for
-    rate limits, in all workers together. `decisions` is the decision log, and `requests` tells of requests.
+    rate limits, in all workers together. `decisions` is the decision log, and `requests` the access log and traces.
     """
 
     def __init__(
@@ -135,7 +135,10 @@ class ServerProgram:
         yield Part(drain=self.draining.begin)
 
     def _side(self, application: Application) -> Side | None:
-        """Returns what serves the metrics without a credential, or None if nobody asks for that. It listens already."""
+        """Returns the side that serves the metrics without a credential, or None without such a setting.
+
+        It listens already.
+        """
         address = self.options.metrics_bind or self.settings.metrics_bind
         if address is None:
             return None

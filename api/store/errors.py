@@ -113,7 +113,7 @@ class StoreFull(StoreUnavailable):
 
 
 class NotTold(StoreUnavailable):
-    """The change is stored, but other workers can't be told of it yet."""
+    """The change is stored, but other workers can't get its signal yet."""
 
 
 class Stale(Exception):

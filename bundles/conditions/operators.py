@@ -54,7 +54,10 @@ class OperatorRow(NamedTuple):
     written: str
     """The words of the `.writ` language. The grammar reads them, and `writ fmt` writes them."""
     phrase: Phrase
-    """What a comparison says. An operator that needs a value says so: a missing one fulfils no comparison (C2)."""
+    """The sentence of a comparison.
+
+    An operator that needs a value says so: a missing one fulfils no comparison (C2).
+    """
     synonyms: str
     """The words of other products, in lower case without `-`, `_` and spaces, separated by spaces."""
     brief: Phrase | None = None

@@ -37,7 +37,7 @@ _Claims = TypeVar("_Claims", bound=msgspec.Struct)
 class Kind(Generic[_Claims]):
     """A kind of JWS: the `typ` of its header, the type of its claims, and what it signs, for messages.
 
-    `format` is its newest format, which the claim `format` states, or None if its claims have no format of their own.
+    `format` is its newest format, which the claim `format` states, or None if its claims have no format.
     """
 
     typ: str

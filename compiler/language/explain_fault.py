@@ -31,7 +31,7 @@ _NAMED_BY = {"EVERYTHING": "a type", "ANYTHING": "an action", "EVERYONE": "a rol
 """The meaning of a name beside these keywords."""
 
 _A_COMPARISON = "IS"
-"""Where this may stand, so may any comparison, and nothing else."""
+"""The construct that stands where any comparison may stand, and nothing else."""
 
 _CLAUSES = frozenset(word.upper() for word in CLAUSES - {"and"})
 _SEVERAL_CLAUSES = frozenset(("ALLOW", "DENY", "WHEN"))

@@ -1,1 +1,1 @@
-"""What the tests share: the oracle, and the strategies that make hostile models and requests."""
+"""The parts that tests share: the oracle, and the strategies that make hostile models and requests."""

@@ -25,7 +25,7 @@ class Pair:
 
     @property
     def options(self) -> list[str]:
-        """What tells `writ serve` to use it."""
+        """The options that let `writ serve` use it."""
         return ["--tls-cert", str(self.certificate), "--tls-key", str(self.key)]
 
 
@@ -59,7 +59,9 @@ class Authority:
         return pair
 
     def trust(self, client: Pair | None = None) -> ssl.SSLContext:
-        """How a client that trusts this authority connects, with the certificate `client` if there is one."""
+        """Returns the TLS context of a client that trusts this authority, with the certificate `client` if there is
+        one.
+        """
         context = ssl.create_default_context(cafile=str(self.file))
         if client is not None:
             context.load_cert_chain(client.certificate, client.key)

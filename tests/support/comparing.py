@@ -31,7 +31,7 @@ rows = st.fixed_dictionaries({key: st.sampled_from(VALUES) for key in KEYS})
 
 
 def rule_holds(rule: Rule, row: Row) -> bool:
-    """What the oracle says of a conjunction; a key is one name here."""
+    """Returns the oracle's answer to a conjunction; a key is one name here."""
     return all(oracle_conditions.compare(op, row[key], constant) for key, op, constant in rule)
 
 

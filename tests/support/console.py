@@ -82,7 +82,7 @@ class Desk:
         return httpx.Client(base_url=self.server.url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
 
     def serious(self) -> list[str]:
-        """What axe finds on the page that keeps people from using it."""
+        """Returns the faults on the page, found by axe, that keep people from using it."""
         axe = pytest.importorskip(
             "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
         )

@@ -22,7 +22,7 @@ _AUTHORITIES: Final = "run/authorities.pem"
 
 @dataclass
 class Image:
-    """What the steps of a stage made: the tree of its files, and how it is run."""
+    """The result of a stage's steps: the tree of its files, and its command."""
 
     tree: Path
     variables: dict[str, str] = field(default_factory=lambda: {"PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"})

@@ -30,7 +30,7 @@ class Collector:
 
     @property
     def url(self) -> str:
-        """Where it takes batches."""
+        """The URL that takes batches."""
         return f"http://127.0.0.1:{self._server.server_port}/logs"
 
     @property

@@ -25,7 +25,7 @@ from writ.compiler.compile import Compiled
 
 
 def delta_between(before: Compiled, after: Compiled, revision: int) -> Delta:
-    """What leads from one model to the other."""
+    """Returns the delta that leads from one model to the other."""
     was, now = states(before), states(after)
     gone = [_gone(kind, key) for kind, key in was if (kind, key) not in now]
     changed = [state for name, state in now.items() if was.get(name) != state]

@@ -76,7 +76,7 @@ def load_text(
 
 
 def seen(text: str, name: str = "model.json", limits: Limits | None = None) -> Seen:
-    """What is found in one document, without the codes in ABOUT_ALL."""
+    """Returns the findings in one document, without the codes in ABOUT_ALL."""
     loaded = load_text(text, name, limits)
     assert (loaded.model is None) == any(found.severity == "error" for found in loaded.diagnostics)
     return [(found.code, underlined(found, text)) for found in loaded.diagnostics]

@@ -76,7 +76,7 @@ class History:
 
     @property
     def tag(self) -> str:
-        """What changes with every change."""
+        """A value that differs after every change."""
         return f'"{self.environment.uuid[:4]}.{self.epoch}.{self.revision}.{self.generation}"'
 
     def bundle(self, revision: int | None = None, **changed: Any) -> bytes:

@@ -24,7 +24,8 @@ _FORKS.set_forkserver_preload(
 class Line:
     """A command to fork: its words, the files of its streams, its folder and its environment variables.
 
-    `constants` are values that the command has instead of its own, by module and name: how long it waits, for one.
+    `constants` are values that the command has instead of its own values, by module and name: how long it waits, for
+    one.
     """
 
     words: Sequence[str]

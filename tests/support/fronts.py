@@ -20,7 +20,7 @@ _CADDY_OWN: Final = "\tadmin off\n\tauto_https disable_redirects\n\tstorage file
 
 
 def program(name: str) -> str | None:
-    """Where a proxy is, or None if it is not installed."""
+    """Returns the path of a proxy, or None if it is not installed."""
     return PRODUCTS[name].program()
 
 

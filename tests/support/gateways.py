@@ -82,7 +82,7 @@ class Product(NamedTuple):
 
 
 class Filled(NamedTuple):
-    """What a test fills into an example: ports on the loopback address, and the gateway's credential.
+    """The values that a test fills into an example: ports on the loopback address, and the gateway's credential.
 
     `writ` is the port of the listener that the example asks: for HTTP or for gRPC.
     """
@@ -174,12 +174,12 @@ def listens(port: int) -> bool:
 
 
 def _sbin(program: str) -> str | None:
-    """Where a program is, None where it is not installed; `sbin` is not on everybody's path."""
+    """Returns the path of a program, or None if it is not installed; `sbin` is not on every path."""
     return shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
 
 
 def _envoy() -> str | None:
-    """Where Envoy is: beside the interpreter if the extra `gateways` is installed, or on the path."""
+    """Returns the path of Envoy: beside the interpreter if the extra `gateways` is installed, or on the path."""
     beside = Path(sys.executable).with_name("envoy")
     return str(beside) if beside.exists() else shutil.which("envoy")
 

@@ -13,7 +13,7 @@ from writ.api.store.errors import Conflict, NotFound, Rejected, StoreUnavailable
 from writ.api.store.errors import Fault as StoreFault
 
 LEFT_BEHIND: list[str] = []
-"""What jobs of this process have left behind."""
+"""The traces that jobs of this process have left behind."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a job finds in its process."""
+    """The state that a job finds in its process."""
 
     word: str
     directory: str

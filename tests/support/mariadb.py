@@ -13,7 +13,7 @@ import pymysql
 
 
 def program() -> str | None:
-    """Where the server is, None where it is not installed; `sbin` is not on everybody's path."""
+    """Returns the path of the server, or None if it is not installed; `sbin` is not on every path."""
     return shutil.which("mariadbd", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
 
 

@@ -11,7 +11,7 @@ ORDER = ["missing", "null", "number", "string", "object", "array", "bool"]
 
 
 class QueryError(Exception):
-    """What MongoDB answers instead of documents."""
+    """The error that MongoDB answers instead of documents."""
 
 
 def matches(query: dict[str, Any], document: dict[str, Any]) -> bool:

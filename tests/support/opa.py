@@ -105,7 +105,7 @@ def running_opa(binary: Path) -> Iterator[Opa]:
 
 
 def evaluated(binary: Path, bundle: Path, request: Document, query: str = "data.writ.decision") -> Any:
-    """What `opa eval` says of a bundle file, as a sidecar would load it."""
+    """Returns the answer of `opa eval` for a bundle file, as a sidecar would load it."""
     line = [str(binary), "eval", "--bundle", str(bundle), "--format", "json", "--stdin-input", query]
     done = subprocess.run(line, input=json.dumps(request).encode(), capture_output=True, timeout=_PATIENCE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr

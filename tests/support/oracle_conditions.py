@@ -1,4 +1,4 @@
-"""What an attribute condition means (C1-C7, E6)."""
+"""The meaning of an attribute condition (C1-C7, E6)."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def attribute_results(conditions: dict[str, Any], asked: Question) -> list[Resul
 
 
 def attribute(section: str, key: str, asked: Question) -> Json:
-    """What `key` reads in `section`, None where absent; an action and a context have no id or type (E6)."""
+    """Returns the value that `key` reads in `section`, or None; an action and a context have no id or type (E6)."""
     if section == "action_attrs":
         return read(asked.action_properties, key)
     if section == "context_attrs":

@@ -1,4 +1,4 @@
-"""Who and what a request names, read against a model document the slow way (E1-E7)."""
+"""The entities that a request names, read against a model document the slow way (E1-E7)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What a request-time gate means: instants, time windows, IP allowlists, rate limits (C7-C10)."""
+"""The meaning of a request-time gate: instants, time windows, IP allowlists, rate limits (C7-C10)."""
 
 import importlib.resources
 import ipaddress

@@ -1,4 +1,4 @@
-"""What a rate limit means: a list of every evaluation that counted (C10)."""
+"""The meaning of a rate limit: a list of every evaluation that counted (C10)."""
 
 import math
 from collections.abc import Callable, Hashable
@@ -43,6 +43,6 @@ class Counters:
         return max(1, math.ceil(ends[len(ends) - rate["limit"]] - Fraction(now)))
 
     def _ends(self, key: Hashable, rate: dict[str, Any], now: float) -> list[Fraction]:
-        """When the evaluations end to count that count at `now`."""
+        """Returns the instants at which the evaluations that count at `now` stop counting."""
         ends = [self.until(when, rate["window_seconds"]) for one, when in self.counted if one == key]
         return [end for end in ends if end > now]

@@ -1,4 +1,4 @@
-"""What filters and searches mean, the slow way (F1-F3, F7, S2)."""
+"""The meaning of filters and searches, the slow way (F1-F3, F7, S2)."""
 
 from typing import Any
 

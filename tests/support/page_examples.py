@@ -29,7 +29,7 @@ curl() { command curl --fail-with-body "$@"; }
 
 @dataclass(frozen=True)
 class Ran:
-    """What a block wrote to its two streams."""
+    """The output of a block on its two streams."""
 
     output: str
     errors: str

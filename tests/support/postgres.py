@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def programs() -> Path | None:
-    """Where `initdb` and `pg_ctl` are, None where PostgreSQL's server is not installed."""
+    """Returns the folder of `initdb` and `pg_ctl`, or None if PostgreSQL's server is not installed."""
     packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     found = shutil.which("pg_ctl")
     for place in (*reversed(packaged), *((Path(found).resolve().parent,) if found else ())):

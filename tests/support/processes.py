@@ -22,7 +22,7 @@ def _is_template(process: str) -> bool:
 
 
 def connections(process: int, port: int) -> int:
-    """How many clients are connected to `process` at the local `port`, over IPv4."""
+    """Returns the number of clients that are connected to `process` at the local `port`, over IPv4."""
     rows = [line.split() for line in Path(f"/proc/{process}/net/tcp").read_text().splitlines()[1:]]
     sockets = {f"socket:[{row[9]}]" for row in rows if row[3] == _ESTABLISHED and row[1].endswith(f":{port:04X}")}
     return sum(_target(handle) in sockets for handle in Path(f"/proc/{process}/fd").iterdir())
@@ -35,7 +35,7 @@ def _target(handle: Path) -> str:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs. One that ended and waits to be reaped does not."""
+    """Returns whether a process runs. One that ended and waits to be reaped does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -57,7 +57,7 @@ class Server:
 
     @property
     def log(self) -> str:
-        """What the processes wrote so far."""
+        """Returns the output of the processes so far."""
         return self._log.read_text()
 
     @property
@@ -158,7 +158,7 @@ def hide_modules(folder: Path, *names: str) -> Path:
 
 
 def wait_until(condition: Callable[[], object]) -> object:
-    """What `condition` gives once it gives something true; its last value when patience ends."""
+    """Returns the value of `condition` once it is true, or its last value when patience ends."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not (found := condition()) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Manager:
-    """What a service told its manager at `address`: a path, or an abstract name that begins with `@`."""
+    """The notices of a service to its manager at `address`: a path, or an abstract name that begins with `@`."""
 
     def __init__(self, address: str) -> None:
         self.address = address

@@ -123,7 +123,7 @@ def digits(fraction: Fraction) -> str:
 
 
 def context_time(pick: Pick) -> Any:
-    """What a request sends as `context.time`: an instant as text or number, an extreme, or garbage."""
+    """The values of `context.time` in a request: an instant as text or number, an extreme, or garbage."""
     kind = pick.one(("text", "text", "text", "number", "number", "extreme", "garbage", "garbage"))
     if kind == "extreme":
         return pick.one(EXTREMES)

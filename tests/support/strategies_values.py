@@ -122,12 +122,12 @@ UNTRUSTED: tuple[Any, ...] = (
 
 
 def constant(pick: Pick) -> Any:
-    """What a model may compare with: any JSON value without a null or a lone surrogate (C2)."""
+    """The constants of a model: any JSON value without a null or a lone surrogate (C2)."""
     return pick.one(pick.one((LOOK_ALIKES, TEXTS, NUMBERS)))
 
 
 def attribute_value(pick: Pick) -> Any:
-    """What a request may send: a constant, or what only an enemy sends."""
+    """The values that a request may send: a constant, or one that only an enemy sends."""
     if pick.chance(3, 4):
         return constant(pick)
     return deep(pick.one("[{")) if pick.chance(1, 4) else pick.one(UNTRUSTED)

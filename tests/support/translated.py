@@ -82,7 +82,7 @@ TYPED = {
     "money": (0.0, 1.0, 1.1, -1.1, 1.5, 2.5, 99999999.9999, 0.0001),
     "flag": (True, False),
 }
-"""What a column of each type may hold; `money` has 12 digits, 4 of them after the point."""
+"""The values that a column of each type may hold; `money` has 12 digits, 4 of them after the point."""
 
 INSIDE = ("a", "b", "a.b", "a.b.c", "é", "n")
 """Keys that are read in the JSON document of attributes; `any` is a whole JSON value, `deep` a path in one."""
@@ -166,7 +166,7 @@ def tree(pick: Pick, keys: Sequence[str], patterns: Sequence[str], depth: int = 
 
 
 def constant(pick: Pick, key: str, op: str, patterns: Sequence[str]) -> Any:
-    """What `op` may compare with, rather one of the column's own values than another."""
+    """Constants for `op`, rather one of the column's own values than another."""
     if op == "regex":
         return pick.one(patterns)
     if op in ("in", "nin"):

@@ -23,7 +23,7 @@ _MAP = re.compile(rb"\n//# sourceMappingURL=[^\n]*")
 
 
 def recorded() -> dict[str, dict[str, str]]:
-    """What the record says of each file."""
+    """Returns the record of each file."""
     return tomllib.loads(RECORD.read_text())
 
 

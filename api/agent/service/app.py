@@ -88,7 +88,7 @@ class AgentParts(ServerParts):
         return Answering(self.counts.table, Where.AGENT, NoReadings())
 
     def report_damage(self, environment: str, error: BundleError) -> bool:
-        """Tells of a damaged bundle. Returns whether to log it."""
+        """Reports a damaged bundle. Returns whether to log it."""
         return self.engines.report_damage(environment, error)
 
     def uuid_of(self, environment: str) -> str | None:

@@ -104,5 +104,5 @@ def _refuse_strangers(*listening: tuple[str | None, socket.socket | None]) -> No
 
 
 def _is_private(place: str) -> bool:
-    """Whether only this machine can reach an address."""
+    """Returns whether only this machine can reach an address."""
     return place.startswith(UNIX) or is_loopback(place.rpartition(":")[0])

@@ -68,7 +68,7 @@ GET: Final = Operation(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a request asks for. `since` is None for a whole bundle, `wait` is in seconds."""
+    """The query of a request. `since` is None for a whole bundle, `wait` is in seconds."""
 
     since: int | None
     wait: int
@@ -230,7 +230,7 @@ async def _at_once(call: Callable[..., bytes | None], *arguments: object) -> byt
 
 
 def _is_current(req: falcon.asgi.Request, state: State, since: int) -> bool:
-    """Whether the client has the state: its tag, or without a tag its revision."""
+    """Returns whether the client has the state: its tag, or without a tag its revision."""
     if req.get_header("If-None-Match") is None:
         return since == state.env.revision
     return is_known(req, state.etag)
@@ -254,7 +254,7 @@ def _describe(resp: falcon.asgi.Response, revision: int, is_packed: bool = False
 
 
 def _takes_gzip(req: falcon.asgi.Request) -> bool:
-    """Whether the client accepts gzip (RFC 9110, 12.5.3). `q=0` refuses it; other weights don't matter."""
+    """Returns whether the client accepts gzip (RFC 9110, 12.5.3). `q=0` refuses it; other weights don't matter."""
     for coding in (req.get_header("Accept-Encoding") or "").split(","):
         name, _, weight = coding.partition(";")
         if name.strip().lower() == "gzip":

@@ -25,10 +25,11 @@ MOST_HELD_BYTES: Final = 32 * 1024 * 1024
 """The updates that a worker keeps for others who ask for the same."""
 
 UPDATE_SECONDS: Final = 10.0
-"""How long an update is sent again before it is signed anew: its time of issue tells agents how fresh they are."""
+"""The seconds for which an update is sent again before it gets a new signature: its time of issue shows its freshness.
+"""
 
 MOST_ATTEMPTS: Final = 3
-"""How often a request waits for an export to be made. The second making began after the request came."""
+"""The number of exports that a request waits for. The second one began after the request came."""
 
 LEAST_COMPRESSED: Final = 1_024
 """A shorter update is not compressed."""
@@ -172,4 +173,4 @@ class Exporter:
     def _ended(self, uuid: str, task: "asyncio.Task[None]") -> None:
         del self._making[uuid]
         if not task.cancelled():
-            task.exception()  # else asyncio complains if nobody waits any more
+            task.exception()  # else asyncio complains if no task waits any more

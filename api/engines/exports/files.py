@@ -73,14 +73,17 @@ class ExportFiles:
         return self.folder / f"{uuid}-{version}-{issued}.bundle"
 
     def of(self, env: Environment) -> tuple[SignedBundle, ...]:
-        """Returns the exports of an environment in its epoch, the newest first. A file that can't be read is no one."""
+        """Returns the exports of an environment in its epoch, the newest first.
+
+        Files that can't be read are left out.
+        """
         found = [one for one in self._all(env.uuid) if one.epoch == env.epoch]
         return tuple(sorted(found, key=lambda one: (one.revision, one.issued), reverse=True))
 
     def tidy(self, env: Environment, others: frozenset[str], made: Path) -> None:
         """Removes all but `made` and the newest exports, and those of environments whose UUIDs are not in `others`.
 
-        It also removes what a killed process has left. Nobody else may make an export meanwhile.
+        It also removes the files that a killed process has left. No other process may make an export meanwhile.
         """
         kept = {made.name, *(one.path.name for one in self.of(env)[:KEPT])}
         for name in os.listdir(self.folder):

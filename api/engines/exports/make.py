@@ -80,12 +80,14 @@ class ExportMaker:
 
 
 def is_fresh(bundle: SignedBundle, key: str, now: float) -> bool:
-    """Whether an export can be sent at `now` (epoch seconds): it is signed with `key`, and half its time is left."""
+    """Returns whether an export can be sent at `now` (epoch seconds): it is signed with `key`, and half its time is
+    left.
+    """
     return bundle.key == key and bundle.issued <= now < (bundle.issued + bundle.expires) / 2
 
 
 def _is_sound(path: Path) -> bool:
-    """Whether a bundle is as it was written. Damage on the disk must not get a signature."""
+    """Returns whether a bundle is as it was written. Damage on the disk must not get a signature."""
     try:
         bundle = open_bundle(path)
         with memoryview(bundle.data) as view:

@@ -13,7 +13,7 @@ from .make import ExportMaker
 
 
 class ExportRequest(msgspec.Struct, frozen=True):
-    """What to export: `revision` of an environment or a later one, signed with `key` (PEM), valid for `lifetime` s."""
+    """A request to export `revision` of an environment or later, signed with `key` (PEM), for `lifetime` seconds."""
 
     environment: str
     revision: int

@@ -15,16 +15,16 @@ from .callers_list import CallersLists
 from .updates import state_tag
 
 LOOK_SECONDS: Final = 0.05
-"""How often a worker looks for a commit while somebody waits."""
+"""The seconds between two looks of a worker for a commit, while a request waits."""
 
 KEYS_SECONDS: Final = 1.0
-"""How often it also looks for a change of the keys of access tokens."""
+"""The seconds between two looks for a change of the keys of access tokens."""
 
 WOKEN_AT_ONCE: Final = 16
 """Waiting requests that go on at once. Decisions have their turn before the next ones."""
 
 MOST_WAITS: Final = 2
-"""The second reading began after the request came, so it has everything that its client was told of."""
+"""The second reading began after the request came, so it has every commit that its client knows of."""
 
 _MOST_KNOWN: Final = 10_000
 
@@ -55,7 +55,7 @@ class States:
         self._waiting: dict[str, dict[asyncio.Future[None], str]] = defaultdict(dict)
         self._count = 0
         self._looking: asyncio.Task[None] | None = None
-        self._service = Context()  # what all share is the work of no caller, so that nobody's queue delays it
+        self._service = Context()  # shared work belongs to no caller, so that no caller's queue delays it
         self._stopped = False
 
     async def of(self, id: str) -> State:
@@ -146,7 +146,7 @@ class States:
             try:
                 await self._read(id)  # keys change without a commit
                 newest = (await self.of(id)).etag  # that reading may have begun before the commit
-            except Exception:  # each of them finds out; nobody else would wake them
+            except Exception:  # each of them finds out; nothing else would wake them
                 newest = ""
             waiting = self._waiting.get(id, {})
             await _wake_in_turn([future for future, known in waiting.items() if known != newest])

@@ -21,7 +21,7 @@ from .messages import Message, Request, encoded, received
 from .refusals import refused
 
 NICENESS: Final = 10
-"""How much a job gives way to the workers."""
+"""The niceness of a job: it gives way to the workers."""
 
 
 def run_body(job: Job[Any, Any], files: Sequence[int]) -> NoReturn:

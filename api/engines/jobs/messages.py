@@ -17,7 +17,7 @@ _CHUNK: Final = 1024 * 1024
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What to do, on the store in which data directory. `body` is the job's own request."""
+    """A call of a job, with the data directory of its store. `body` is the job's own request."""
 
     directory: str
     body: msgspec.Raw

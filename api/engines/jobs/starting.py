@@ -1,7 +1,7 @@
 """Starts the template process, and sends it jobs.
 
 The service starts one before it forks its workers, and they share it. If it is killed, a worker that needs one starts
-one of its own.
+another.
 """
 
 import socket
@@ -55,7 +55,7 @@ class Template:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             number = theirs.fileno()
-            self._process = subprocess.Popen(  # noqa: S603 - only names of our own modules
+            self._process = subprocess.Popen(  # noqa: S603 - only names of Writ's modules
                 # -P: don't import from the folder that the service was started in
                 [sys.executable, "-P", "-c", _START, str(number), *self._places],
                 stdin=subprocess.DEVNULL,

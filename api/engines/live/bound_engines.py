@@ -10,8 +10,9 @@ from ...store.errors import Stale
 from .engine_access import EngineOf, Updating
 
 MOST_WAITS: Final = 2
-"""How many updates of an engine a request waits for. The second one began after the request came, so it has everything
-that the client was told of."""
+"""The number of updates of an engine that a request waits for. The second began after the request came: it has
+everything that the client knows of.
+"""
 
 
 async def engine_for(req: falcon.asgi.Request, engine_of: EngineOf, env: str) -> Engine:

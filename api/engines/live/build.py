@@ -126,5 +126,5 @@ def files_of(paths: Sequence[Path], endings: Sequence[str] = DOCUMENT_ENDINGS) -
 
 
 def is_document(path: PurePath, endings: Sequence[str] = DOCUMENT_ENDINGS) -> bool:
-    """Whether a file of this name is read as a model document when its folder is a source."""
+    """Returns whether a file of this name is read as a model document when its folder is a source."""
     return path.suffix.lower() in endings and not path.name.lower().endswith(TEST_ENDINGS)

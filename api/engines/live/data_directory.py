@@ -11,7 +11,7 @@ from typing import IO, Final
 from ...store.database.private_files import OWNER_ONLY
 
 LOCK_SECONDS: Final = 5.0
-"""How long a start waits for the lock. If a master is killed, its workers hold the lock for up to a second more."""
+"""The seconds that a start waits for the lock. If a master is killed, its workers hold it for up to a second more."""
 
 LOCK_FILE: Final = "serve.lock"
 """The file in the data directory that a running service has locked."""

@@ -1,4 +1,4 @@
-"""How those who decide get the engine of an environment, and why there may be none."""
+"""The interface that gives the engine of an environment to decision calls, and the errors if there is none."""
 
 import asyncio
 from collections.abc import Callable

@@ -36,12 +36,12 @@ class LiveEngine:
     delta_bytes: int = 0
 
     def is_at(self, env: Environment) -> bool:
-        """Whether the engine is at the environment's newest revision."""
+        """Returns whether the engine is at the environment's newest revision."""
         newest = self.uuid, self.epoch, self.engine.revision
         return newest == (env.uuid, env.epoch, env.revision) and self.behind_since is None
 
     def is_of(self, env: Environment) -> bool:
-        """Whether this is the environment, and not another one of the same id."""
+        """Returns whether this is the environment, and not another one of the same id."""
         return (self.uuid, self.epoch) == (env.uuid, env.epoch)
 
     def with_deltas(self, encoded: Sequence[bytes]) -> "LiveEngine":
@@ -56,7 +56,7 @@ class LiveEngine:
         self.delta_bytes += sum(map(len, encoded))
 
     def needs(self, updates: Updates) -> bool:
-        """Whether the newest bundle is newer than this one, or replaces a damaged one."""
+        """Returns whether the newest bundle is newer than this one, or replaces a damaged one."""
         return updates.bundle is not None and (updates.bundle[0] > self.base or self.damage is not None)
 
     def fall_behind(self) -> bool:

@@ -1,8 +1,9 @@
 """The live engines: one per environment, at the newest revision that the store has committed.
 
-Before every decision, a worker asks whether the database has changed (`PRAGMA data_version`, microseconds). If so, it
-applies the changes that it has not seen to the engine that is asked for. So an evaluation is never older than the last
-commit that its client was told of. A large change is applied in a thread, and only its environment waits for it.
+Before every decision, a worker looks at the commit signal (under 0.1 µs). If it changed, or if a heartbeat finds
+another `PRAGMA data_version`, the worker applies the missing changes to the engine. So an evaluation is never older
+than the last commit that its client knows of. A large change is applied in a thread, and only its environment waits for
+it.
 """
 
 import asyncio
@@ -226,7 +227,7 @@ class LiveEngines:
                 self._fail(id, ex)
         except BaseException as ex:
             done.set_exception(ex)
-            done.exception()  # else asyncio complains if nobody waits any more
+            done.exception()  # else asyncio complains if no task waits any more
         else:
             done.set_result(None)
 

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, TypeAlias
 
 REST_SECONDS: Final = 10.0
-"""How long an environment is left alone after it ended a worker. Each further time doubles it."""
+"""The seconds for which an environment is left alone after it ended a worker. Each further time doubles them."""
 
 MOST_REST_SECONDS: Final = 600.0
 """The longest rest."""

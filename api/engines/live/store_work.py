@@ -23,7 +23,7 @@ from ..work.gathering import Gathering
 READING_THREADS: Final = 4
 """The threads of a worker that read the store for its management API.
 
-Searches have threads of their own, so that management does not wait behind them. Another thread reads credentials
+Searches have their own threads, so that management does not wait behind them. Another thread reads credentials
 alone, so that token requests do not wait behind long lists. Another thread writes, since SQLite allows one writer at a
 time. Calls that queue for this thread run without a pause, while calls that wait for SQLite's lock poll it.
 """

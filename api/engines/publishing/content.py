@@ -1,4 +1,4 @@
-"""What is to be published next: the signed bundle, updates and callers of one environment, and their index."""
+"""The content to publish next: the signed bundle, updates and callers of one environment, and their index."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ KEPT_MANIFESTS: Final = 4
 """The bundles, the newest ones and those before, that new updates fit."""
 
 GRACE_SECONDS: Final = 3_600
-"""Time for which a file stays after the last index that named it: somebody may be reading it."""
+"""Time for which a file stays after the last index that named it: an agent may be reading it."""
 
 MOST_RETIRED: Final = 4_000
 """The files that stay so. With more, the oldest are removed earlier: readers take no index beyond a certain size."""
 
 CALLERS_SECONDS: Final = LIFETIME_SECONDS // 4
-"""Age at which the list of callers is signed anew."""
+"""Age at which the list of callers gets a new signature."""
 
 _PIECE: Final = 2**20
 
@@ -85,7 +85,7 @@ class _Draft:
         index = Index(
             environment=Origin(self.env.id, self.env.uuid),
             epoch=self.env.epoch,
-            # It rises also if somebody has removed the index before: readers still know that one.
+            # It rises also if an operator has removed the index before: readers still know that one.
             number=max(self.now, 0 if before is None else before.number + 1),
             revision=max(reached),
             bundle=self.bundle,

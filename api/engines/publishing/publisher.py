@@ -1,4 +1,6 @@
-"""Publishes: puts the files first, then the index that names them, and then removes what nobody needs any more."""
+"""Publishes: puts the files first, then the index that names them, and then removes the files that no reader needs any
+more.
+"""
 
 import fcntl
 import re
@@ -18,13 +20,13 @@ from .content import GRACE_SECONDS, Content, ContentMaker
 from .target import Target, TargetFailed
 
 HEARTBEAT_SECONDS: Final = 60
-"""Age at which an index is signed anew, though nothing changed: its time tells agents how fresh they are."""
+"""Age at which an unchanged index gets a new signature: its time tells agents how fresh they are."""
 
 TIDY_SECONDS: Final = 3_600
 """Time between two searches for files that a killed publisher left behind."""
 
 MOST_ATTEMPTS: Final = 5
-"""How often a publisher begins again because another one wrote the index meanwhile."""
+"""The number of times that a publisher begins again because another one wrote the index meanwhile."""
 
 _LOCK: Final = "publish.lock"
 _OURS: Final = re.compile(r"[0-9]+-[0-9a-z-]+-[0-9a-f]{16}\.(bundle|update|callers)|\.[0-9a-f]{16}\.unfinished")
@@ -32,12 +34,12 @@ _OURS: Final = re.compile(r"[0-9]+-[0-9a-z-]+-[0-9a-f]{16}\.(bundle|update|calle
 
 
 class ForeignTarget(TargetFailed):
-    """What is in the target belongs to somebody else, or is newer than the store."""
+    """The files in the target belong to another environment, or are newer than the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was done: the index in force, and the files that were put for it."""
+    """The result: the index in force, and the files that were put for it."""
 
     index: Index
     put: tuple[PublishedFile, ...]
@@ -136,7 +138,7 @@ class Publisher:
 
 
 def _is_young(index: Index, before: Index) -> bool:
-    """Whether an index says the same as the one before, which is young enough."""
+    """Returns whether an index says the same as the one before, which is young enough."""
     same = replace(index, number=before.number, issued=before.issued, expires=before.expires, retired=before.retired)
     return same == before and 0 <= index.issued - before.issued < HEARTBEAT_SECONDS
 

@@ -1,4 +1,4 @@
-"""Turns that callers share fairly: who asks for much waits longer, and nobody else does."""
+"""Turns that callers share fairly: a caller that asks for much waits longer, and no other caller does."""
 
 import asyncio
 from collections import Counter, deque
@@ -27,7 +27,7 @@ class FairTurns:
     async def take(self, who: Who) -> None:
         """Wait for a turn, which must be given back."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        # Who comes anew counts as served when the one was whose turn came last: before those who were served since.
+        # A new caller counts as served at the time of the last turn, so it comes before those who were served since.
         self._last.setdefault(who[0], self._group_time)
         self._last.setdefault(who, self._member_time)
         self._waiting.setdefault(who, deque()).append(turn)
@@ -80,6 +80,6 @@ class FairTurns:
         self._last[who] = self._last[who[0]] = next(self._numbers)
 
     def _forget_absent(self) -> None:
-        """PERF: whoever is not here is forgotten at the end of a rush, not one by one."""
+        """PERF: callers that are gone are forgotten at the end of a rush, not one by one."""
         if not self._waiting and not self._taken:
             self._last.clear()

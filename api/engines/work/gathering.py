@@ -55,7 +55,7 @@ class Gathering(Generic[_Item, _Result]):
             outcomes = [ex] * len(items)
         for outcome in outcomes:
             _, result = self._waiting.popleft()
-            if not result.done():  # nobody waits for it any more
+            if not result.done():  # its caller is gone
                 if isinstance(outcome, Exception):
                     result.set_exception(outcome)
                 else:

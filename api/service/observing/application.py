@@ -1,4 +1,4 @@
-"""The ASGI application around all others, which tells of each request that it answers."""
+"""The ASGI application around all others. It passes each answered request to the access log and to traces."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from .answered import Observer, answer_of
 
 
 class ObservedApplication:
-    """Tells of each answer after its end. One whose client is gone before its answer begins is not told."""
+    """Reports each answer after its end, but not one whose client is gone before its answer begins."""
 
     def __init__(self, behind: Callable[[Any, Receive, Send], Awaitable[None]], observer: Observer) -> None:
         self._behind, self._observer = behind, observer

@@ -1,4 +1,4 @@
-"""What answers Envoy's checks over gRPC, which tells of each check that it answers."""
+"""Answers Envoy's checks over gRPC, and passes each check to the access log and to traces."""
 
 import asyncio
 from http import HTTPStatus

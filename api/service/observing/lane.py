@@ -1,4 +1,4 @@
-"""The decision lane, which tells of each request that it answers."""
+"""The decision lane that passes each answered request to the access log and to traces."""
 
 from functools import lru_cache
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""Makes what tells of requests, as the settings ask for it, and runs it in the workers of a server."""
+"""Makes the access log and traces, as the settings ask for them, and runs them in the workers of a server."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ STOP_SECONDS: Final = 3.0
 
 
 class Observing:
-    """Tells of the requests of a server. Without tellers it changes nothing: the parts of the server stay as they are.
+    """Reports the requests of a server. Without tellers it changes nothing: the parts of the server stay as they are.
 
     `is_on` is whether there are tellers.
     """
@@ -43,19 +43,19 @@ class Observing:
         self._waiting = Waiting(tellers, log)
 
     def application(self, behind: Any) -> Any:
-        """Returns an ASGI application that tells of the requests that `behind` answers."""
+        """Returns an ASGI application that reports the requests that `behind` answers."""
         return ObservedApplication(behind, self._waiting) if self.is_on else behind
 
     def lane(self, lane: DecisionLane) -> Lane:
-        """Returns a lane that tells of what `lane` answers."""
+        """Returns a lane that reports the requests that `lane` answers."""
         return ObservedLane(lane, self._waiting, self._is_secure) if self.is_on else lane
 
     def checks(self, answering: Answers) -> Answers:
-        """Returns what tells of the checks that `answering` answers."""
+        """Returns the answering that reports the checks that `answering` answers."""
         return ObservedChecks(answering, self._waiting, self._is_secure) if self.is_on else answering
 
     def refused(self, status: int) -> None:
-        """Tell of an answer to what could not be read as a request."""
+        """Report an answer to bytes that are no request."""
         if self.is_on:
             self._waiting.answered(refusal(int(status), self._is_secure))
 
@@ -65,7 +65,7 @@ class Observing:
             self._waiting.start_worker(place)
 
     def end_worker(self) -> None:
-        """Tell of what waits, for `STOP_SECONDS` at most."""
+        """Report the waiting answers, for `STOP_SECONDS` at most."""
         if self.is_on:
             self._waiting.stop(STOP_SECONDS)
 
@@ -73,7 +73,7 @@ class Observing:
 def observing(
     settings: Settings, name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str], is_secure: bool
 ) -> Observing:
-    """Returns what tells of requests.
+    """Returns the reports of requests.
 
     Args:
         settings: whether there is an access log, and telemetry.
@@ -96,7 +96,7 @@ def observing(
 def _telemetry(name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str]) -> Teller:
     exports = {signal: _is_exported(signal, environment) for signal in ("traces", "metrics")}
     try:
-        from .telemetry import Telemetry  # only here, so that nobody else needs the extra, its time and its memory
+        from .telemetry import Telemetry  # only here, so that no other process needs the extra, its time and its memory
     except ImportError:
         raise BadSetting(MISSING) from None
     return Telemetry(name, DecisionCounts(counts), exports, log)

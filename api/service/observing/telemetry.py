@@ -28,7 +28,7 @@ from .answered import TRACE_STATE, Answered
 from .decision_counts import DecisionCounts
 
 SAY_SECONDS: Final = 30.0
-"""How often a worker says that telemetry can't be exported."""
+"""The seconds between two messages of a worker that telemetry can't be exported."""
 
 LONGEST_SAID: Final = 300
 """The characters that it says of the SDK's own message."""
@@ -50,7 +50,7 @@ _MILLIS: Final = 1_000
 
 
 class _Parts(NamedTuple):
-    """What a worker tells with."""
+    """The parts of a worker's telemetry."""
 
     traces: TracerProvider
     meters: MeterProvider

@@ -1,4 +1,4 @@
-"""What was answered waits here for the thread that tells of it, so that the event loop waits for no disk or network."""
+"""The queue of answered requests for the access log and traces, so that the event loop waits for no disk or network."""
 
 import logging
 import threading
@@ -19,13 +19,13 @@ OWN_BYTES: Final = 400
 """Memory of an answer beside its texts."""
 
 POLL_SECONDS: Final = 0.05
-"""How often the thread looks. PERF: it is not woken, so an answer costs the event loop little."""
+"""The seconds between two looks of the thread. PERF: it is not woken, so an answer costs the event loop little."""
 
 TURN_ANSWERS: Final = 32
 """Answers after which the event loop has a turn."""
 
 REPORT_SECONDS: Final = 10.0
-"""How often a worker tells how many answers were dropped."""
+"""The seconds between two messages of a worker about dropped answers."""
 
 
 def memory_of(one: Answered) -> int:
@@ -35,16 +35,16 @@ def memory_of(one: Answered) -> int:
 
 
 class Teller(Protocol):
-    """Tells of answers, in the thread of a worker."""
+    """Reports answers, in the thread of a worker."""
 
     def start_worker(self, place: int) -> None:
         """Prepare in a forked worker, at its place."""
 
     def take(self, answers: Sequence[Answered]) -> None:
-        """Tell of answers. May take long."""
+        """Report answers. It may take long."""
 
     def finish(self, seconds: float) -> None:
-        """Tell of what is left, for so many seconds at most."""
+        """Report the answers that are left, for so many seconds at most."""
 
 
 class Waiting:
@@ -75,7 +75,7 @@ class Waiting:
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
-        """Tell of what waits, for so many seconds at most."""
+        """Report the waiting answers, for so many seconds at most."""
         until = time.monotonic() + seconds
         self._stopping.set()
         self._thread.join(seconds)
@@ -91,7 +91,7 @@ class Waiting:
         self._report()
 
     def _report(self) -> None:
-        """The event loop does not say it: a log that nobody reads would stop the loop."""
+        """The event loop does not log it: a log without a reader would stop the loop."""
         dropped, now = self._dropped, time.monotonic()
         if dropped > self._reported and now - self._reported_at >= REPORT_SECONDS:
             self._log.error("%d requests are in no access log and no telemetry", dropped - self._reported)

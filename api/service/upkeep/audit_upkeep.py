@@ -25,11 +25,11 @@ from ...store.audit.tampering import Tampered
 from ...store.errors import StoreUnavailable
 
 LOOK_SECONDS: Final = 10.0
-"""How often a worker checks whether maintenance is due."""
+"""The seconds between two checks of a worker whether maintenance is due."""
 
 
 class _Counts(NamedTuple):
-    """What a worker counted and has not stored yet."""
+    """The counts of a worker that are not stored yet."""
 
     refused: Counter[Attempt]
     exports: ExportCounts

@@ -21,7 +21,7 @@ from ...store.errors import Refusal, StoreUnavailable
 from ...store.expiring import ExpiryIndex
 
 LOOK_SECONDS: Final = 60.0
-"""How often a worker looks for something to remove, after it found nothing."""
+"""The seconds after which a worker looks again for something to remove, after it found nothing."""
 
 PAUSE_SECONDS: Final = 1.0
 """The least time between two batches, so that other writers and the applying of deltas get their turn."""
@@ -90,7 +90,7 @@ class ExpirySweep:
         return self.index.swept(now - self.keep_days * DAY, now, MOST_REMOVED)
 
     def _may_sweep(self) -> bool:
-        """Whether this process holds the lock. Once it does, it does until its end. Raises OSError."""
+        """Returns whether this process holds the lock. Once it does, it does until its end. Raises OSError."""
         if self._lock is None:
             lock = open_lock(self.directory / _LOCK_FILE)
             try:

@@ -77,7 +77,7 @@ class UseUpkeep:
             self._store_all(self._taken())
 
     def _is_writer(self) -> bool:
-        """Whether this process holds the lock, which is free once the process that held it has ended."""
+        """Returns whether this process holds the lock, which is free once the process that held it has ended."""
         try:
             fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a lock of the process, for all its threads
         except OSError:
