@@ -1,8 +1,9 @@
-"""Docstrings: their examples are what happens, and a package's lists what stands in it."""
+"""Docstrings: their examples are what happens, their words are plain, and a package's lists what stands in it."""
 
 import ast
 import doctest
 import re
+import tokenize
 from importlib import import_module
 
 import pytest
@@ -12,6 +13,11 @@ from tests.support.structure import FILES, MODULES, name_of, tree
 PACKAGES = [path for path in FILES if path.name == "__init__.py"]
 OF_ALL = {"tests", "__init__", "__main__"}
 
+_NO_START = re.compile(r"(What|Who|How|Of|Whether|Where|Why|When|As)\b")
+_MANNERED = re.compile(
+    r"\b(nobody|no one|whoever|thereof|likewise|anew|in vain|(tells?|told) of|of (its|their|our|his) own)\b",
+    re.IGNORECASE,
+)
 _IN_CODE = re.compile(r"`([^`]+)`")
 _IN_A_PATH = re.compile(r"`([\w/]+)`(?= →)|(?<=→ )`([\w/]+)`")
 
@@ -49,3 +55,30 @@ def test_a_reading_path_names_only_what_is_there():
         return {step for step, place in places.items() if not (place.is_dir() or place.with_suffix(".py").exists())}
 
     assert of_packages(gone) == {}, "these modules are gone: take them from the reading path"
+
+
+def docstrings(path):
+    """The texts that stand alone as statements: the docstrings of modules, classes, functions and attributes."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+
+
+def comments(path):
+    """The comments of a file."""
+    with tokenize.open(path) as file:
+        yield from (token.string for token in tokenize.generate_tokens(file.readline) if token.type == tokenize.COMMENT)
+
+
+def test_a_docstring_says_at_once_what_the_thing_is():
+    """It begins with a verb or a noun."""
+    found = {name_of(path): [text for text in docstrings(path) if _NO_START.match(text)] for path in FILES}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def test_the_words_of_the_code_are_plain():
+    found = {
+        name_of(path): [match[0] for text in (*docstrings(path), *comments(path)) for match in _MANNERED.finditer(text)]
+        for path in FILES
+    }
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}, "see `Write docstrings` in CONTRIBUTING.md"
