@@ -20,7 +20,7 @@ export function listenToKeys({ open, help }) {
 
 function focusSearch() {
   const field = document.querySelector("main [data-search]");
-  field?.focus();
+  if (field instanceof HTMLElement) field.focus();
   return Boolean(field);
 }
 

@@ -6,6 +6,7 @@
 
 const lists = () => import("../pages/model_lists.js");
 
+/** @type {{name: string, pages: PageRow[]}[]} */
 export const GROUPS = [
   {
     name: "Understand",

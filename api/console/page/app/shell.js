@@ -72,5 +72,5 @@ function who() {
 
 function skip(event) {
   event.preventDefault();
-  document.getElementById("content").focus();
+  document.getElementById("content")?.focus();
 }

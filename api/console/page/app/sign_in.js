@@ -7,6 +7,7 @@ import { update } from "../core/update.js";
 import { failure, notice } from "../parts/notice.js";
 
 let way = "key";
+/** @type {any} */
 let problem = null;
 let isBusy = false;
 
@@ -45,10 +46,11 @@ const clientFields = () => html`<label for="client-id">Client id</label>
 async function submit(event) {
   event.preventDefault();
   const given = new FormData(event.target);
+  const text = (name) => String(given.get(name)).trim();
   [problem, isBusy] = [null, true];
   update();
   try {
-    const credential = way === "key" ? given.get("key").trim() : await token(given.get("id").trim(), given.get("secret").trim());
+    const credential = way === "key" ? text("key") : await token(text("id"), text("secret"));
     const by = new Session(credential);
     begin(by, await get("/v1/caller", { by }));
     event.target.reset();

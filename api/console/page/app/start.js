@@ -1,21 +1,23 @@
 // Begins: draws the page, follows the address, and asks for a sign-in where there is none.
 
 import { html, nothing, render } from "../vendor/lit-html.js";
-import { drawDialogs } from "../parts/dialog.js";
-import { keysDialog, shell } from "./shell.js";
-import { failure } from "../parts/notice.js";
-import { isSecretShown } from "../parts/secret.js";
-import { signIn } from "./sign_in.js";
-import { listenToKeys } from "./keys.js";
-import { pageOf } from "./pages.js";
 import { goTo, placeLink, readPlace } from "../core/place.js";
 import { signedIn, whenSessionEnds } from "../core/session.js";
 import { mayLeave, watchUnsaved } from "../core/unsaved.js";
 import { drawWith, update } from "../core/update.js";
+import { drawDialogs } from "../parts/dialog.js";
+import { failure } from "../parts/notice.js";
+import { isSecretShown } from "../parts/secret.js";
+import { listenToKeys } from "./keys.js";
+import { pageOf } from "./pages.js";
+import { keysDialog, shell } from "./shell.js";
+import { signIn } from "./sign_in.js";
 
 let link = location.hash; // of the page that is open: the address may be ahead of it until `hashchange`
 let place = readPlace(link);
+/** @type {{link: string, page: Page | null} | null} */
 let shown = null; // {link, page} that is drawn, with `page` null while its file loads
+/** @type {any} */
 let problem = null;
 
 drawWith(() => {
@@ -32,6 +34,7 @@ whenSessionEnds(() => {
 });
 
 async function openPage() {
+  /** @type {{link: string, page: Page | null}} */
   const opening = { link, page: null };
   shown = opening;
   problem = null;

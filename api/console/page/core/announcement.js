@@ -3,6 +3,7 @@
 import { whenSessionEnds } from "./session.js";
 import { update } from "./update.js";
 
+/** @type {string | null} */
 let last = null;
 
 whenSessionEnds(() => (last = null));

@@ -9,6 +9,12 @@ const JSON_TYPE = "application/json";
 // A call that the service refused, or that did not reach it. `message` is the sentence of the service, `details` are
 // its findings ({code, path, message, line, column}), and `status` is 0 if there was no answer.
 export class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status
+   * @param {Fault[]} details
+   * @param {string | null} requestId
+   */
   constructor(message, status, details, requestId) {
     super(message);
     this.status = status;
@@ -19,9 +25,8 @@ export class Refused extends Error {
 
 // Returns the path of a call, with each value as one segment: path`/v1/environments/${env}/policies/${id}`.
 // Throws Refused for a value that no browser sends: it takes `..` for the folder above, escaped or not.
-export function path(texts, ...values) {
-  return texts.reduce((all, text, at) => all + segment(values[at - 1]) + text);
-}
+/** @type {(texts: TemplateStringsArray, ...values: unknown[]) => string} */
+export const path = (texts, ...values) => texts.reduce((all, text, at) => all + segment(values[at - 1]) + text);
 
 function segment(value) {
   const text = String(value);
@@ -34,6 +39,12 @@ function segment(value) {
 // Calls the service and returns {data, etag, requestId, status}. `data` is parsed JSON, text, or null if there is no body.
 // Throws Refused. With an `AbortSignal` as `signal`, the call can be given up; then it throws an AbortError. A call belongs
 // to the session that began it, and is given up when that one ends, even if its answer is here already.
+/**
+ * @param {string} method
+ * @param {string} where
+ * @param {{body?: unknown, query?: Record<string, any>, headers?: Record<string, string>, signal?: AbortSignal, type?: string, by?: Session}} [options]
+ * @returns {Promise<{data: any, etag: string | null, requestId: string, status: number}>}
+ */
 export async function call(method, where, { body, query, headers = {}, signal, type = JSON_TYPE, by = session() } = {}) {
   const url = new URL(`.${where}`, BASE);
   for (const [name, value] of Object.entries(query ?? {})) {
@@ -52,7 +63,9 @@ export async function call(method, where, { body, query, headers = {}, signal, t
 }
 
 // The data of a call, for those who need nothing else of its answer.
+/** @type {(where: string, options?: Parameters<typeof call>[2]) => Promise<any>} */
 export const get = async (where, options) => (await call("GET", where, options)).data;
+/** @type {(where: string, body: unknown, options?: Parameters<typeof call>[2]) => Promise<any>} */
 export const post = async (where, body, options) => (await call("POST", where, { body, ...options })).data;
 
 function authorization({ credential }) {

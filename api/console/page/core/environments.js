@@ -5,9 +5,12 @@ import { whenSessionEnds } from "./session.js";
 import { update } from "./update.js";
 
 const FRESH = 15_000; // milliseconds after which they are read again
+/** @type {{for: string | null, at: number}} */
 const NEVER = { for: null, at: -Infinity };
 
+/** @type {any[]} */
 let environments = [];
+/** @type {Record<string, number>} */
 let counts = {};
 let read = NEVER;
 
@@ -37,10 +40,10 @@ export async function keepFresh(env) {
   const reading = { for: env, at: performance.now() };
   read = reading;
   const asked = [get("/v1/environments", { query: { limit: 1000 } }), askCounts(env)];
-  const [list, counted] = await Promise.allSettled(asked);
+  const [list, counted] = (await Promise.allSettled(asked)).map((one) => (one.status === "fulfilled" ? one.value : null));
   if (read !== reading) return; // somebody else has signed in, or a change has made it old
-  environments = list.value?.items ?? environments;
-  counts = counted.value?.counts ?? {};
+  environments = list?.items ?? environments;
+  counts = counted?.counts ?? {};
   update();
 }
 

@@ -6,8 +6,8 @@ const NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 export const parseJson = (text) => JSON.parse(text, keepLong);
 
 function keepLong(name, value, context) {
-  const isLong = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
-  return isLong && context?.source && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
+  const isRounded = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isRounded && context?.source && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
 }
 
 // Returns whether a value of JSON is a number, also one that a double can't hold.

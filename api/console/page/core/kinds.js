@@ -3,6 +3,7 @@
 // `name` is the list in the model, `segment` its place in the API and in addresses, `key` names the members of its key, and
 // `blank` is a new element.
 
+/** @type {(name: string, noun: string, plural: string, key: string[], blank: ModelElement, more?: Partial<Kind>) => Kind} */
 const kind = (name, noun, plural, key, blank, more = {}) => ({ name, segment: name.replaceAll("_", "-"), noun, plural, key, blank, ...more });
 
 const USER = { type: "user", id: "" };

@@ -8,6 +8,7 @@ const DEFAULT_ENVIRONMENT = "default";
 const FIRST_PAGE = "overview";
 
 // Returns the place that a fragment names: {env, page, given: [text], query: URLSearchParams}.
+/** @type {(fragment: string) => Place} */
 export function readPlace(fragment) {
   const [path, query = ""] = split(fragment.replace(/^#\/?/, ""), "?");
   const [env, page, ...given] = path.split("/").map(decoded);
@@ -15,6 +16,7 @@ export function readPlace(fragment) {
 }
 
 // Returns the fragment that names a place.
+/** @type {(env: string, page: string, given?: (string | number)[], query?: Record<string, any>) => string} */
 export function placeLink(env, page, given = [], query = {}) {
   const path = [env, page, ...given].map(encodeURIComponent).join("/");
   const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");

@@ -8,8 +8,10 @@ const SCOPES = ["read", "write", "admin"];
 // end with it, so that nothing of one caller goes on as the next one.
 export class Session {
   // `credential` is the API key or the access token, or null for a call that needs none.
+  /** @param {string | null} credential */
   constructor(credential) {
     this.credential = credential;
+    /** @type {any} */
     this.caller = null; // what the service says of it
     this.ending = new AbortController();
   }
@@ -19,6 +21,7 @@ export class Session {
   }
 
   // Returns a signal that gives up when this session ends, or when `signal` does.
+  /** @param {AbortSignal} [signal] */
   until(signal) {
     return AbortSignal.any(signal ? [this.ending.signal, signal] : [this.ending.signal]);
   }
@@ -27,8 +30,10 @@ export class Session {
 const NOBODY = new Session(null);
 NOBODY.ending.abort();
 
+/** @type {((isSignOut: boolean) => void)[]} */
 const forgetting = [];
 let current = NOBODY;
+/** @type {string | null} */
 let ended = null; // why the last session ended
 
 // Returns the session of now. If nobody is signed in, it is one that is over.
@@ -67,6 +72,7 @@ export function refuse(refused, message) {
 
 // Tells what a module does when a session ends: it forgets what it knows of it. `forget(isSignOut)` is told whether the
 // user wished it; else the credential has expired or is revoked.
+/** @param {(isSignOut: boolean) => void} forget */
 export function whenSessionEnds(forget) {
   forgetting.push(forget);
 }

@@ -1,8 +1,10 @@
 // Keeps text that is not saved: leaving it asks first.
 
+/** @type {() => boolean} */
 let isUnsaved = () => false;
 
 // Tells how to find out whether the open page has text that is not saved.
+/** @param {(() => boolean) | null} [asking] */
 export function watchUnsaved(asking) {
   isUnsaved = asking ?? (() => false);
 }

@@ -2,6 +2,7 @@
 
 const NUMBER = new Intl.NumberFormat("en");
 const MINUTE = 60_000;
+/** @type {[number, string][]} */
 const STEPS = [
   [60, "second"],
   [60, "minute"],

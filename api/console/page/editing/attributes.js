@@ -5,6 +5,7 @@ import { update } from "../core/update.js";
 import { choiceField, faultsAt, textField } from "./fields.js";
 import { readValue, valueField, written } from "./value_field.js";
 
+/** @type {Choice[]} */
 const TYPES = ["string", "number", "boolean", "array", "object"].map((type) => [type, type]);
 const rows = new WeakMap(); // by the draft: the rows of each part of its element, by the part's path
 
@@ -26,6 +27,7 @@ export function valuedAttributes(draft, faults) {
 // Returns the drawing of declared attributes as rows of a name and a type. `part` is the part of the draft's element that
 // has them: {at, legend, value, set(value, isNone)}, where `at` is its path, such as "$.context", and `set`
 // returns the value that the part has then.
+/** @type {(draft: any, faults: Fault[], part?: {at: string, legend: Drawing, value: any, set(value: any, isNone: boolean): any}) => Drawing} */
 export function typedAttributes(draft, faults, part = own(draft)) {
   const value = (row, at, set) =>
     choiceField({ label: "Type", at: `${at}-type`, value: row.type, options: TYPES, faults, isHidden: true, set: (type) => set({ ...row, type }) });

@@ -8,12 +8,14 @@ import { choiceField, faultsAt, textField } from "./fields.js";
 import { options } from "./suggestions.js";
 import { changedKind, kindFor, readValue, valueField, written } from "./value_field.js";
 
+/** @type {Choice[]} */
 const SECTIONS = [
   ["resource_attrs", "resource"],
   ["subject_attrs", "subject"],
   ["action_attrs", "action"],
   ["context_attrs", "context"],
 ];
+/** @type {[string, string][]} */
 const CHOICES = Object.entries(OPERATORS).map(([op, { label }]) => [op, label]);
 const KINDS = {
   any: ["text", "number", "flag", "json"],
@@ -42,14 +44,14 @@ export function comparisons(draft, faults, declared) {
 
 function comparison(row, { at, number, set, known, faults, remove }) {
   const type = known[row.key];
-  const isOffered = ([op]) => op === row.op || !type || OPERATORS[op].reads.includes(type);
+  const offered = CHOICES.filter(([op]) => op === row.op || !type || OPERATORS[op].reads.includes(type));
   const named = (what) => `Condition ${number}: ${what}`;
-  const keys = Object.entries(known).map(([key, type]) => [key, type]);
+  const keys = Object.entries(known);
   return html`<div class="row comparison">
     ${choiceField({ label: named("of"), at: `${at}-section`, value: row.section, options: SECTIONS, isHidden: true, set: (section) => set({ ...row, section }) })}
     <div>${textField({ label: named("attribute"), at: `${at}.key`, value: row.key, list: `${at}-keys`, faults, isHidden: true, placeholder: "attribute", set: (key) => set(withKey(row, key, known)) })}
       ${options(`${at}-keys`, keys)}</div>
-    ${choiceField({ label: named("comparison"), at: `${at}.op`, value: row.op, faults, isHidden: true, options: CHOICES.filter(isOffered), set: (op) => set(withOperator(row, op, known)) })}
+    ${choiceField({ label: named("comparison"), at: `${at}.op`, value: row.op, faults, isHidden: true, options: offered, set: (op) => set(withOperator(row, op, known)) })}
     ${valueField({ label: named("value"), at: `${at}.value`, state: row.state, faults, kinds: kindsOf(row.op), set: (state) => set({ ...row, state }) })}
     <button class="link" type="button" aria-label=${`Remove condition ${number}`} @click=${remove}>✕</button>
     ${OPERATORS[row.op]?.isNegation ? html`<p class="hint">Holds only if the attribute is there.</p>` : nothing}

@@ -31,10 +31,11 @@ function section(draft, name, title, label, content) {
     ${isGiven(draft, name) ? content() : html`<p class="hint">Nothing is declared, so a condition may name anything.</p>`}</div>`;
 }
 
-function attributes(draft, faults, name, hint = null) {
+/** @type {(draft: Draft, faults: Fault[], name: string, hint?: Drawing) => Drawing} */
+function attributes(draft, faults, name, hint = nothing) {
   const set = (value) => (draft.set(name, value), value);
   return html`${typedAttributes(draft, faults, { at: `$.${name}`, legend: "Attributes", value: draft.body[name], set })}
-    ${hint ? html`<p class="hint">${hint}</p>` : nothing}`;
+    ${hint === nothing ? nothing : html`<p class="hint">${hint}</p>`}`;
 }
 
 function subjectTypes(draft, faults, suggestions) {

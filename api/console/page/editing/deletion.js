@@ -13,6 +13,7 @@ const IN_USE = 409;
 // Returns the ways to end a draft's element: `button()` begins it, `references(place)` draws what refers to it.
 // `removed()` is called when it has ended.
 export function deletion(draft, removed = () => goTo(placeLink(draft.env, draft.kind.segment))) {
+  /** @type {any} */
   let inUse = null; // the refusal that names what refers to the element
   const { noun } = draft.kind;
   const refused = (problem) => {

@@ -32,12 +32,25 @@ const NOT_FOUND = 404;
 
 export class Draft {
   // `stored` and `etag` are those of the element in the service, or null for a new element, which begins as `blank`.
+  /**
+   * @param {string} env
+   * @param {Kind} kind
+   * @param {{stored?: ModelElement | null, etag?: string | null, blank?: ModelElement}} given
+   */
   constructor(env, kind, { stored = null, etag = null, blank = {} }) {
-    [this.env, this.kind, this.stored, this.etag] = [env, kind, stored, etag];
+    this.env = env;
+    this.kind = kind;
+    /** @type {ModelElement | null} */
+    this.stored = stored;
+    /** @type {string | null} */
+    this.etag = etag;
     this.body = stored ?? blank;
     this.began = this.body;
+    /** @type {Map<string, string>} */
     this.local = new Map(); // what can't be sent, by the path of its field
+    /** @type {Record<string, any>} */
     this.query = {}; // what goes with the write: a route's `before`
+    /** @type {{stored: ModelElement, etag: string | null} | null} */
     this.theirs = null; // {stored, etag} of an element that somebody else has changed meanwhile
     this.act = new Act();
     this.changed = () => {}; // called after each change of the body by a field
@@ -59,12 +72,14 @@ export class Draft {
   }
 
   // Notes that a field's text can't be read, or that it can be now (null).
+  /** @type {(at: string, message: string | null) => void} */
   fault(at, message) {
     if (message === null) this.local.delete(at);
     else this.local.set(at, message);
   }
 
   // Returns the faults: those that the page found itself, and those of the last answer.
+  /** @returns {Fault[]} */
   faults() {
     const own = Array.from(this.local, ([at, message]) => ({ path: at, message }));
     return [...own, ...(this.act.problem?.details ?? [])];
@@ -74,7 +89,7 @@ export class Draft {
   async save() {
     let follows = null; // the route before which a moved one stood
     const answer = await this.act.run(async () => {
-      if (!this.isNew && this.query.before) follows = await successorOf(this.env, this.kind, this.stored.id);
+      if (this.stored && this.query.before) follows = await successorOf(this.env, this.kind, this.stored.id);
       return this.write();
     });
     if (answer === undefined) {
@@ -97,12 +112,12 @@ export class Draft {
       return call("POST", path`/v1/environments/${this.env}/${this.kind.segment}`, { body: this.body, query });
     }
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
-    return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag } });
+    return call("PUT", where, { body: this.body, query, headers: { "If-Match": this.etag ?? "" } });
   }
 
   undoing(former, { data: made, etag, status }, follows) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, made));
-    const headers = { "If-Match": etag };
+    const headers = { "If-Match": etag ?? "" };
     if (former === null && status !== CREATED) return { text: `This ${this.kind.noun} was there already` };
     if (former === null) {
       const leadsTo = this.kind.isOne ? null : placeLink(this.env, this.kind.segment); // it stands on the page that is open
@@ -127,14 +142,14 @@ export class Draft {
   // Takes the element as it is stored now, and drops the draft.
   takeTheirs() {
     this.meetTheirs();
-    this.body = this.stored;
+    this.body = this.began;
     this.local.clear();
     this.changed();
   }
 
   // Keeps the draft, which the next write puts over what is stored now.
   meetTheirs() {
-    [this.stored, this.began, this.etag] = [this.theirs.stored, this.theirs.stored, this.theirs.etag];
+    if (this.theirs) [this.stored, this.began, this.etag] = [this.theirs.stored, this.theirs.stored, this.theirs.etag];
     this.theirs = null;
     this.act.problem = null;
     update();
@@ -143,8 +158,8 @@ export class Draft {
   // Deletes the element, which must be as it was read. Rejects with what refers to it.
   async remove(cascade = false) {
     const where = elementPath(this.env, this.kind, keyOf(this.kind, this.stored));
-    const before = this.kind.isOrdered ? await successorOf(this.env, this.kind, this.stored.id) : null;
-    await call("DELETE", where, { headers: { "If-Match": this.etag }, query: cascade ? { cascade: true } : {} });
+    const before = this.kind.isOrdered ? await successorOf(this.env, this.kind, this.stored?.id) : null;
+    await call("DELETE", where, { headers: { "If-Match": this.etag ?? "" }, query: cascade ? { cascade: true } : {} });
     const link = placeLink(this.env, this.kind.segment);
     const former = this.stored;
     const undo = () => call("PUT", where, { body: former, headers: { "If-None-Match": "*" }, query: { before } });

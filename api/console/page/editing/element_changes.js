@@ -12,8 +12,16 @@ const WORDS = { added: ["+", "added"], changed: ["~", "changed"], removed: ["−
 
 export class ElementChanges {
   // `elements` are {kind, id, type?, change, before, after}. `also(one)` may add words behind one of them.
+  /**
+   * @param {string | null} env
+   * @param {any[]} elements
+   * @param {{also?: (one: any) => Drawing, names?: string[]}} [words]
+   */
   constructor(env, elements, { also = () => nothing, names } = {}) {
-    Object.assign(this, { env, elements, also, names });
+    this.env = env;
+    this.elements = elements;
+    this.also = also;
+    this.names = names;
     this.open = new Set(elements.length <= OPEN_AT_FIRST ? elements.keys() : []);
   }
 

@@ -17,6 +17,7 @@ const WRITERS_ONLY = "This credential may only read.";
 // Returns the page of a kind's list. A row has the sentence `about` the list, `columns`, `filters` as [parameter, label,
 // choices?], and the sentence for an `empty` list. `above(place)` returns a function that draws what stands above the
 // table, and `draw(place)` one that draws a page of the list in its place.
+/** @type {(place: Place, row: ListRow) => Page & {again(): void}} */
 export function elementList(place, { kind, about, columns, filters, empty, limit = LIMIT, above, draw }) {
   const { env, query } = place;
   const asked = Object.fromEntries(filters.map(([name]) => [name, query.get(name)]));

@@ -18,6 +18,7 @@ import { Suggestions } from "./suggestions.js";
 // Returns the page that a place of a kind asks for: its list, a new element, or one element. A row has the shape of the
 // list (see element_list.js), and of the element's page: `beside(env, body, suggestions)` returns a function that draws what
 // stands beside the form, or `before` it. `absent` says what it means that an element which others may name has no entry.
+/** @type {(place: Place, row: ListRow) => Page} */
 export function elementPages(place, row) {
   if (place.given.length) return onePage(place, row);
   return place.query.get("new") ? newPage(place, row.kind) : elementList(place, row);
@@ -34,21 +35,19 @@ function newPage(place, kind) {
   };
 }
 
+/** @type {(place: Place, row: ListRow) => Page} */
 function onePage(place, { kind, before, beside = before, absent }) {
   const suggestions = new Suggestions(place.env);
-  let [draft, drawBeside, ending] = [null, null, null];
   const one = new Awaited(`the ${kind.noun}`, async (signal) => {
-    draft = await readDraft(place, kind, Boolean(absent), signal);
-    ending = draft.isNew ? null : deletion(draft);
-    drawBeside = beside?.(place.env, draft.body, suggestions) ?? null;
-    return draft;
+    const draft = await readDraft(place, kind, Boolean(absent), signal);
+    return { draft, ending: draft.isNew ? null : deletion(draft), drawBeside: beside?.(place.env, draft.body, suggestions) };
   });
   return {
     title: capital(kind.noun),
-    isUnsaved: () => draft?.isChanged ?? false,
-    view: () => html`${heading(nameOf(draft?.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
+    isUnsaved: () => one.value?.draft.isChanged ?? false,
+    view: () => html`${heading(nameOf(one.value?.draft.stored, place), html`${kind.noun} <code>${place.given.join(" ")}</code>`, trail(place, kind))}
       ${doneNotice(place, () => one.again())}
-      ${one.view(() => {
+      ${one.view(({ draft, ending, drawBeside }) => {
         const edited = html`<section><h2>${draft.isNew ? "Create an entry" : "Edit"}</h2>
           ${draft.isNew ? html`<p class="soft">${absent}</p>` : nothing}${form(draft, suggestions, () => one.again(), ending)}</section>`;
         const told = drawBeside ? drawBeside() : nothing;
@@ -87,6 +86,7 @@ const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const trail = (place, kind) => ({ link: placeLink(place.env, kind.segment), name: kind.plural });
 
 // Returns the drawing of a draft's form with the ways to save and, with `ending`, to delete its element.
+/** @type {(draft: Draft, suggestions: Suggestions, saved: (answer: any) => void, ending?: ReturnType<typeof deletion> | null) => Drawing} */
 export function form(draft, suggestions, saved, ending = null) {
   const mayWrite = may("write");
   const submit = (event) => {

@@ -5,9 +5,11 @@ import { distance, instant } from "../core/words.js";
 import { sentence } from "../parts/notice.js";
 
 const DAY = 86_400_000;
+/** @type {[string, number][]} */
 const SOON = [["in a day", 1], ["in a week", 7], ["in 30 days", 30]];
 
 // Returns the faults below a field. `at` is the path of its member, like `$.conditions.rate_limit.limit`.
+/** @type {(faults: Fault[], at: string, isExact?: boolean) => Drawing} */
 export function faultsAt(faults, at, isExact = false) {
   const found = faults.filter((one) => one.path === at || (!isExact && isWithin(one.path, at)));
   return found.map((one) => html`<p class="fault" id=${`${at}-fault`}>
@@ -15,12 +17,14 @@ export function faultsAt(faults, at, isExact = false) {
     ${one.help ? html`<span class="soft">${sentence(one.help)}</span>` : nothing}</p>`);
 }
 
-const isWithin = (path, at) => Boolean(path) && path.startsWith(at) && ".[".includes(path[at.length]);
+/** @type {(path: string | undefined, at: string) => boolean} */
+const isWithin = (path, at) => path !== undefined && path.startsWith(at) && ".[".includes(path[at.length]);
 
 // Returns whether there is an error at a field.
 const isFaulty = (faults, at) => faults.some((one) => one.path === at || isWithin(one.path, at));
 
 // Returns a field for a line of text. `list` is the id of its suggestions. `set(text)` takes what was typed.
+/** @param {FieldGiven} field */
 export function textField({ label, at, value, set, faults = [], hint, list, isName = false, isHidden = false, placeholder = "" }) {
   return html`<div class="field">
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
@@ -32,6 +36,7 @@ export function textField({ label, at, value, set, faults = [], hint, list, isNa
 }
 
 // Returns a field for several lines of text.
+/** @param {FieldGiven & {rows?: number}} field */
 export function areaField({ label, at, value, set, faults = [], hint, isHidden = false, rows = 3, isName = false, placeholder = "" }) {
   return html`<div class="field">
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
@@ -42,6 +47,7 @@ export function areaField({ label, at, value, set, faults = [], hint, isHidden =
 }
 
 // Returns a choice of few values: `options` are [value, name].
+/** @param {FieldGiven & {options: Choice[]}} field */
 export function choiceField({ label, at, value, set, options, faults = [], isHidden = false }) {
   return html`<div class="field">
     <label for=${at} class=${isHidden ? "hidden" : ""}>${label}</label>
@@ -52,12 +58,14 @@ export function choiceField({ label, at, value, set, options, faults = [], isHid
 }
 
 // Returns a check box.
+/** @param {{label: string, value: boolean, set(isOn: boolean): void, hint?: Drawing}} field */
 export function flagField({ label, value, set, hint }) {
   return html`<div class="field"><label><input type="checkbox" .checked=${value} @change=${(event) => set(event.target.checked)}> ${label}</label>
     ${hint ? html`<p class="hint">${hint}</p>` : nothing}</div>`;
 }
 
 // Returns a field for an instant in RFC 3339. It may be left out, which means `without`.
+/** @param {FieldGiven & {without: string}} field */
 export function instantField({ label, at, value, set, faults, without }) {
   const known = value && !Number.isNaN(Date.parse(value));
   const hint = known ? html`${instant(value)} in your time zone, ${distance(value)}.` : html`Empty means: ${without}.`;

@@ -10,6 +10,7 @@ const typing = new Map(); // what is typed and not added yet, by the path of its
 whenSessionEnds(() => typing.clear());
 
 // Returns the drawing of a list of texts. `noun` names one of them: "a role". `link(id)` is the address of its page.
+/** @param {FieldGiven & {values: string[], noun: string, link?: (id: string) => string}} field */
 export function idList({ label, at, values, set, faults = [], list, noun, link, hint }) {
   const typed = typing.get(at) ?? "";
   const add = () => {

@@ -8,7 +8,8 @@ export function openForm(place, noun) {
   const open = (event) => {
     event.preventDefault();
     const given = new FormData(event.target);
-    goTo(placeLink(place.env, place.page, [given.get("type").trim(), given.get("id").trim()]));
+    const key = ["type", "id"].map((name) => String(given.get(name)).trim());
+    goTo(placeLink(place.env, place.page, key));
   };
   return html`<form class="bar filters no-print" @submit=${open} aria-label=${`Open a ${noun}`}>
     <div><label for="open-type">Type</label><input id="open-type" name="type" class="mono" required autocomplete="off" spellcheck="false" .value=${noun === "subject" ? "user" : ""}></div>

@@ -7,6 +7,7 @@ import { distance, instant } from "../core/words.js";
 const SOON = 7 * 86_400_000; // milliseconds before an end that is worth a mark
 
 // Returns a link to the page of an element, which its id names.
+/** @type {(env: string, segment: string, id: any, name?: string | null) => Drawing} */
 export const link = (env, segment, id, name = null) =>
   html`<a href=${placeLink(env, segment, Array.isArray(id) ? id : [id])}>${name ? html`<span class="name">${name}</span>` : html`<code>${Array.isArray(id) ? id.at(-1) : id}</code>`}</a>`;
 

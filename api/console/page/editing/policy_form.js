@@ -8,7 +8,9 @@ import { gates } from "./gates.js";
 import { idList } from "./id_list.js";
 import { scopes } from "./scopes.js";
 
+/** @type {Choice[]} */
 const EFFECTS = [["ALLOW", "Allow"], ["DENY", "Deny, whatever else allows"]];
+/** @type {Choice[]} */
 const EVERYONE = [["roles", "holders of these roles"], ["everyone", "everyone"]];
 
 // Returns the drawing of a policy's form. `declared` knows the attributes that conditions may name.

@@ -8,6 +8,7 @@ import { areaField, choiceField, textField } from "./fields.js";
 import { entityField } from "./references.js";
 
 const ENTITY = { type: "", id: "" };
+/** @type {Choice[]} */
 const DECISIONS = [["true", "allowed"], ["false", "denied"]];
 const states = new WeakMap(); // the JSON as it is typed, and the test that is about to be added, by the draft
 

@@ -13,9 +13,14 @@ const SHOWN_REFUSALS = [400, 404, 409]; // what the change itself would meet too
 export class Preview {
   // `element` is what a draft's element becomes, or null if it is deleted; with `cascade`, what refers to it goes too.
   // `refused(problem)` is told what the change itself would meet.
+  /**
+   * @param {Draft} draft
+   * @param {ModelElement | null} element
+   * @param {{cascade?: boolean, refused?: (problem: any) => void}} [how]
+   */
   constructor(draft, element, { cascade = false, refused = () => {} } = {}) {
     const { env, kind, isNew, stored } = draft;
-    const key = isNew ? {} : Object.fromEntries(kind.key.map((name) => [name, stored[name]]));
+    const key = isNew ? {} : Object.fromEntries(kind.key.map((name) => [name, stored?.[name]]));
     this.body = { changes: [{ kind: kind.name, ...key, element, ...(cascade ? { cascade } : {}) }] };
     this.refused = refused;
     this.found = new Awaited("what the change does", (signal) => this.ask(env, signal));

@@ -10,7 +10,8 @@ export const ANY = "*";
 
 // Returns fields for a subject or a resource: its type and its id. `set({type, id})` takes another one. In a request
 // (`isAsked`), a resource's type goes by its name.
-export function entityField({ label, at, value, set, faults, suggestions, segment, isAsked = false }) {
+/** @param {FieldGiven & {suggestions: any, segment: string, isAsked?: boolean}} field */
+export function entityField({ label, at, value, set, suggestions, segment, isAsked = false, faults = [] }) {
   const given = value ?? { type: "", id: "" };
   const isResource = segment === "resources";
   const first = suggestions.of(isResource ? "resource-types" : "subjects");
@@ -26,6 +27,7 @@ export function entityField({ label, at, value, set, faults, suggestions, segmen
 }
 
 // Returns a field for the id of an element of a list.
+/** @param {FieldGiven & {suggestions: any, segment: string}} field */
 export function idField({ label, at, value, set, faults, suggestions, segment, hint }) {
   const known = suggestions.of(segment).map((one) => [one.id, one.name]);
   return html`${textField({ label, at, value, set, faults, hint, list: `${at}-list` })}${options(`${at}-list`, known, value ?? "")}`;

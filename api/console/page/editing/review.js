@@ -7,6 +7,7 @@ import { difference } from "./difference.js";
 import { Preview } from "./preview.js";
 
 // Opens the review of a draft. `saved(answer)` is called when the user has saved it. `extra()` draws what only one kind has.
+/** @type {(draft: Draft, saved: (answer: any) => void, extra?: (() => Drawing) | null) => void} */
 export function review(draft, saved, extra = null) {
   const preview = draft.kind.isOutside ? null : new Preview(draft, draft.body);
   openDialog({

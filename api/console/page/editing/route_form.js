@@ -8,6 +8,7 @@ import { idField } from "./references.js";
 import { options } from "./suggestions.js";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "*"].map((one) => [one]);
+/** @type {Choice[]} */
 const NAMES = [["none", "the capture {id}, or none"], ["resource_id", "an id"], ["external_id", "an external id"]];
 
 // Returns the drawing of a route's form.
@@ -23,7 +24,7 @@ export function routeForm(draft, faults, suggestions) {
     ${idList({ label: "Hosts", at: "$.hosts", values: body.hosts ?? [], faults, noun: "a host", hint: "Without any, the route is for all hosts.", set: (hosts) => draft.set("hosts", hosts.length ? hosts : undefined) })}
     ${idField({ label: "Resource type", at: "$.resource_type", value: body.resource_type, faults, suggestions, segment: "resource-types", set: (value) => draft.set("resource_type", value) })}
     ${text("action", "Action", { list: "route-actions" })}${options("route-actions", declared.map((one) => [one]))}
-    ${resource(draft, faults)}${sources(draft, faults)}
+    ${resource()}${sources()}
     ${idField({ label: draft.isNew ? "Comes before" : "Move before", at: "before", value: draft.query.before, suggestions, segment: "routes", hint: draft.isNew ? "Empty means: it comes last." : "Empty means: it stays where it is.", set: (value) => move(draft, value) })}
     ${faultsAt(faults, "$", true)}`;
 

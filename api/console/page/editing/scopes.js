@@ -5,6 +5,7 @@ import { choiceField, faultsAt } from "./fields.js";
 import { ANY, actionsField, idField } from "./references.js";
 
 const BLANK = { resource_type_id: "", actions: [] };
+/** @type {Choice[]} */
 const ALL_OR_ONE = [["one", "resources of the type"], ["all", "resources of every type"]];
 
 // Returns the drawing of a draft's types and actions.

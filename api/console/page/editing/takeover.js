@@ -18,8 +18,17 @@ const SHOWN_SUBJECTS = 10;
 // A takeover that is asked for. `where` is the path of its call, `body` what the call needs beside the note.
 // `done({data})` is called with the promotion.
 export class Takeover {
+  /** @param {{env: string, what: string, where: string, body?: ModelElement, button: string, done(made: any): void, mayAccept?: boolean}} given */
   constructor({ env, what, where, body = {}, button, done, mayAccept = false }) {
-    Object.assign(this, { env, where, body, button, done, mayAccept, note: "", accepts: false, act: new Act() });
+    this.env = env;
+    this.where = where;
+    this.body = body;
+    this.button = button;
+    this.done = done;
+    this.mayAccept = mayAccept;
+    this.note = "";
+    this.accepts = false; // that edits in place are overwritten
+    this.act = new Act();
     this.preview = new Awaited(what, async (signal) => {
       const { data } = await call("POST", where, { body: { ...body, dry_run: true }, signal });
       this.changes = new ElementChanges(null, data.elements);

@@ -4,6 +4,7 @@ import { html } from "../vendor/lit-html.js";
 import { isNumber, numberIn, parseJson } from "../core/exact.js";
 import { areaField, choiceField, textField } from "./fields.js";
 
+/** @type {Choice[]} */
 const KINDS = [
   ["text", "text"],
   ["number", "number"],

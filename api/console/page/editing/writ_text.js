@@ -49,6 +49,7 @@ function show(text, { line, column, length }) {
   const characters = Array.from(lines[line - 1] ?? "");
   const units = (count) => characters.slice(0, count).join("").length;
   const field = document.getElementById("writ-text");
+  if (!(field instanceof HTMLTextAreaElement)) return;
   field.focus();
   field.setSelectionRange(before + units(column - 1), before + units(column - 1 + (length ?? 1)));
 }

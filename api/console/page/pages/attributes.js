@@ -20,12 +20,14 @@ const ABOUT = "What conditions may compare, and of which type it is. Conditions 
 
 export function page(place) {
   const suggestions = new Suggestions(place.env);
+  /** @type {{draft: Draft | null, ending: ReturnType<typeof deletion> | null, isBegun: boolean}} */
   const state = { draft: null, ending: null, isBegun: false };
   const one = new Awaited("the declared attributes", async (signal) => {
-    state.draft = await readDraft(place.env, signal);
-    state.ending = state.draft.isNew ? null : deletion(state.draft, () => one.again());
+    const draft = await readDraft(place.env, signal);
+    state.draft = draft;
+    state.ending = draft.isNew ? null : deletion(draft, () => one.again());
     state.isBegun = false;
-    return state.draft;
+    return draft;
   });
   const types = html`Attributes of resources are declared by their <a href=${placeLink(place.env, "resource-types")}>type</a>.`;
   return {

@@ -12,6 +12,7 @@ import { instant } from "../core/words.js";
 const NEWEST = 10; // entries of a short trail
 
 // Each event of the log, and what it means.
+/** @type {[string, string][]} */
 export const EVENTS = [
   ["token.issued", "Token issued"],
   ["token.refused", "Token refused"],
@@ -106,8 +107,8 @@ function shortly({ details: given, client_id }) {
 
 const clipped = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-function counts(changes) {
-  const parts = Object.entries(changes).map(([list, one]) => {
+function counts(lists) {
+  const parts = Object.entries(lists).map(([list, one]) => {
     const marks = [["+", one.added], ["~", one.changed], ["−", one.removed], ["↕", one.moved]];
     return `${list.replaceAll("_", " ")} ${marks.filter(([, many]) => many).map(([mark, many]) => mark + many).join(" ")}`;
   });

@@ -55,7 +55,7 @@ export function clientPage(place) {
   const state = { place, where, client, edit: null, act: new Act(), done: null, known: knownEnvironments() };
   const trail = auditTrail({ client_id: id });
   const again = () => (client.again(), trail.again());
-  const end = endings({ place, where, client, again, showSecret: showClientSecret });
+  const end = endings({ place, where, again, showSecret: showClientSecret });
   return {
     title: "Client",
     isUnsaved: () => isSecretShown() || (state.edit !== null && !isSame(state.edit, client.value)),

@@ -16,7 +16,7 @@ export function endings({ place, where, again, showSecret }) {
     text: "The secret that the client has now is refused at once. Its tokens stay valid until they expire.",
     button: "Make a new secret",
     act: async () => {
-      const made = await post(`${where}/secret`);
+      const made = await post(`${where}/secret`, undefined);
       again();
       showSecret(made, "A new secret");
     },
@@ -26,7 +26,7 @@ export function endings({ place, where, again, showSecret }) {
     text: "Its secret and its tokens are refused at once, for good. It stays on the list.",
     button: "Revoke client",
     act: async () => {
-      await post(`${where}/revoke`);
+      await post(`${where}/revoke`, undefined);
       announce("The client is revoked.");
       again();
     },

@@ -78,7 +78,7 @@ export function typable(name, id) {
 
 // Returns the drawing of a key's expiry, if it is past or near.
 export function expiry(key) {
-  const left = key.expires_at ? new Date(key.expires_at) - Date.now() : Infinity;
+  const left = key.expires_at ? Date.parse(key.expires_at) - Date.now() : Infinity;
   if (left <= 0) return html`<span class="tag deny">✕ expired</span>`;
   return left < SOON ? html`<span class="tag warn">! soon</span>` : nothing;
 }

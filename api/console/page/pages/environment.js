@@ -24,6 +24,7 @@ export function onePage(place) {
   const [id] = place.given;
   const where = path`/v1/environments/${id}`;
   const link = placeLink(place.env, place.page, [id]);
+  /** @type {any} */
   const state = { place, where, link, act: new Act(), edit: null, isGone: false };
   state.one = new Awaited("the environment", async (signal) => {
     const found = await get(where, { signal });

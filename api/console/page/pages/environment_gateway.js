@@ -15,8 +15,16 @@ const ABOUT = "They say which gateways Writ believes about the subject, and what
 
 export class GatewayEditor {
   // `id` names the environment, `where` is its path in the API, and `link` the address of its page.
+  /** @type {(id: string, where: string, link: string) => void} */
   constructor(id, where, link) {
-    Object.assign(this, { id, link, where: `${where}/gateway`, act: new Act(), text: null, offered: null });
+    this.id = id;
+    this.link = link;
+    this.where = `${where}/gateway`;
+    this.act = new Act();
+    /** @type {string | null} */
+    this.text = null;
+    /** @type {string | null} */
+    this.offered = null;
     this.found = new Awaited("the gateway settings", (signal) => this.read(signal));
   }
 

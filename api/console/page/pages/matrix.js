@@ -47,7 +47,7 @@ function choices(place, rows, types) {
 // Reads one page of rows, and the cell of each row and action.
 async function matrix(place, rows, types, signal) {
   const type = wantedType(place, await types.answer());
-  if (!type) return { type: null, rows: [] };
+  if (!type) return { type: null, next: null, rows: [] };
   const query = { limit: ROWS, cursor: place.query.get("cursor") };
   const list = await get(path`/v1/environments/${place.env}/` + rows, { query, signal });
   const cells = rows === "roles" ? await ofRoles(place.env, type, list.items, signal) : await ofSubjects(place.env, type, list.items, signal);

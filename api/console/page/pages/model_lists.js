@@ -11,14 +11,21 @@ import * as sides from "./model_sides.js";
 const ID = { title: "Id", cell: (one) => html`<code>${one.id}</code>` };
 const EXTERNAL_ID = { title: "External id", cell: (one) => (one.external_id ? html`<code>${one.external_id}</code>` : nothing) };
 const TERM = { title: "Term", cell: (one) => term(one) };
+/** @type {[string, string]} */
 const BY_TYPE = ["type", "Type"];
+/** @type {[string, string]} */
 const BY_NAME = ["name", "Name"];
+/** @type {[string, string]} */
 const BY_EXTERNAL_ID = ["external_id", "External id"];
+/** @type {[string, string][]} */
 const BY_SUBJECT = [["subject.type", "Subject type"], ["subject.id", "Subject id"]];
+/** @type {[string, string][]} */
 const BY_RESOURCE = [["resource.type", "Resource type"], ["resource.id", "Resource id"]];
+/** @type {Choice[]} */
 const CLOSED = [["true", "closed"], ["false", "open"]];
 const GROUPS_OF_A_PAGE = 50; // each comes with all its members
 
+/** @type {ListRow[]} */
 const ROWS = [
   {
     kind: ROLE,
@@ -122,7 +129,9 @@ const ROWS = [
   },
 ];
 
-export const page = (place) => elementPages(place, ROWS.find((one) => one.kind.segment === place.page));
+const ROW_OF = Object.fromEntries(ROWS.map((row) => [row.kind.segment, row]));
+
+export const page = (place) => elementPages(place, ROW_OF[place.page]);
 
 function declared({ attributes }) {
   if (!attributes) return html`<span class="soft">none declared</span>`;

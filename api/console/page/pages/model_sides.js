@@ -51,9 +51,12 @@ export const ofGroup = (env, group) =>
 
 // Draws the list of groups as a tree. What is open stays open until the list is read again.
 export function groupTree(place) {
-  let [tree, drawn] = [null, null];
+  /** @type {GroupTree | null} */
+  let tree = null;
+  let drawn = null;
   return (items, found) => {
-    if (drawn !== found) [tree, drawn] = [new GroupTree(place.env, items), found];
+    if (!tree || drawn !== found) tree = new GroupTree(place.env, items);
+    drawn = found;
     return html`${tree.view()}${pager(place, found.next_cursor)}`;
   };
 }

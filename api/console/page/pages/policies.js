@@ -7,7 +7,9 @@ import { elementList } from "../editing/element_list.js";
 import { actions, link } from "../editing/phrases.js";
 import { editorPage, policyPage } from "./policy.js";
 
+/** @type {Choice[]} */
 const EFFECTS = [["ALLOW", "allow"], ["DENY", "deny"]];
+/** @type {Choice[]} */
 const SWITCHES = [["true", "switched on"], ["false", "switched off"]];
 
 export function page(place) {
@@ -16,6 +18,7 @@ export function page(place) {
   return place.given.length ? policyPage(place) : elementList(place, LIST);
 }
 
+/** @type {ListRow} */
 const LIST = {
   kind: POLICY,
   about: "What is allowed and what is denied. A denial wins over everything that allows.",
@@ -44,6 +47,6 @@ const covers = (env, scope) => html`<div>${
 }: ${actions(scope.actions)}</div>`;
 
 function conditionsOf({ conditions = {} }) {
-  const parts = Object.entries(conditions).map(([name, given]) => [name, Array.isArray(given) && name !== "ip_allowlist" ? given.length : 1]);
-  return parts.reduce((sum, [, one]) => sum + one, 0) || html`<span class="soft">none</span>`;
+  const counts = Object.entries(conditions).map(([name, given]) => (Array.isArray(given) && name !== "ip_allowlist" ? given.length : 1));
+  return counts.reduce((sum, one) => sum + one, 0) || html`<span class="soft">none</span>`;
 }

@@ -33,20 +33,18 @@ async function stored(place, signal) {
 // Returns the page on which a policy is read.
 export function policyPage(place) {
   const { env } = place;
-  let ending = null;
   const one = new Awaited("the policy", async (signal) => {
     const draft = await stored(place, signal);
-    ending = deletion(draft);
-    return draft.stored;
+    return { policy: draft.body, ending: deletion(draft) };
   });
   const forms = new Awaited("its sentence and its text", async (signal) => convert(env, (await stored(place, signal)).stored, signal));
   const again = () => (one.again(), forms.again());
   const edit = placeLink(env, "policies", place.given, { edit: "yes" });
   return {
     title: "Policy",
-    view: () => html`${heading(one.value?.name ?? place.given[0], html`policy <code>${place.given[0]}</code>`, trail(env))}
+    view: () => html`${heading(one.value?.policy.name ?? place.given[0], html`policy <code>${place.given[0]}</code>`, trail(env))}
       ${doneNotice(place, again)}
-      ${one.view((policy) => html`<div class="columns wide-first">
+      ${one.view(({ policy, ending }) => html`<div class="columns wide-first">
         <section><h2>What it does</h2>
           <p>${effectTag(policy)}${offTag(policy)}</p>
           ${forms.view((found) => html`<p class="sentence name">${prose(found.sentence)}</p>`)}
@@ -73,22 +71,19 @@ export function editorPage(place) {
   const { env } = place;
   const suggestions = new Suggestions(env);
   const declared = new Declared(env, suggestions);
-  let [draft, forms, before] = [null, null, null];
-  const begin = (found) => {
-    [draft, forms, before] = [found, new TwoForms(found), null];
-    if (!found.isNew) convert(env, found.stored).then((told) => (before = told.sentence), () => {});
-    return found;
-  };
-  const one = new Awaited("the policy", async (signal) =>
-    begin(place.given.length ? await stored(place, signal) : new Draft(env, POLICY, { blank: POLICY.blank })),
-  );
+  const one = new Awaited("the policy", async (signal) => {
+    const draft = place.given.length ? await stored(place, signal) : new Draft(env, POLICY, { blank: POLICY.blank });
+    const begun = { draft, forms: new TwoForms(draft), before: null };
+    if (!draft.isNew) convert(env, draft.stored).then((told) => (begun.before = told.sentence), () => {});
+    return begun;
+  });
   const title = place.given.length ? `Edit ${place.given[0]}` : "New policy";
   const back = placeLink(env, "policies", place.given);
   return {
     title: place.given.length ? "Edit a policy" : title,
-    isUnsaved: () => Boolean(draft && (draft.isChanged || forms.isTextFaulty)),
+    isUnsaved: () => Boolean(one.value && (one.value.draft.isChanged || one.value.forms.isTextFaulty)),
     view: () => html`${heading(title, "", place.given.length ? { link: back, name: place.given[0] } : trail(env))}
-      ${one.view(() => editor({ env, draft, forms, suggestions, declared, back, said: () => sentences(before, forms.sentence) }))}`,
+      ${one.view((begun) => editor({ env, ...begun, suggestions, declared, back, said: () => sentences(begun.before, begun.forms.sentence) }))}`,
   };
 }
 

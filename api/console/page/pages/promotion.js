@@ -67,7 +67,7 @@ function sourceForm(place, known) {
   const here = environmentOf(place.env);
   const submit = (event) => {
     event.preventDefault();
-    goTo(placeLink(place.env, place.page, [], { from: new FormData(event.target).get("from").trim() }));
+    goTo(placeLink(place.env, place.page, [], { from: String(new FormData(event.target).get("from")).trim() }));
   };
   return html`<p class="soft">It replaces the resource types, roles, policies, routes, declared attributes and silenced lints.
       Groups, subjects, resources, assignments and grants stay.

@@ -28,7 +28,8 @@ function choice(place) {
   const open = (event) => {
     event.preventDefault();
     const given = new FormData(event.target);
-    const key = given.has("type") ? ["subject", given.get("type"), given.get("id")] : ["role", given.get("id")];
+    const [type, id] = ["type", "id"].map((name) => String(given.get(name)));
+    const key = given.has("type") ? ["subject", type, id] : ["role", id];
     goTo(placeLink(place.env, "review", key));
   };
   return html`${heading("Access review", "One page for a subject or a role, to read, print and sign.")}
@@ -67,14 +68,14 @@ function subjectReview(place, subject) {
 async function rightsOf(env, subject, held, signal) {
   const types = await get(path`/v1/environments/${env}/resource-types`, { query: { limit: MOST_TYPES }, signal });
   const policies = await get(path`/v1/environments/${env}/policies`, { query: { effect: "ALLOW", limit: MOST_POLICIES }, signal });
-  const roles = held.roles.map((one) => one.role);
+  const heldRoles = held.roles.map((one) => one.role);
   const rows = [];
   for (const type of types.items) {
     const answers = type.actions.map(async (action) => {
       const cell = await rightOn(env, subject, type, action, signal);
-      const by = policies.items.filter((one) => gives(one, roles, type.id, action));
-      const grants = held.grants.filter((one) => one.resource.type === type.id && one.actions.includes(action));
-      return { env, type: type.id, action, cell, by, grants, isCut: Boolean(policies.next_cursor) };
+      const by = policies.items.filter((one) => gives(one, heldRoles, type.id, action));
+      const direct = held.grants.filter((one) => one.resource.type === type.id && one.actions.includes(action));
+      return { env, type: type.id, action, cell, by, direct, isCut: Boolean(policies.next_cursor) };
     });
     rows.push(...(await Promise.all(answers)));
   }
@@ -97,8 +98,8 @@ function rightsTable(rows) {
 
 function sources(row) {
   const policies = row.by.map((one) => html`<li>policy <a class="name" href=${placeLink(row.env, "policies", [one.id])}>${one.name ?? one.id}</a></li>`);
-  const grants = row.grants.map((one) => html`<li>grant <a href=${placeLink(row.env, "grants", [one.id])}><code>${one.id}</code></a></li>`);
-  return html`<ul class="plain">${policies}${grants}${row.isCut ? html`<li class="soft">and perhaps more: the model has over ${number(MOST_POLICIES)} policies</li>` : nothing}</ul>`;
+  const direct = row.direct.map((one) => html`<li>grant <a href=${placeLink(row.env, "grants", [one.id])}><code>${one.id}</code></a></li>`);
+  return html`<ul class="plain">${policies}${direct}${row.isCut ? html`<li class="soft">and perhaps more: the model has over ${number(MOST_POLICIES)} policies</li>` : nothing}</ul>`;
 }
 
 function attributes(subject) {

@@ -79,6 +79,7 @@ function withRequest(state, use) {
 
 function asJson(state) {
   withRequest(state, (request) => {
+    /** @type {{text: string, fault: string | null}} */
     const written = { text: JSON.stringify(request, null, 2), fault: null };
     const take = (close) => {
       try {

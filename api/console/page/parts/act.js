@@ -9,11 +9,17 @@ export class Act {
   constructor() {
     this.session = session();
     this.isBusy = false;
+    /** @type {any} */
     this.problem = null;
   }
 
   // Does `work()`, which returns a promise. Returns its value, or undefined if it failed, if another one still runs, or
   // if the session has ended in which the action was offered.
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T | undefined>}
+   */
   async run(work) {
     if (this.isBusy || this.session.isOver) return undefined;
     [this.isBusy, this.problem] = [true, null];

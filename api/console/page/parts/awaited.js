@@ -9,13 +9,22 @@ const SHOWN_AFTER = 300; // milliseconds
 const ENDED_AFTER = 10_000; // milliseconds until the user may give up
 
 // An answer that is on its way. `ask` gets an AbortSignal and returns a promise. `what` names it: "the policies".
+/** @template T */
 export class Awaited {
+  /**
+   * @param {string} what
+   * @param {(signal: AbortSignal) => Promise<T>} ask
+   */
   constructor(what, ask) {
     this.session = session();
     this.what = what;
     this.ask = ask;
+    /** @type {T | undefined} */
     this.value = undefined;
+    /** @type {any} */
     this.problem = null;
+    /** @type {AbortController | null} */
+    this.given = null;
     this.again();
   }
 
@@ -68,10 +77,12 @@ export class Awaited {
   }
 
   // Returns the drawing of the answer by `draw(value)`, or of the waiting for it, or of the problem.
+  /** @param {(value: T) => Drawing} draw
+   * @returns {Drawing} */
   view(draw) {
     if (this.problem) return failure(this.problem, () => (this.again(), update()));
     if (this.value !== undefined) return draw(this.value);
-    return this.given ? waiting(this.what, this.waitedFor, () => this.given.abort()) : nothing;
+    return this.given ? waiting(this.what, this.waitedFor, () => this.given?.abort()) : nothing;
   }
 }
 

@@ -4,16 +4,17 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { whenSessionEnds } from "../core/session.js";
 import { update } from "../core/update.js";
 
+/** @type {{id: string, text: string, isCopied: boolean} | null} */
 let last = null; // {id, text, isCopied} of the value that was copied last
 
 whenSessionEnds(() => (last = null));
 
 // Returns the drawing of a value that can be copied. `id` is the one of its element on the page.
 export function copyable(id, text) {
-  const isLast = last?.id === id && last.text === text;
+  const copied = last && last.id === id && last.text === text ? last : null;
   return html`<span class="secret"><code id=${id}>${text}</code>
     <button type="button" @click=${() => copy(id, text)}>Copy</button></span>
-    <span class="soft" role="status">${isLast ? told(last.isCopied) : nothing}</span>`;
+    <span class="soft" role="status">${copied ? told(copied.isCopied) : nothing}</span>`;
 }
 
 const told = (isCopied) =>
@@ -36,6 +37,6 @@ function select(element) {
   const range = document.createRange();
   range.selectNodeContents(element);
   const selection = getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
+  selection?.removeAllRanges();
+  selection?.addRange(range);
 }

@@ -20,7 +20,7 @@ const CONTROL = /^[\t\r]/; // spreadsheets drop it
 
 // Returns a table as CSV (RFC 4180). A formula gets an apostrophe before its sign, which makes it a text.
 export function csv(names, rows) {
-  return [names, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n") + "\r\n";
+  return [names, ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
 }
 
 function csvField(field) {
@@ -44,13 +44,30 @@ export function saveFile(name, text, type) {
 
 // An export of a list. `ask(next, signal)` returns {rows, next} of a page; `next` is undefined first and null at last.
 export class Export {
+  /** @param {{name: string, type: string, ask(next: any, signal: AbortSignal): Promise<{rows: any[], next: any}>, write(rows: any[]): string, button: string}} given */
   constructor({ name, type, ask, write, button }) {
-    Object.assign(this, { session: session(), name, type, ask, write, button, rows: null, problem: null, isCut: false });
+    this.session = session();
+    this.name = name;
+    this.type = type;
+    this.ask = ask;
+    this.write = write;
+    this.button = button;
+    this.begin(null);
+  }
+
+  /** @param {AbortController | null} given */
+  begin(given) {
+    this.given = given;
+    /** @type {any[]} */
+    this.rows = [];
+    /** @type {any} */
+    this.problem = null;
+    this.isCut = false; // whether the list has more rows than the file
   }
 
   async run() {
     const given = new AbortController();
-    Object.assign(this, { given, rows: [], problem: null, isCut: false });
+    this.begin(given);
     update();
     const signal = this.session.until(given.signal);
     try {
@@ -74,7 +91,7 @@ export class Export {
   view() {
     if (this.given) {
       return html`<span role="status">Read ${counted(this.rows.length, "row")}…</span>
-        <button class="quiet" type="button" @click=${() => this.given.abort()}>Cancel</button>`;
+        <button class="quiet" type="button" @click=${() => this.given?.abort()}>Cancel</button>`;
     }
     return html`<button class="quiet" type="button" @click=${() => this.run()}>${this.button}</button>
       ${this.isCut ? html`<span class="soft">The file has the first ${number(MOST_ROWS)} rows.</span>` : nothing}

@@ -17,18 +17,21 @@ export function openDialog({ title, view, mayClose = anyTime, isKept = false }) 
   open.push(dialog);
   update();
   requestAnimationFrame(() => {
-    const element = document.getElementById(dialog.id);
+    const element = elementOf(dialog);
     if (element && !element.open) element.showModal();
   });
   return dialog;
 }
+
+/** @returns {HTMLDialogElement | null} */
+const elementOf = ({ id }) => document.querySelector(`dialog#${id}`);
 
 whenSessionEnds((isSignOut) => closeNow(open.filter((one) => isSignOut || !one.isKept)));
 
 function closeNow(dialogs) {
   for (const dialog of dialogs) {
     dialog.isClosed = true;
-    document.getElementById(dialog.id)?.close();
+    elementOf(dialog)?.close();
   }
   if (open.every((one) => one.isClosed)) open.length = 0;
   update();

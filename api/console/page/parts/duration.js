@@ -2,6 +2,7 @@
 
 import { counted } from "../core/words.js";
 
+/** @type {[number, string][]} */
 const UNITS = [
   [86_400, "day"],
   [3_600, "hour"],

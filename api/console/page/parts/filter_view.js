@@ -26,11 +26,11 @@ export class FilterView {
     this.found = new Awaited("the filter", ask({ ...body, options: { return: "filter" } }));
     const page = { limit: SHOWN_ROWS };
     this.rows = new Awaited("the resources", ask({ ...body, options: { return: "results" }, page }));
-    this.translate();
+    this.sql = this.translated();
   }
 
-  translate() {
-    this.sql = new Awaited("the SQL", async (signal) => {
+  translated() {
+    return new Awaited("the SQL", async (signal) => {
       const { filter } = await this.found.answer();
       const body = { filter, dialect: this.dialect };
       return post(path`/v1/environments/${this.env}/filters:translate`, body, { signal });
@@ -43,7 +43,7 @@ export class FilterView {
       ${this.found.view((found) => html`<p class="soft">${sentence(found.context.reason)}</p><ul class="tree">${node(found.filter)}</ul>`)}
       <h3>As SQL</h3>
       <div class="bar"><div><label for="dialect">Database</label>
-        <select id="dialect" @change=${(event) => ((this.dialect = event.target.value), this.translate(), update())}>
+        <select id="dialect" @change=${(event) => ((this.dialect = event.target.value), (this.sql = this.translated()), update())}>
           ${DIALECTS.map((one) => html`<option .selected=${one === this.dialect}>${one}</option>`)}</select></div></div>
       ${this.sql.view(
         (found) => html`<pre tabindex="0">${found.sql}</pre>

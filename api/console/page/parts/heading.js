@@ -3,6 +3,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 
 // Returns the drawing of a heading. `trail` is {link, name} of the list that the page belongs to.
+/** @type {(name: Drawing, about?: Drawing, trail?: {link: string, name: string} | null) => Drawing} */
 export function heading(name, about = "", trail = null) {
   return html`<div>
     ${trail ? html`<p class="trail"><a href=${trail.link}>${trail.name}</a> /</p>` : nothing}

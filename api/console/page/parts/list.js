@@ -5,6 +5,7 @@ import { placeLink } from "../core/place.js";
 import { nothingYet } from "./notice.js";
 
 // Returns the drawing of a table. `columns` are {title, cell(row, env), isNumber?}. `link(row)` is the address of a row's page.
+/** @type {(given: {caption?: string, columns: Column[], rows: any[], link?: (row: any) => string, env?: string}) => Drawing} */
 export function table({ caption, columns, rows, link, env }) {
   return html`<div class="scroll" tabindex="0"><table>
     ${caption ? html`<caption>${caption}</caption>` : nothing}
@@ -19,12 +20,14 @@ function cell(column, row, env, link) {
 }
 
 // Returns the drawing of one page of a list, {items, next_cursor}, with the ways to the other pages.
+/** @type {(place: Place, found: any, shape: {empty: string, firstStep?: Drawing, cursor?: string, columns: Column[], link?: (row: any) => string}) => Drawing} */
 export function listPage(place, found, { empty, firstStep, cursor = "cursor", ...shape }) {
   if (!found.items.length && !place.query.get(cursor)) return nothingYet(empty, firstStep);
   return html`${table({ ...shape, rows: found.items, env: place.env })}${pager(place, found.next_cursor, cursor)}`;
 }
 
 // Returns the ways to the first and the next page of a list. `name` is where the address keeps the cursor.
+/** @type {(place: Place, next: string | null | undefined, name?: string) => Drawing} */
 export function pager(place, next, name = "cursor") {
   const kept = Object.fromEntries(place.query);
   const at = (cursor) => placeLink(place.env, place.page, place.given, { ...kept, [name]: cursor });

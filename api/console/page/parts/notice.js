@@ -4,6 +4,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { prose } from "./prose.js";
 
 // Returns the drawing of a problem: the service's sentence, its findings, and the request's id. `retry` asks again.
+/** @type {(problem: any, retry?: (() => unknown) | null) => Drawing} */
 export function failure(problem, retry = null) {
   if (problem.name === "AbortError") {
     return notice("warn", html`<p>Cancelled.</p>${retry && again(retry)}`);
@@ -28,6 +29,7 @@ export function notice(mood, content) {
 }
 
 // Returns what stands in the place of a list without entries: what would be here, and the first step.
+/** @type {(text: Drawing, step?: Drawing) => Drawing} */
 export function nothingYet(text, step = nothing) {
   return html`<div class="empty"><p>${text}</p>${step}</div>`;
 }

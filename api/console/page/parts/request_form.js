@@ -40,6 +40,7 @@ export class RequestFields {
     this.resourceProperties = attributes(request.resource);
     this.context = shown(request.context);
     this.byExternalId = Boolean(request.subject?.external_id);
+    /** @type {Record<string, string>} */
     this.faults = {};
   }
 

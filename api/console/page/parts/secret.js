@@ -12,6 +12,7 @@ let shown = []; // the dialogs with a secret
 export const isSecretShown = () => shown.some((one) => !one.isClosed);
 
 // Shows a secret. `about` says in a sentence what it is for. `more` are other values, [[name, text]].
+/** @param {{title: string, about: string, name: string, secret: string, more?: [string, string][]}} given */
 export function showSecret({ title, about, name, secret, more = [] }) {
   let isAsking = false;
   let isStored = false;
