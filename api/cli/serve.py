@@ -100,11 +100,11 @@ def serve_command(
     try:
         server = server_asked(bind, **asked)
         service = _prepared(directory, sources, seeds, demo, server)
+        TEMPLATE.start(JOBS)  # the workers share its socket
     except START_ERRORS as ex:
         raise CommandFailed(str(ex)) from None
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    TEMPLATE.start(JOBS)
     run(service)
 
 

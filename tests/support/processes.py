@@ -14,6 +14,12 @@ def children(process: int) -> list[int]:
     return [int(child) for child in listed.split() if not _is_template(child)]
 
 
+def templates(process: int) -> list[int]:
+    """The template processes of jobs that `process` started and that still run."""
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(child) for child in listed.split() if _is_template(child)]
+
+
 def _is_template(process: str) -> bool:
     try:
         return b"engines.jobs.template" in Path(f"/proc/{process}/cmdline").read_bytes()
