@@ -48,7 +48,7 @@ ROOMS = {
         """
         agent differences doctor explaining language main replaying routing serve
         environments greeting offline testing model_elements overwriting reports service_options start_model
-        stores demo sentences server_options service source_paths output
+        named_model revisions stores demo sentences server_options service source_paths output
         """
     ),
     "writ.api.service": _down("start app parts server_program server_parts observing upkeep routes jobs"),

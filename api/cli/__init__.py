@@ -10,6 +10,7 @@ Each folder has a command, or several that belong together:
 `serve` starts the service: `server_options` reads its options, `start_model` loads its model, and `greeting` shows how
 to ask it. `agent` starts an agent.
 
-Several commands share these: `output`, `sentences` and `reports/` show results, `source_paths` and
-`model_elements` read models, `overwriting` protects files, `service_options` and `service` call a running service.
+Several commands share these: `output`, `sentences` and `reports/` show results, `source_paths`, `model_elements`,
+`named_model` and `revisions` read models, `overwriting` protects files, `service_options` and `service` call a running
+service.
 """

@@ -1,5 +1,5 @@
 """`writ diff`: how two models differ, element by element, and which requests they decide differently.
 
-Reading path: `revisions` reads sources from git; `sides` opens what is compared; `comparison` is the answer;
+Reading path: `sides` opens what is compared; `comparison` is the answer;
 `bundle_differences` and `decided` find parts of it; `shown` words it; `diff` is the command.
 """

@@ -6,13 +6,10 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ....bundles import zones
-from ....bundles.file.in_memory import bundle_in_memory
-from ....compiler.compile import compile_model
-from ....runtime import BundleError, Engine, RateCounters
+from ....runtime import Engine, RateCounters
 from ...http.rejections import BodyRejected
+from ..named_model import compiled_bundle, reading_bundle, stored_model
 from ..output import CommandFailed
-from ..sentences import bundle_sentence, folder_sentence
 from ..service import Service, ServiceRefused, segment
 
 Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
@@ -22,30 +19,15 @@ Ask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 @contextmanager
 def bundle_answers(path: Path, now: float | None) -> Iterator[Ask]:
     """Yields what asks a bundle. Raises CommandFailed for a bundle that can't be used, OSError."""
-    if path.is_dir():
-        raise CommandFailed(folder_sentence(path))
-    try:
+    with reading_bundle(path):
         engine = Engine.open(path, counters=RateCounters())
         yield lambda request: engine.decide(request, now)
-    except BundleError as ex:
-        raise CommandFailed(bundle_sentence(path, ex)) from None
 
 
 @contextmanager
 def store_answers(directory: Path, env: str, now: float | None) -> Iterator[Ask]:
     """Yields what asks the newest model of an environment in a store. Raises CommandFailed."""
-    # Imported here, because a bundle can be asked without a database.
-    from ...store.errors import NotFound, StoreUnavailable
-    from ..stores.opening import open_store
-
-    try:
-        store = open_store(directory)
-        _, model = store.read_model(env)
-        store.close()
-    except (NotFound, StoreUnavailable) as ex:
-        raise CommandFailed(str(ex)) from None
-    compiled = compile_model(model, zones.zone_data, zones.VERSION)
-    engine = Engine(bundle_in_memory(compiled.write), counters=RateCounters())
+    engine = Engine(compiled_bundle(stored_model(directory, env)), counters=RateCounters())
     yield lambda request: engine.decide(request, now)
 
 

@@ -9,14 +9,14 @@ import click
 import msgspec
 
 from ....bundles.conditions.instants import SECOND, read_instant
-from ....runtime import BadRequest, BundleError, Engine, RateCounters
+from ....runtime import BadRequest, Engine, RateCounters
 from ...http.bodies import ENCODER, decoded
 from ...http.lines import TooLong, read_lines
 from ...http.rejections import BodyRejected
 from ...settings.settings import HttpLimits
 from ...settings.written_instants import instant_fault
+from ..named_model import reading_bundle
 from ..output import CommandFailed, os_sentence
-from ..sentences import bundle_sentence, folder_sentence
 
 LIMITS = HttpLimits()
 """The limits of a line: those of a request's body."""
@@ -52,18 +52,15 @@ def bad_line(number: int, sentence: str) -> dict[str, Any]:
 
 def answer_all(bundle: Path, source: Path | None, answering: Answering) -> None:
     """Answers every line of `source`, or of standard input. Then exits: 0, or 1 if a line was bad."""
-    if bundle.is_dir():
-        raise CommandFailed(folder_sentence(bundle))
     try:
-        engine = Engine.open(bundle, counters=RateCounters())
-        with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:
-            good = answer_lines(engine, stream, sys.stdout.buffer, answering)
+        with reading_bundle(bundle):
+            engine = Engine.open(bundle, counters=RateCounters())
+            with open(source, "rb", buffering=0) if source else open(0, "rb", buffering=0, closefd=False) as stream:
+                good = answer_lines(engine, stream, sys.stdout.buffer, answering)
     except BrokenPipeError:
         raise
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
-    except BundleError as ex:
-        raise CommandFailed(bundle_sentence(bundle, ex)) from None
     sys.exit(0 if good else 1)
 
 

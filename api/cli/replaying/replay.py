@@ -8,12 +8,12 @@ from typing import Final
 import click
 import msgspec
 
-from ....runtime import BundleError, Engine, RateCounters
+from ....runtime import Engine, RateCounters
 from ...review.replaying.comparing import Apart, Told
 from ...review.replaying.report import as_json, ordered
 from ...review.replaying.tally import Tally
+from ..named_model import reading_bundle
 from ..output import CommandFailed, escaped, os_sentence
-from ..sentences import bundle_sentence
 from ..server_options import cores
 from .sharing import LogSource, replayed
 
@@ -49,12 +49,10 @@ def replay_command(log: Path, bundle: Path, environment: str | None, style: str)
       zcat decisions-*.gz | writ replay - model.bundle --format json
     """
     try:
-        engine = Engine.open(bundle, counters=RateCounters())
-        found = _replayed(engine, log, environment)
+        with reading_bundle(bundle):
+            found = _replayed(Engine.open(bundle, counters=RateCounters()), log, environment)
     except (OSError, EOFError) as ex:
         raise CommandFailed(os_sentence(ex) if isinstance(ex, OSError) else f"{log}: it ends too early") from None
-    except BundleError as ex:
-        raise CommandFailed(bundle_sentence(bundle, ex)) from None
     if len(found.environments) > 1:
         names = ", ".join(sorted(escaped(str(name)) for name in found.environments))
         raise CommandFailed(f"{log}: it has records of several environments ({names}); choose one by `--env`")

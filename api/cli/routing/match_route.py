@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from ....bundles.errors import BundleError
 from ....bundles.file.reader import open_bundle
 from ....bundles.routing.route import Route
 from ....compiler.lowering.lower_routes import lower_routes
 from ....runtime.routing.route_table import Matched, RouteTable
 from ....runtime.routing.target import BadTarget, Target, read_target
-from ...store.errors import NotFound, StoreUnavailable
+from ..named_model import reading_bundle, stored_model
 from ..output import CommandFailed, escaped, os_sentence
-from ..sentences import bundle_sentence, folder_sentence
-from ..stores.opening import data_option, env_option, open_store
+from ..stores.opening import data_option, env_option
 
 
 class Asked(NamedTuple):
@@ -82,26 +80,15 @@ def split_url(url: str) -> Asked:
 
 
 def _of_bundle(path: Path) -> RouteTable:
-    if path.is_dir():
-        raise CommandFailed(folder_sentence(path))
     try:
-        return RouteTable(open_bundle(path).routing().routes)
-    except BundleError as ex:
-        raise CommandFailed(bundle_sentence(path, ex)) from None
+        with reading_bundle(path):
+            return RouteTable(open_bundle(path).routing().routes)
     except OSError as ex:
         raise CommandFailed(os_sentence(ex)) from None
 
 
 def _of_store(directory: Path, environment: str) -> RouteTable:
-    try:
-        store = open_store(directory)
-        try:
-            _, model = store.read_model(environment)
-        finally:
-            store.close()
-    except (NotFound, StoreUnavailable) as ex:
-        raise CommandFailed(str(ex)) from None
-    return RouteTable(lower_routes(model))
+    return RouteTable(lower_routes(stored_model(directory, environment)))
 
 
 def _headers(given: tuple[str, ...]) -> Mapping[str, str]:

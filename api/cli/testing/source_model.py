@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ....bundles import zones
 from ....bundles.errors import BundleError
-from ....bundles.file.header import MAGIC
 from ....bundles.file.in_memory import bundle_in_memory
 from ....bundles.file.reader import Bundle, open_bundle
 from ....bundles.program.clauses import Program
@@ -16,6 +15,7 @@ from ....runtime import Engine, RateCounters
 from ...engines.live.build import InvalidModel, check_sources, sources_of
 from ...review.testing.tested_model import COUNTER_BYTES, Resources, TestedModel, UnusableModel
 from ...review.testing.undeclared import declared_by
+from ..named_model import is_bundle
 from ..sentences import bundle_sentence
 
 
@@ -47,12 +47,6 @@ def source_model(paths: Sequence[Path]) -> SourceModel:
 def tested_bundle(bundle: Bundle) -> SourceModel:
     """Returns the model in a bundle. Raises BundleError for a damaged one."""
     return _tested(Engine(bundle), bundle.program(), None, None)
-
-
-def is_bundle(path: Path) -> bool:
-    """Returns whether a file begins as a bundle does. Raises OSError."""
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
 
 
 def _compiled(paths: Sequence[Path]) -> SourceModel:

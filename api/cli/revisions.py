@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from ....compiler.source import Source
-from ...engines.live.build import is_document
-from ..output import CommandFailed
+from ...compiler.source import Source
+from ..engines.live.build import is_document
+from .output import CommandFailed
 
 GIT_SECONDS: Final = 60.0
 """The time in which git must answer."""
