@@ -54,7 +54,7 @@ ROOMS = {
     "writ.api.service": _down("start app parts server_program server_parts observing upkeep routes jobs"),
     "writ.api.agent": _down(
         """
-        service follow following options follower pacing in_force status state held freshness sources trust
+        service follow following options follower pacing in_force status state followed_bundle freshness sources trust
         """
     ),
     "writ.api.endpoints": _down("gateway insight metrics_page previewing tokens decisions errors management"),

@@ -4,7 +4,7 @@ Reading path:
 
 - `sources/`: a server of Writ, a published folder, a file;
 - `trust`: the checks of a bundle before it is accepted;
-- `held`: a bundle with the updates since, and an engine over them;
+- `followed_bundle`: a bundle with the updates since, and an engine over them;
 - `freshness`: how long ago a source said that the revision is the newest;
 - `state/`: the last good state on disk, which several processes share;
 - `pacing`: when to ask again, and when to ask for a whole bundle;

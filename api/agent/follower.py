@@ -14,8 +14,8 @@ from ...bundles.feed.callers import Callers
 from ...bundles.feed.update import Update
 from ...runtime.engine import Engine
 from ...runtime.rates.rate_table import RateTable
+from .followed_bundle import FollowedBundle, followed_bundle_from
 from .freshness import Clocks, system_clocks
-from .held import Held, held_from
 from .in_force import Candidate, Events, InForce
 from .pacing import Pacing, Refusals
 from .sources.source import (
@@ -187,7 +187,7 @@ class Follower:
             return self._pacing.before_bundle()
         return self._pacing.after_failure(error.retry_after if isinstance(error, SourceError) else None)
 
-    def _newest(self) -> Held | None:
+    def _newest(self) -> FollowedBundle | None:
         return self._in_force.held if self._candidate is None else self._candidate.held
 
     def _check_floor(self) -> None:
@@ -223,7 +223,7 @@ class Follower:
         self._put_update(later, answer, bool(update.deltas))
         return update
 
-    def _put_update(self, later: Held, answer: FetchedUpdate, changed: bool) -> None:
+    def _put_update(self, later: FollowedBundle, answer: FetchedUpdate, changed: bool) -> None:
         candidate = self._candidate
         if candidate is not None:
             candidate.held = later
@@ -268,7 +268,7 @@ class Follower:
                 path, temporary = self._state.copied(path), True
             uuid = self._in_force.current.environment or None
             bundle = self._trust.bundle(path, self._clocks.wall(), uuid, self._in_force.floor[0])
-            held = held_from(bundle, self._clock, self._counters)
+            held = followed_bundle_from(bundle, self._clock, self._counters)
         except BaseException:
             if temporary:
                 path.unlink(missing_ok=True)

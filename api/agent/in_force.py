@@ -13,8 +13,8 @@ from ...bundles.errors import OlderBundle
 from ...bundles.feed.callers import Callers
 from ...runtime.engine import Engine
 from ..telemetry.log import LOG
+from .followed_bundle import FollowedBundle
 from .freshness import Clocks, fresh_now
-from .held import Held
 from .state.current import Current
 from .state.directory import StateDirectory
 from .state.reader import StateReader
@@ -33,10 +33,10 @@ class Candidate:
     `path` is its file. A `temporary` one belongs to the follower. `updates` are those on top of `base` in `held`.
     """
 
-    base: Held
+    base: FollowedBundle
     path: Path
     temporary: bool
-    held: Held
+    held: FollowedBundle
     updates: list[bytes] = field(default_factory=list)
 
     def remove(self) -> None:
@@ -75,8 +75,8 @@ class InForce:
         """`reader` reads the state directory. `engine` is one to go on with, in a forked process."""
         self._state, self._reader, self._clocks, self._events = state, reader, clocks, events
         self.engine, self.floor = engine, floor
-        self.base: Held | None = None
-        self.held: Held | None = None
+        self.base: FollowedBundle | None = None
+        self.held: FollowedBundle | None = None
         self.callers: Callers | None = None
         self.current = _NOTHING
         self.error: str | None = None
@@ -137,7 +137,7 @@ class InForce:
         """Returns the bundle on disk without its updates, or None without a state directory. Raises OSError."""
         return None if self.base is None else self._on_disk(self.base)
 
-    def _on_disk(self, base: Held) -> Candidate | None:
+    def _on_disk(self, base: FollowedBundle) -> Candidate | None:
         if self._state is None:
             return None
         self.current = msgspec.structs.replace(self.current, tag=None)
@@ -145,7 +145,7 @@ class InForce:
 
     # -- from the source
 
-    def put_update(self, later: Held, update: bytes, tag: str | None) -> None:
+    def put_update(self, later: FollowedBundle, update: bytes, tag: str | None) -> None:
         """Put into force what an update made. Raises OSError if it can't be stored. Then nothing has changed."""
         new = self._next(later, tag)
         self.current = new if self._state is None else self._state.keep_update(update, new)
@@ -172,7 +172,7 @@ class InForce:
             self.current = self._state.keep_callers(token, self.current)
         self._token = token
 
-    def _put(self, held: Held) -> None:
+    def _put(self, held: FollowedBundle) -> None:
         """Put this into force by one assignment."""
         changed = self.held is None or held.position != self.held.position
         self.held, self.floor, self.error = held, max(self.floor, held.age), None
@@ -183,14 +183,14 @@ class InForce:
         if changed:
             self._events.change()
 
-    def _next(self, held: Held, tag: str | None) -> Current:
+    def _next(self, held: FollowedBundle, tag: str | None) -> Current:
         """Returns the state after `held` came into force."""
         now, old = self._clocks.wall(), self.current
         return Current(*held.position, old.bundle, old.updates, old.callers, tag, now, old.fresh, None)
 
     # -- how fresh it is
 
-    def check_floor(self, newest: Held) -> None:
+    def check_floor(self, newest: FollowedBundle) -> None:
         """Raises OlderBundle if the newest that the source has is older than what was in force."""
         if newest.age < self.floor:
             found, floor = (f"epoch {epoch} and revision {revision}" for epoch, revision in (newest.age, self.floor))

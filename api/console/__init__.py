@@ -1,6 +1,6 @@
 """The administrative console: a page for browsers, which is an ordinary client of the HTTP API (contract 2.8).
 
-`files` serves the folder `page`, which browsers load. Imports of its modules go only down these folders:
+`page_files` serves the folder `page`, which browsers load. Imports of its modules go only down these folders:
 
 - `app` begins: the frame around every page, the sign-in, the keys, and the table of pages, which alone knows them all;
 - `pages` has a module for each page. One, `model_lists`, has a row for each list of the model;

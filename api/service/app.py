@@ -7,7 +7,7 @@ import falcon.asgi
 from ..http.handlers import made_handler
 from ..http.public_url import Locations
 from .parts import ServiceParts
-from .routes.table import ROUTES
+from .routes.all_routes import ROUTES
 from .server_parts import Application
 
 

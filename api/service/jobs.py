@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from ..endpoints.insight.linting import LINTS
 from ..endpoints.management.model_replacement import REPLACEMENT
-from ..endpoints.management.promotions.takeover_job import TAKEOVER
+from ..endpoints.management.promotions.promotion_job import TAKEOVER
 from ..engines.exports.making import EXPORT
 from ..engines.jobs.job import Job
 from ..engines.live.compaction import COMPACTION

@@ -13,14 +13,14 @@ from ...runtime import Engine
 from ..endpoints.decisions.health import is_ready
 from ..endpoints.decisions.searches.page_tokens import PageTokens
 from ..endpoints.decisions.searches.searching import Searching
-from ..endpoints.metrics_page.answering import Answering
+from ..endpoints.metrics_page.metrics_answering import Answering
 from ..endpoints.metrics_page.store_readings import StoreReadings
 from ..endpoints.previewing.trial_engines import Trials
 from ..endpoints.tokens.endpoints import OAuth
 from ..engines.exports.callers_list import CallersLists
-from ..engines.exports.counts import Exports
+from ..engines.exports.export_counts import Exports
+from ..engines.exports.export_files import ExportFiles
 from ..engines.exports.exporter import Exporter
-from ..engines.exports.files import ExportFiles
 from ..engines.exports.states import States
 from ..engines.exports.updates import UpdateMaker
 from ..engines.live.engine_access import EngineOf
@@ -43,7 +43,7 @@ from ..store.errors import StoreUnavailable
 from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
 from ..telemetry.metrics.definitions import Where
-from .routes.table import ACCESS, COUNTED
+from .routes.all_routes import ACCESS, COUNTED
 from .server_parts import ServerParts
 
 _PAGE_KEY: Final = "page-tokens.key"

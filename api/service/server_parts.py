@@ -17,12 +17,12 @@ from ..endpoints.decisions.draining import Draining
 from ..endpoints.decisions.evaluations import Evaluations
 from ..endpoints.decisions.lane import DecisionLane, lane_calls
 from ..endpoints.errors import ErrorAnswers
-from ..endpoints.gateway.answering import Answering as GatewayAnswering
 from ..endpoints.gateway.front import GatewayFront, at_once
 from ..endpoints.gateway.gateway import Gateway
+from ..endpoints.gateway.gateway_answering import Answering as GatewayAnswering
 from ..endpoints.gateway.issuers import KeySets
 from ..endpoints.gateway.user_tokens import UserTokens
-from ..endpoints.metrics_page.answering import Answering
+from ..endpoints.metrics_page.metrics_answering import Answering
 from ..engines.live.engine_access import EngineOf
 from ..engines.live.preparations import Preparing, unmarked
 from ..http.bodies import Bodies

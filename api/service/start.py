@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..engines.exports.counts import Exports
+from ..engines.exports.export_counts import Exports
 from ..engines.live.activation import Activation
 from ..engines.live.bundle_files import BundleFiles
 from ..engines.live.data_directory import hold, prepare_directory
@@ -26,7 +26,7 @@ from ..store.store import Store
 from ..telemetry.metrics.counts import Counts
 from .app import create_application
 from .parts import ServiceParts
-from .routes.table import COUNTED
+from .routes.all_routes import COUNTED
 from .server_program import ServerOptions, ServerProgram
 from .upkeep.audit_upkeep import AuditUpkeep
 from .upkeep.expiry_sweep import ExpirySweep

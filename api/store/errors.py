@@ -112,7 +112,7 @@ class StoreFull(StoreUnavailable):
     """Nothing more can be written: the disk is full, or a limit or a quota is reached."""
 
 
-class NotTold(StoreUnavailable):
+class NotSignalled(StoreUnavailable):
     """The change is stored, but other workers can't get its signal yet."""
 
 

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from ...compiler.model.elements import ElementKind
 from .database.connections import Connections
 from .elements.edits import Committed, Delete
-from .errors import NotTold, StoreFull, StoreUnavailable
+from .errors import NotSignalled, StoreFull, StoreUnavailable
 from .writing import Time, Write, apply_write
 
 MOST_WRITES: Final = 32
@@ -56,7 +56,7 @@ def write_gathered(connections: Connections, writes: Sequence[Write], time: Time
                 outcomes.append(_in_savepoint(db, write, time))
                 if monotonic() > end:
                     break
-    except NotTold as ex:
+    except NotSignalled as ex:
         return [ex if isinstance(one, Committed) else one for one in outcomes]
     except (sqlite3.Error, StoreFull):
         # One of them can't be stored, so each tries alone. SQLite checks deferred constraints only at the commit.

@@ -61,13 +61,13 @@ class Cause(NamedTuple):
 _NO_CAUSE: Final = Cause()
 
 
-class Place:
+class WorkerPlace:
     """The place of this process among the workers of its server, or None in the process that forks them."""
 
     worker: int | None = None
 
 
-HERE: Final = Place()
+HERE: Final = WorkerPlace()
 """Set when a worker starts."""
 
 

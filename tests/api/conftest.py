@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from falcon import testing
-from writ.api.engines.exports.counts import Exports
+from writ.api.engines.exports.export_counts import Exports
 from writ.api.service.app import create_app
 from writ.api.service.parts import ServiceParts
 from writ.api.settings.settings import HttpLimits, Settings

@@ -4,8 +4,8 @@ import logging
 from pathlib import Path
 
 from writ.api.engines.exports.callers_list import CallersLists
+from writ.api.engines.exports.export_files import ExportFiles
 from writ.api.engines.exports.exporter import Exporter
-from writ.api.engines.exports.files import ExportFiles
 from writ.api.engines.exports.make import ExportMaker
 from writ.api.engines.exports.states import States
 from writ.api.engines.exports.updates import UpdateMaker

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from falcon import testing
-from writ.api.engines.exports.counts import Exports
+from writ.api.engines.exports.export_counts import Exports
 from writ.api.identity.keys.signing_keys import new_key
 from writ.api.service.app import create_app
 from writ.api.service.parts import Engines, ServiceParts

@@ -13,7 +13,7 @@ from ...endpoints.decisions.evaluations import Evaluations
 from ...endpoints.decisions.health import Health
 from ...endpoints.decisions.lane import DECISIONS
 from ...endpoints.gateway.front import GATEWAY_ROUTES
-from ...endpoints.metrics_page.answering import Answering, NoReadings
+from ...endpoints.metrics_page.metrics_answering import Answering, NoReadings
 from ...endpoints.metrics_page.metrics_page import MetricsPage
 from ...engines.live.engine_access import EngineOf
 from ...http.handlers import made_handler

@@ -19,7 +19,7 @@ from ....bundles.feed.update import LONGEST_UPDATE
 from ...telemetry.log import LOG
 from ..sources.download import UNFINISHED, unfinished_file
 from .current import CURRENT, LONGEST_CURRENT, Current, decode_current, encode_current
-from .files import OWNER_ONLY, sync_file, sync_folder, write_file
+from .state_files import OWNER_ONLY, sync_file, sync_folder, write_file
 
 _LOCK: Final = "lock"
 _BUNDLE, _UPDATES, _CALLERS = ".bundle", ".updates", ".callers"

@@ -11,7 +11,7 @@ from ....bundles.feed.callers import Callers
 from ....bundles.feed.position import Position
 from ....runtime.rates.rate_table import RateTable
 from ...telemetry.log import LOG
-from ..held import Held, held_from
+from ..followed_bundle import FollowedBundle, followed_bundle_from
 from ..trust import Trust
 from .current import Current
 from .directory import StateDirectory
@@ -36,8 +36,8 @@ class StateReader:
         self._stamp: object = None
         self._read = 0
         self.current: Current | None = None
-        self.base: Held | None = None
-        self.held: Held | None = None
+        self.base: FollowedBundle | None = None
+        self.held: FollowedBundle | None = None
         self.callers: Callers | None = None
         self.seen = (0, 0)
 
@@ -101,7 +101,7 @@ class StateReader:
 
     def _open_bundle(self, current: Current) -> None:
         bundle = self._trust.bundle(self._directory.bundle_path(current.bundle), None)
-        self.base = self.held = held_from(bundle, self._clock, self._counters)
+        self.base = self.held = followed_bundle_from(bundle, self._clock, self._counters)
         self._read = 0
 
     def _add_updates(self, current: Current) -> None:

@@ -7,7 +7,7 @@ import click
 
 from ....bundles.errors import BundleError
 from ...store.environment_ids import DEFAULT
-from ..environments.told import FORMATS, show
+from ..environments.shown_answers import FORMATS, show
 from ..model_elements import counts_of, differences, elements_of
 from ..output import CommandFailed
 from .bundle_differences import NOT_COMPARED, bundle_differences, manifest_differences

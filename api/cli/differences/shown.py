@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from ..environments.told import count_lines, element_lines, heading, rendered
+from ..environments.shown_answers import count_lines, element_lines, heading, rendered
 from .comparison import Comparison, Decided
 
 MOST_CHARACTERS: Final = 65_536

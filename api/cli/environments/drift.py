@@ -12,10 +12,10 @@ from ..output import CommandFailed, error_console, os_sentence
 from ..sentences import summary
 from ..source_paths import SourcePath
 from ..stores.opening import env_option
-from .place import Place
-from .place_options import place_options
+from .environment_host import EnvironmentHost
+from .environment_options import place_options
 from .refusing import told_refusals
-from .told import FORMATS, difference_lines, drift_lines, heading, show
+from .shown_answers import FORMATS, difference_lines, drift_lines, heading, show
 
 
 @click.command("drift")
@@ -23,7 +23,7 @@ from .told import FORMATS, difference_lines, drift_lines, heading, show
 @env_option
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @place_options
-def drift_command(place: Place, sources: tuple[Path, ...], environment: str, form: str) -> None:
+def drift_command(place: EnvironmentHost, sources: tuple[Path, ...], environment: str, form: str) -> None:
     """Show what was edited in place since the last promotion, by whom and when.
 
     With model files (.writ, .json, .yaml, or folders), show instead how the environment's policy model

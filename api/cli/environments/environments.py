@@ -10,8 +10,8 @@ from ...endpoints.management.body_shapes import shaped
 from ...endpoints.management.management_shapes import EnvironmentAnswer, EnvironmentPatch, NewEnvironment
 from ...http.rejections import BodyRejected
 from ..output import CommandFailed, escaped
-from .place import Place
-from .place_options import place_options
+from .environment_host import EnvironmentHost
+from .environment_options import place_options
 from .refusing import told_refusals
 
 _Shape = TypeVar("_Shape", bound=msgspec.Struct)
@@ -31,7 +31,7 @@ def _settings(command: Any) -> Any:
 
 @click.group("environments", invoke_without_command=True)
 @place_options
-def environments_command(place: Place) -> None:
+def environments_command(place: EnvironmentHost) -> None:
     """Print the environments as JSON lines, or manage them with a subcommand.
 
     Exit code 1 if the change is refused, 2 if the environment does not exist, or the place can't be reached.
@@ -50,7 +50,7 @@ def environments_command(place: Place) -> None:
 @click.argument("name")
 @_settings
 @place_options
-def create_command(place: Place, name: str, **settings: Any) -> None:
+def create_command(place: EnvironmentHost, name: str, **settings: Any) -> None:
     """Make an environment. It has no model yet, so it denies every request."""
     given = {"id": name} | {option: one for option, one in settings.items() if one is not None}
     with told_refusals():
@@ -61,7 +61,7 @@ def create_command(place: Place, name: str, **settings: Any) -> None:
 @click.argument("name")
 @_settings
 @place_options
-def change_command(place: Place, name: str, **settings: Any) -> None:
+def change_command(place: EnvironmentHost, name: str, **settings: Any) -> None:
     """Change the settings of an environment. Those that are not given stay as they are."""
     patch = EnvironmentPatch(**{option: UNSET if one is None else one for option, one in settings.items()})
     _shaped({option: one for option, one in settings.items() if one is not None}, EnvironmentPatch)
@@ -72,7 +72,7 @@ def change_command(place: Place, name: str, **settings: Any) -> None:
 @environments_command.command("delete")
 @click.argument("name")
 @place_options
-def delete_command(place: Place, name: str) -> None:
+def delete_command(place: EnvironmentHost, name: str) -> None:
     """Delete an environment with its model and its history."""
     with told_refusals():
         place.delete(name)

@@ -25,7 +25,7 @@ from ..service import Service, ServiceRefused, environment_path
 from ..service_options import service_at, service_options
 from ..source_paths import SourcePath
 from ..stores.opening import env_option
-from .told import count_lines, element_lines
+from .shown_answers import count_lines, element_lines
 
 PIECE_BYTES: Final = 1024 * 1024
 """The bytes of a document that are sent at a time."""

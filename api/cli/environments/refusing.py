@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..output import error_console, escaped
-from .place import Refused
-from .told import drift_lines
+from .environment_host import Refused
+from .shown_answers import drift_lines
 
 
 @contextmanager

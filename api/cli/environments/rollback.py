@@ -4,10 +4,10 @@ import click
 
 from ...store.promotions.promotion import Preview, Wanted
 from ..stores.opening import env_option
-from .place import Place
-from .place_options import place_options
+from .environment_host import EnvironmentHost
+from .environment_options import place_options
 from .refusing import told_refusals
-from .told import FORMATS, preview_lines, promotion_lines, show
+from .shown_answers import FORMATS, preview_lines, promotion_lines, show
 
 
 @click.command("rollback")
@@ -19,7 +19,7 @@ from .told import FORMATS, preview_lines, promotion_lines, show
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @place_options
 def rollback_command(
-    place: Place,
+    place: EnvironmentHost,
     revision: int,
     environment: str,
     dry_run: bool,

@@ -10,7 +10,7 @@ import click
 
 from ....bundles.signing.keys import SigningKey, UnusableBundleKey, read_public_keys, read_signing_key
 from ....bundles.signing.sign import DAY, LONGEST_LIFETIME
-from ...identity.keys.files import read_file
+from ...identity.keys.key_files import read_file
 from ...settings.durations import read_duration
 from ..output import CommandFailed, error_console, os_sentence
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from ....runtime import Engine, RateCounters
-from ...review.replaying.comparing import Apart, Told
+from ...review.replaying.comparing import ComparedAnswer, NotCompared
 from ...review.replaying.report import as_json, ordered
 from ...review.replaying.tally import Tally
 from ..named_model import reading_bundle
@@ -20,10 +20,10 @@ from .sharing import LogSource, replayed
 STANDARD_INPUT: Final = "-"
 
 _APART: Final = {
-    Apart.MASKED: "are masked or incomplete",
-    Apart.RATE_LIMITED: "depend on a rate limit",
-    Apart.OTHER_ENVIRONMENT: "are of other environments",
-    Apart.NOT_COMPARED: "are searches without a filter, or failures",
+    NotCompared.MASKED: "are masked or incomplete",
+    NotCompared.RATE_LIMITED: "depend on a rate limit",
+    NotCompared.OTHER_ENVIRONMENT: "are of other environments",
+    NotCompared.NOT_COMPARED: "are searches without a filter, or failures",
 }
 
 
@@ -89,5 +89,5 @@ def _print(found: Tally) -> None:
         click.echo(f"  line {group.line:,}, {escaped(group.example['time'])}: {request}")
 
 
-def _shown(told: Told) -> str:
+def _shown(told: ComparedAnswer) -> str:
     return escaped(told.reason if told.policy is None else f"{told.reason} by {told.policy}")

@@ -18,7 +18,7 @@ from ..output import CommandFailed, escaped, os_sentence
 from ..stores.opening import data_option, env_option
 
 
-class Asked(NamedTuple):
+class RoutedRequest(NamedTuple):
     """A URL as a gateway hands it on: the host in lower case without its port, or "", and the request target."""
 
     host: str
@@ -63,20 +63,20 @@ def test_command(
     sys.exit(0 if answer["matches"] else 1)
 
 
-def split_url(url: str) -> Asked:
+def split_url(url: str) -> RoutedRequest:
     """Returns the host and the target of a URL, without reading more into it than a gateway does.
 
     >>> split_url("HTTPS://API.example:8443/a/%2e?x"), split_url("/a")
-    (Asked(host='api.example', target='/a/%2e?x'), Asked(host='', target='/a'))
+    (RoutedRequest(host='api.example', target='/a/%2e?x'), RoutedRequest(host='', target='/a'))
     """
     scheme, separator, rest = url.partition("://")
     if not separator or scheme.lower() not in ("http", "https"):
-        return Asked("", url)
+        return RoutedRequest("", url)
     authority = rest.partition("/")[0].partition("?")[0]
     target = rest[len(authority) :]
     name, _, port = authority.lower().rpartition(":")
     host = name if name and port.isdigit() else authority.lower()
-    return Asked(host, target if target.startswith("/") else f"/{target}")
+    return RoutedRequest(host, target if target.startswith("/") else f"/{target}")
 
 
 def _of_bundle(path: Path) -> RouteTable:
@@ -116,7 +116,7 @@ def _shown(found: Matched, target: Target, headers: Mapping[str, str]) -> dict[s
     return shown | {"resource": resource, "attributes": attributes}
 
 
-def _nothing(table: RouteTable, asked: Asked, method: str, target: Target) -> dict[str, Any]:
+def _nothing(table: RouteTable, asked: RoutedRequest, method: str, target: Target) -> dict[str, Any]:
     """Returns why nothing matches: the path may be known with another method, or on another host."""
     with_path = table.of_path(asked.host, target)
     if with_path:

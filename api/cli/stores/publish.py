@@ -15,7 +15,7 @@ from ....bundles.feed.update import CONTENT_TYPE as UPDATE
 from ....bundles.signing.keys import SigningKey
 from ....bundles.signing.sign import DAY
 from ...engines.exports.callers_list import CallersLists
-from ...engines.exports.counts import Exports
+from ...engines.exports.export_counts import Exports
 from ...engines.exports.make import ExportMaker
 from ...engines.publishing.content import ContentMaker
 from ...engines.publishing.publisher import Published, Publisher

@@ -6,7 +6,7 @@ from typing import Final
 from ...http.openapi.operation import Answer, Call, Operation, Parameter
 from ...http.openapi.vocabulary import CACHE_CONTROL, WWW_AUTHENTICATE
 from ...http.rejections import ErrorAnswer
-from .contracts.table import CONTRACTS
+from .contracts.all_contracts import CONTRACTS
 from .original import FORWARDED, PROTO
 from .outcome import REASON
 

@@ -12,11 +12,11 @@ from ...store.environment_ids import DEFAULT
 from ...telemetry.metrics.requests import GATEWAY_METHOD, MOST_CELLS, ROUTE
 from ..decisions.lane import IN_ENVIRONMENT, Gateways, Head
 from ..errors import CHALLENGE
-from .answering import Answering
+from .contracts.all_contracts import CONTRACTS
 from .contracts.contract import Contract
-from .contracts.table import CONTRACTS
 from .dot_segments import has_dot_segment
-from .gateway import Asked, Gateway
+from .gateway import Gateway, GatewayQuestion
+from .gateway_answering import Answering
 from .headers import Headers
 from .outcome import Outcome
 
@@ -36,7 +36,7 @@ LONGEST_PLACE: Final = 1_024
 """The bytes of a target that is remembered."""
 
 
-class Place(NamedTuple):
+class GatewayTarget(NamedTuple):
     """The parts of a target: the contract, the id of the environment, and the raw target below the contract's path.
 
     `strays` is whether a dot segment may lead elsewhere.
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     strays: bool
 
 
-def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked | None:
+def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> GatewayQuestion | None:
     """Returns the request of a gateway, or None for another request. `target` is raw, with the query.
 
     PERF: most gateways always ask at the same target.
@@ -56,16 +56,16 @@ def asked_in(target: bytes, method: str, headers: Headers, peer: str) -> Asked |
     place = _known_place(target) if len(target) <= LONGEST_PLACE else _place(target)
     if place is None:
         return None
-    return Asked(place.contract, place.env, place.below, method, headers, peer, headers, place.strays)
+    return GatewayQuestion(place.contract, place.env, place.below, method, headers, peer, headers, place.strays)
 
 
-def _place(target: bytes) -> Place | None:
+def _place(target: bytes) -> GatewayTarget | None:
     found = _TARGET.fullmatch(target)
     contract = None if found is None else CONTRACTS.get(found[2].decode())
     if found is None or contract is None:
         return None
     below = found[3].decode("latin-1")
-    return Place(contract, found[1].decode() if found[1] else DEFAULT, below, has_dot_segment(below))
+    return GatewayTarget(contract, found[1].decode() if found[1] else DEFAULT, below, has_dot_segment(below))
 
 
 _known_place: Final = lru_cache(MOST_PLACES)(_place)
@@ -125,7 +125,7 @@ def at_once(gateway: Gateway) -> Gateways:
     return outcome
 
 
-def route_of(asked: Asked) -> tuple[str, str]:
+def route_of(asked: GatewayQuestion) -> tuple[str, str]:
     """Returns the route of a gateway's request, as the metrics name it: all below a contract's path is one."""
     return _ROUTES[asked.contract.name, asked.env != DEFAULT], GATEWAY_METHOD
 
@@ -144,7 +144,7 @@ GATEWAY_ROUTES: Final = tuple((route, GATEWAY_METHOD) for route in _ROUTES.value
 """The routes of gateways, with what stands for their methods."""
 
 
-def _asked(scope: Scope) -> Asked | None:
+def _asked(scope: Scope) -> GatewayQuestion | None:
     query = scope["query_string"]
     target = scope["raw_path"] + (b"?" + query if query else b"")
     peer = next(iter(scope.get("client") or ()), "")

@@ -31,7 +31,7 @@ CREDENTIAL: Final = "X-Writ-Authorization"
 _SECRET_FIELDS: Final = tuple(name.encode() for name in CREDENTIAL_HEADERS)
 
 
-class Asked(Struct, frozen=True):
+class GatewayQuestion(Struct, frozen=True):
     """A gateway's request. `below` is its raw target below the path of the contract, `peer` the address it is from.
 
     `own` are the fields with the gateway's own credential. A contract over HTTP has it among the `headers`. `strays` is
@@ -82,7 +82,7 @@ class Gateway:
         self.engine_of, self.counts = engine_of, counts
         self._guard, self._recent, self._tokens, self._clock, self._log = guard, recent, tokens, clock, log
 
-    def at_once(self, asked: Asked) -> Outcome:
+    def at_once(self, asked: GatewayQuestion) -> Outcome:
         """Returns the answer, and counts the decision if there was one.
 
         Raises what `admit`, `prepare` and `EngineOf` raise, TakesLong, and UnknownToWorker.
@@ -102,7 +102,7 @@ class Gateway:
         self.counts.decided(found.engine, decision)
         return outcome
 
-    def admit(self, asked: Asked, address: Callable[[], str]) -> Credential | Outcome:
+    def admit(self, asked: GatewayQuestion, address: Callable[[], str]) -> Credential | Outcome:
         """Returns the gateway's own credential, or the answer to a request that has several, or that strays.
 
         `address` gives the address for which a wrong credential counts. Raises what it raises, and Unauthenticated,
@@ -118,7 +118,7 @@ class Gateway:
             raise Unauthenticated(f"the gateway's credential is missing; send `{CREDENTIAL}: Bearer <key>`")
         return self._guard.admitted(header, address, Scope.READ, asked.env, self._recent.version())
 
-    def prepare(self, asked: Asked, admitted: Credential, engine: Engine) -> Prepared | Outcome:
+    def prepare(self, asked: GatewayQuestion, admitted: Credential, engine: Engine) -> Prepared | Outcome:
         """Returns the question, or the answer if there is none. Raises OutOfBounds, KeysAreComing, LogFull."""
         refuse_other(engine, admitted.bounds)
         try:
@@ -130,7 +130,7 @@ class Gateway:
         except NoRoute:
             return no_route()
 
-    def outcome(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
+    def outcome(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> Outcome:
         """Returns the answer for what `prepare` returned and the engine decided, and logs the decision."""
         if self._log.is_on:
             self._keep(asked, found, decision)
@@ -138,12 +138,12 @@ class Gateway:
             return denied(decision)
         return allowed(found.settings, found.question, decision, found.engine.revision, self._clock())
 
-    def _keep(self, asked: Asked, found: Prepared, decision: Mapping[str, Any]) -> None:
+    def _keep(self, asked: GatewayQuestion, found: Prepared, decision: Mapping[str, Any]) -> None:
         question, cut = without_credentials(found.question, asked.headers)
         answer, asker = ENCODER.encode(decision), Asker.of(found.caller, asked.headers.fields)
         self._log.keep(Kind.EVALUATION, found.moment, found.engine, ENCODER.encode(question), answer, asker, cut)
 
-    def _question(self, asked: Asked, engine: Engine, caller: str) -> Prepared:
+    def _question(self, asked: GatewayQuestion, engine: Engine, caller: str) -> Prepared:
         headers, settings = asked.headers, engine.gateway
         if settings is None:
             raise Refused(f"`{asked.env}` has no gateway settings; PUT /v1/environments/{asked.env}/gateway")

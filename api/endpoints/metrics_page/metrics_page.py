@@ -5,7 +5,7 @@ from typing import Final
 import falcon.asgi
 
 from ...http.openapi.operation import TEXT, Answer, Operation
-from .answering import Answering
+from .metrics_answering import Answering
 
 GET_METRICS: Final = Operation(
     "getMetrics",

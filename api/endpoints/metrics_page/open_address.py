@@ -12,7 +12,7 @@ from ...telemetry.metrics.counts import Counts
 from ...telemetry.metrics.requests import CountedApplication, CountedRoutes
 from ..decisions.health import Health
 from ..errors import ErrorAnswers
-from .answering import Answering
+from .metrics_answering import Answering
 from .metrics_page import OpenMetricsPage
 
 PATH: Final = "/metrics"

@@ -10,7 +10,7 @@ import msgspec
 
 from ....bundles.conditions.instants import parse_instant
 from ....runtime import Engine
-from ...review.replaying.comparing import Apart, Change, compared_engines
+from ...review.replaying.comparing import Change, NotCompared, compared_engines
 from ...review.replaying.report import ordered
 from ...review.replaying.tally import Group, Tally
 from ...store.environments import Environment
@@ -43,9 +43,9 @@ def replayed(before: Engine, after: Engine, log: Path, environment: Environment)
     return PreviewedDecisions(
         found.same + found.changed,
         found.changed,
-        found.apart[Apart.MASKED],
-        found.apart[Apart.RATE_LIMITED],
-        found.apart[Apart.NOT_COMPARED],
+        found.apart[NotCompared.MASKED],
+        found.apart[NotCompared.RATE_LIMITED],
+        found.apart[NotCompared.NOT_COMPARED],
         tuple(_group(change, group) for change, group in ordered(found)),
     )
 

@@ -22,9 +22,9 @@ from ...store.environment_ids import refuse_outside
 from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
 from ..work.fair_turns import FairTurns
-from .counts import Exports
+from .export_counts import Exports
+from .export_files import SignedBundle
 from .exporter import Body, Exporter, unavailable
-from .files import SignedBundle
 from .preferences import LONGEST_WAIT, wait_preferred
 from .ranges import PIECE, DataPieces, FilePieces, Part, Unsatisfiable, part_of
 from .states import State, States

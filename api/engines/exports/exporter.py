@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from ....bundles.signing.keys import SigningKey
 from ...store.errors import StoreUnavailable
 from ..live.store_work import StoreWork
-from .files import ExportFiles, SignedBundle
+from .export_files import ExportFiles, SignedBundle
 from .make import COMPRESSION_LEVEL, is_fresh
 from .making import EXPORT, ExportRequest
 from .states import State

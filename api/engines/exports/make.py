@@ -19,7 +19,7 @@ from ...store.store import Store
 from ..live.bundle_files import BundleFiles
 from ..live.data_directory import open_lock
 from ..live.import_model import builder_lock
-from .files import COMPRESSED, ExportFiles, SignedBundle
+from .export_files import COMPRESSED, ExportFiles, SignedBundle
 
 COMPRESSION_LEVEL: Final = 1
 """The lowest level of gzip: the files are large, and higher levels gain little."""

@@ -11,7 +11,7 @@ from ....bundles.signing.keys import SigningKey
 from ...store.environments import Environment
 from ...store.store import Store
 from .callers_list import CallersLists
-from .files import ExportFiles
+from .export_files import ExportFiles
 
 MOST_UPDATE_BYTES: Final = 16 * 1024 * 1024
 """The most bytes of deltas in an update. Beyond, a whole bundle is sent."""

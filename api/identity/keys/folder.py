@@ -16,7 +16,7 @@ from typing import Final
 from ....bundles.signing import sign
 from ...store.database.private_files import DRAFT, draft_suffix
 from ..credential_shapes import LONGEST_LIFETIME
-from .files import hand_to_owner, read_file, stamp_of, write_file
+from .key_files import hand_to_owner, read_file, stamp_of, write_file
 from .signing_keys import Pem, UnusableSigningKey, new_key, read_key
 
 FOLDER: Final = "keys"

@@ -11,8 +11,8 @@ from typing import Final, Protocol
 
 from ...settings.settings import ALGORITHMS
 from ...store.database.private_files import OWNER_ONLY
-from .files import read_file, stamp_of
 from .folder import AUDIT_FOLDER, FOLDER, KeyFolder
+from .key_files import read_file, stamp_of
 from .signing_keys import Pem, UnusableSigningKey, read_keys
 
 SIGNING_KEY_VARIABLE: Final = "WRIT_SIGNING_KEY"

@@ -24,7 +24,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder()
 
 
-class Apart(StrEnum):
+class NotCompared(StrEnum):
     """The reasons not to compare a record."""
 
     MASKED = "masked"
@@ -33,7 +33,7 @@ class Apart(StrEnum):
     NOT_COMPARED = "not_compared"
 
 
-class Told(NamedTuple):
+class ComparedAnswer(NamedTuple):
     """The compared members of an answer: the reason code, the decision, and the policy or grant that decides."""
 
     reason: str
@@ -44,109 +44,111 @@ class Told(NamedTuple):
 class Change(NamedTuple):
     """An answer that changes."""
 
-    before: Told
-    after: Told
+    before: ComparedAnswer
+    after: ComparedAnswer
 
 
-def compared(engine: Engine, record: ReadRecord, environment: str | None) -> Apart | Change | None:
+def compared(engine: Engine, record: ReadRecord, environment: str | None) -> NotCompared | Change | None:
     """Returns how the answer to a record changes, why it is not compared, or None if it stays.
 
     `environment` is the one whose records count, or None if all do. Raises BundleError, and ValueError if the record
     has no readable time or answer.
     """
     if environment is not None and record.environment != environment:
-        return Apart.OTHER_ENVIRONMENT
+        return NotCompared.OTHER_ENVIRONMENT
     if record.masked or record.cut or record.answer is None:
-        return Apart.MASKED
+        return NotCompared.MASKED
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is Kind.SEARCH:
         return _search(engine, record.request, record.answer, now)
     return _evaluation(engine, record.request, record.answer, now)
 
 
-def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> Apart | Change | None:
+def compared_engines(before: Engine, after: Engine, record: ReadRecord) -> NotCompared | Change | None:
     """Returns how the answer to the request of a record differs between two engines, or why that is not known.
 
     The instant is that of the record. What it answered does not matter. Raises BundleError, and ValueError if the
     record has no readable time or answer.
     """
     if record.masked or record.cut or record.answer is None:
-        return Apart.MASKED
+        return NotCompared.MASKED
     now = parse_instant(record.time) // NANOSECONDS / MICROSECONDS
     if record.kind is not Kind.SEARCH:
         return _between(before, after, record.request, now)
-    return _filters(before, after, record.request, now) if "filter" in record.answer else Apart.NOT_COMPARED
+    return _filters(before, after, record.request, now) if "filter" in record.answer else NotCompared.NOT_COMPARED
 
 
-def _between(before: Engine, after: Engine, request: Any, now: float) -> Apart | Change | None:
+def _between(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | Change | None:
     if not isinstance(request, dict):
-        return Apart.NOT_COMPARED
+        return NotCompared.NOT_COMPARED
     asked = {name: part for name, part in request.items() if name != "options"}
     was, told = _decided(before, asked, now), _decided(after, asked, now)
-    if isinstance(was, Apart):
+    if isinstance(was, NotCompared):
         return was
-    if isinstance(told, Apart):
+    if isinstance(told, NotCompared):
         return told
     return None if was == told else Change(was, told)
 
 
-def _filters(before: Engine, after: Engine, request: Any, now: float) -> Apart | Change | None:
+def _filters(before: Engine, after: Engine, request: Any, now: float) -> NotCompared | Change | None:
     try:
         search = read_resource_search(request)
         was, told = (_ENCODER.encode(engine.filter_for(search, now)["filter"]) for engine in (before, after))
     except BadRequest:
-        return Apart.NOT_COMPARED
-    return None if was == told else Change(Told(FILTER, None, None), Told(OTHER_FILTER, None, None))
+        return NotCompared.NOT_COMPARED
+    return None if was == told else Change(ComparedAnswer(FILTER, None, None), ComparedAnswer(OTHER_FILTER, None, None))
 
 
-def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> Apart | Change | None:
+def _evaluation(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | Change | None:
     context = answer["context"]
     error = context.get("error")
     if error is not None:
         return _failed(engine, request, error, now)
     if "retry_after_seconds" in context:
-        return Apart.RATE_LIMITED
+        return NotCompared.RATE_LIMITED
     before = _told(answer)
     after = _decided(engine, {name: part for name, part in request.items() if name != "options"}, now)
-    return after if isinstance(after, Apart) else None if after == before else Change(before, after)
+    return after if isinstance(after, NotCompared) else None if after == before else Change(before, after)
 
 
-def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> Apart | Change | None:
+def _failed(engine: Engine, request: Any, error: dict[str, Any], now: float) -> NotCompared | Change | None:
     """Compares an item that was not decided, because its request was malformed. Else the failure tells nothing."""
     explains = isinstance(request, dict) and request.get("options") is not None
     if error.get("status") != _MALFORMED or explains:
-        return Apart.NOT_COMPARED
+        return NotCompared.NOT_COMPARED
     if not isinstance(request, dict):
         return None
     after = _decided(engine, request, now)
-    if isinstance(after, Apart):
+    if isinstance(after, NotCompared):
         return after
-    return None if after.reason == BAD_REQUEST else Change(Told(BAD_REQUEST, None, None), after)
+    return None if after.reason == BAD_REQUEST else Change(ComparedAnswer(BAD_REQUEST, None, None), after)
 
 
-def _decided(engine: Engine, request: dict[str, Any], now: float) -> Told | Apart:
+def _decided(engine: Engine, request: dict[str, Any], now: float) -> ComparedAnswer | NotCompared:
     """Returns the answer of the bundle. Rate limits depend on what was decided before, which a log may lack (C10)."""
     try:
         return _told(engine.decide(request, now, counts=False))
     except TakesLong:  # this thread has no event loop: the evaluation counts for a rate limit
-        return Apart.RATE_LIMITED
+        return NotCompared.RATE_LIMITED
     except BadRequest:
-        return Told(BAD_REQUEST, None, None)
+        return ComparedAnswer(BAD_REQUEST, None, None)
 
 
-def _told(answer: dict[str, Any]) -> Told:
+def _told(answer: dict[str, Any]) -> ComparedAnswer:
     context = answer["context"]
-    return Told(context["reason_code"], answer["decision"], context.get("policy_id") or context.get("denied_by"))
+    return ComparedAnswer(
+        context["reason_code"], answer["decision"], context.get("policy_id") or context.get("denied_by")
+    )
 
 
-def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> Apart | Change | None:
+def _search(engine: Engine, request: Any, answer: dict[str, Any], now: float) -> NotCompared | Change | None:
     """Compares filters. Results need the registry of that time, which no bundle has."""
     if "filter" not in answer:
-        return Apart.NOT_COMPARED
-    before = Told(FILTER, None, None)
+        return NotCompared.NOT_COMPARED
+    before = ComparedAnswer(FILTER, None, None)
     try:
         found = engine.filter_for(read_resource_search(request), now)["filter"]
     except BadRequest:
-        return Change(before, Told(BAD_REQUEST, None, None))
+        return Change(before, ComparedAnswer(BAD_REQUEST, None, None))
     same = _DECODER.decode(_ENCODER.encode(found)) == answer["filter"]
-    return None if same else Change(before, Told(OTHER_FILTER, None, None))
+    return None if same else Change(before, ComparedAnswer(OTHER_FILTER, None, None))

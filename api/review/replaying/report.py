@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .comparing import Apart, Change
+from .comparing import Change, NotCompared
 from .tally import Group, Tally
 
 
@@ -17,7 +17,7 @@ def as_json(found: Tally) -> dict[str, Any]:
         "records": found.records,
         "same": found.same,
         "changed": found.changed,
-        **{str(reason): found.apart[reason] for reason in Apart},
+        **{str(reason): found.apart[reason] for reason in NotCompared},
         "bad_lines": found.bad,
         "groups": [
             {

@@ -10,7 +10,7 @@ import msgspec
 from ....runtime import Engine
 from ...http.lines import TooLong
 from ...telemetry.decision_log.record import ReadRecord
-from .comparing import Apart, Change, compared
+from .comparing import Change, NotCompared, compared
 
 SHOWN_LINES: Final = 10
 """The numbers of bad lines that are told."""
@@ -42,7 +42,7 @@ class Tally:
     changed: int = 0
     bad: int = 0
     bad_lines: list[int] = field(default_factory=list)
-    apart: Counter[Apart] = field(default_factory=Counter)
+    apart: Counter[NotCompared] = field(default_factory=Counter)
     groups: dict[Change, Group] = field(default_factory=dict)
     environments: set[str | None] = field(default_factory=set)
 
@@ -71,13 +71,13 @@ class Tally:
         if len(self.bad_lines) < SHOWN_LINES:
             self.bad_lines.append(line)
 
-    def count(self, outcome: Apart | Change | None, line: int, example: dict[str, Any]) -> None:
+    def count(self, outcome: NotCompared | Change | None, line: int, example: dict[str, Any]) -> None:
         """Counts a record by how it compares."""
         self.records += 1
         match outcome:
             case None:
                 self.same += 1
-            case Apart():
+            case NotCompared():
                 self.apart[outcome] += 1
             case Change():
                 self.changed += 1
@@ -102,7 +102,7 @@ def _count(found: Tally, engine: Engine, line: bytes, number: int, environment: 
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         found.count_bad(number)
         return
-    if outcome is not Apart.OTHER_ENVIRONMENT:
+    if outcome is not NotCompared.OTHER_ENVIRONMENT:
         found.environments.add(record.environment)
     example = {"line": number, "time": record.time, "request": record.request} if isinstance(outcome, Change) else {}
     found.count(outcome, number, example)

@@ -21,24 +21,24 @@ _LEVEL: Final = "info"
 
 
 class AccessLog:
-    """Writes the lines of a worker (see `Teller`)."""
+    """Writes the lines of a worker (see `RequestReport`)."""
 
     def __init__(self, log_format: str, handle: int = _STANDARD_ERROR) -> None:
         """`log_format` is `text` or `json`, and `handle` that of the stream."""
         self._is_json, self._handle = log_format == JSON, handle
 
     def start_worker(self, place: int) -> None:
-        """See `Teller`."""
+        """See `RequestReport`."""
 
     def take(self, answers: Sequence[Answered]) -> None:
-        """See `Teller`. Raises OSError if the stream is broken."""
+        """See `RequestReport`. Raises OSError if the stream is broken."""
         for data in _joined(self._line(one) for one in answers):
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(self._handle, rest) :]
 
     def finish(self, seconds: float) -> None:
-        """See `Teller`. Nothing is left."""
+        """See `RequestReport`. Nothing is left."""
 
     def _line(self, one: Answered) -> bytes:
         message = f"{one.method or '-'} {one.route or '-'} {one.status}"

@@ -6,8 +6,8 @@ from time import perf_counter_ns
 from typing import Final
 
 from ...endpoints.errors import status_of
-from ...endpoints.gateway.answering import Answers
-from ...endpoints.gateway.gateway import Asked
+from ...endpoints.gateway.gateway import GatewayQuestion
+from ...endpoints.gateway.gateway_answering import Answers
 from ...endpoints.gateway.outcome import Outcome
 from ...http.caller import CALLER, SERVICE
 from .answered import Observer, answer_of
@@ -24,7 +24,7 @@ class ObservedChecks:
         self._answering, self._observer, self._is_secure = answering, observer, is_secure
         self.failure = answering.failure
 
-    async def outcome(self, asked: Asked) -> Outcome:
+    async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """See `Answers`."""
         began, status, size = perf_counter_ns(), HTTPStatus.INTERNAL_SERVER_ERROR.value, 0
         CALLER.set(SERVICE)

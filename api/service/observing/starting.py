@@ -6,18 +6,18 @@ from typing import Any, Final
 
 from ....bundles.wording import quoted
 from ...endpoints.decisions.lane import DecisionLane
-from ...endpoints.gateway.answering import Answers
+from ...endpoints.gateway.gateway_answering import Answers
 from ...server.lane_calls import Lane
 from ...settings.setting_readers import BadSetting
 from ...settings.settings import ON, Settings
 from ...telemetry.metrics.counts import Counts
 from .access_log import AccessLog
 from .answered import refusal
+from .answered_queue import AnsweredQueue, RequestReport
 from .application import ObservedApplication
 from .checks import ObservedChecks
 from .decision_counts import DecisionCounts
 from .lane import ObservedLane
-from .waiting import Teller, Waiting
 
 OTLP, NOWHERE = "otlp", "none"
 """The exporters that a variable of OpenTelemetry's SDK may name."""
@@ -37,10 +37,10 @@ class Observing:
     `is_on` is whether there are tellers.
     """
 
-    def __init__(self, tellers: Sequence[Teller], log: logging.Logger, is_secure: bool) -> None:
+    def __init__(self, tellers: Sequence[RequestReport], log: logging.Logger, is_secure: bool) -> None:
         """`is_secure` is whether the server has TLS."""
         self.is_on, self._is_secure = bool(tellers), is_secure
-        self._waiting = Waiting(tellers, log)
+        self._waiting = AnsweredQueue(tellers, log)
 
     def application(self, behind: Any) -> Any:
         """Returns an ASGI application that reports the requests that `behind` answers."""
@@ -85,7 +85,7 @@ def observing(
 
     Raises BadSetting if telemetry is asked for and can't be had.
     """
-    tellers: list[Teller] = []
+    tellers: list[RequestReport] = []
     if settings.access_log == ON:
         tellers.append(AccessLog(settings.log_format))
     if settings.telemetry == ON and environment.get("OTEL_SDK_DISABLED", "").strip().lower() != "true":
@@ -93,7 +93,7 @@ def observing(
     return Observing(tellers, log, is_secure)
 
 
-def _telemetry(name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str]) -> Teller:
+def _telemetry(name: str, counts: Counts, log: logging.Logger, environment: Mapping[str, str]) -> RequestReport:
     exports = {signal: _is_exported(signal, environment) for signal in ("traces", "metrics")}
     try:
         from .telemetry import Telemetry  # only here, so that no other process needs the extra, its time and its memory

@@ -59,7 +59,7 @@ class _Parts(NamedTuple):
 
 
 class Telemetry:
-    """Tells a collector of requests and decisions (see `Teller`). Whatever it does, no request waits or fails."""
+    """Reports requests and decisions to a collector (see `RequestReport`). No request waits or fails because of it."""
 
     def __init__(self, name: str, counts: DecisionCounts, exports: Mapping[str, bool], log: logging.Logger) -> None:
         """`name` is that of the service. `exports` says of `traces` and `metrics` whether they are exported."""
@@ -76,13 +76,13 @@ class Telemetry:
             self._log.error("telemetry is off: %s: %s", type(ex).__name__, ex)
 
     def take(self, answers: Sequence[Answered]) -> None:
-        """See `Teller`."""
+        """See `RequestReport`."""
         if self._parts is not None:
             for one in answers:
                 _tell(self._parts, one)
 
     def finish(self, seconds: float) -> None:
-        """See `Teller`. The SDK takes no such time, so it is left behind when the time is over."""
+        """See `RequestReport`. The SDK takes no such time, so it is left behind when the time is over."""
         parts = self._parts
         if parts is None:
             return

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ...endpoints.insight import convert, counts, denials, explain, figures, holdings, lints, translate
+from ...endpoints.insight import convert, counts_endpoint, denials, explain, figures, holdings, lints, translate
 from .route import ADMIN, READ, Env, Route
 
 INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
@@ -27,8 +27,8 @@ INSIGHT_ROUTES: Final[tuple[Route, ...]] = (
     Route(
         "/v1/environments/{env}/counts",
         Env.NAMED,
-        counts.ElementCounts,
-        {"GET": (READ, counts.GET)},
+        counts_endpoint.ElementCounts,
+        {"GET": (READ, counts_endpoint.GET)},
     ),
     Route(
         "/v1/environments/{env}/subjects/{type}/{id}/holdings",

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from ...console import files as console
+from ...console import page_files as console
 from ...endpoints.decisions import health
 from ...endpoints.insight import caller
 from ...endpoints.management import audit

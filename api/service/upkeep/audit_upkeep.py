@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ....bundles.conditions.instants import show_seconds
-from ...engines.exports.counts import Exports
+from ...engines.exports.export_counts import Exports
 from ...identity.keys.signing_keys import UnusableSigningKey
 from ...identity.refused_attempts import RefusedAttempts
 from ...store.actor import SERVICE

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from sqlite_utils import Database
 
-from ..errors import NotTold, StoreFull, StoreUnavailable
+from ..errors import NotSignalled, StoreFull, StoreUnavailable
 from .commit_signal import CommitSignal
 
 BUSY_SECONDS = 5.0
@@ -67,7 +67,7 @@ class Connections:
     @contextmanager
     def writing(self, wait_factor: int = 1, tells: bool = True) -> Iterator[Database]:
         """Wraps the block in a write transaction, which is undone if the block raises. Raises StoreUnavailable, and
-        NotTold after the commit.
+        NotSignalled after the commit.
 
         It waits for earlier writes `wait_factor` times as long as other transactions do. Without `tells`, other
         processes get no signal of the commit: nothing that they decide depends on it.
@@ -125,7 +125,7 @@ class Connections:
         try:
             self.signal.send()
         except OSError as ex:
-            raise NotTold(
+            raise NotSignalled(
                 f"the change is stored, but other workers can't be told of it yet: {(ex.strerror or str(ex)).lower()}"
             ) from ex
 

@@ -19,9 +19,9 @@ from ..errors import Conflict, Fault, NotPermitted, Rejected
 from .differences import differences, shown
 from .drift import drift_of
 from .policy_model import PolicyModel, policy_model
+from .policy_replacement import PolicyReplacement, RequestedBy, Source
 from .promotion import Drift, Preview, Promotion, PromotionDetail, Wanted
 from .records import add_record, end_waiting, record_of, records, waiting_content
-from .takeover import Asked, Source, Takeover
 
 
 class Promotions:
@@ -83,11 +83,11 @@ class Promotions:
             _expect(waiting.digest, digest)
             # The source may be gone or changed: what was shown is stored with the promotion.
             source = Source(waiting.environment, waiting.uuid, waiting.epoch, waiting.source_revision)
-            takeover = Takeover(db, target, source, content)
+            takeover = PolicyReplacement(db, target, source, content)
             if takeover.before.digest != waiting.replaces:
                 raise Conflict(f"`{env}` has changed since this was asked for; reject it, and ask for a new promotion")
             takeover.refuse(accept_drift=True)  # what had drifted was shown, and nothing has since
-            done = takeover.commit(actor, self._now(), id, Asked(waiting.promoted_by, waiting.note))
+            done = takeover.commit(actor, self._now(), id, RequestedBy(waiting.promoted_by, waiting.note))
             made = replace(
                 waiting, status="done", revision=done.revision, decided_by=actor.name, decided_at=self._now()
             )
@@ -137,7 +137,7 @@ class Promotions:
             found = environment_within(db, env, bounds)
             return found, policy_model(db, found)
 
-    def _prepared(self, find: Callable[[Database], Takeover]) -> Takeover:
+    def _prepared(self, find: Callable[[Database], PolicyReplacement]) -> PolicyReplacement:
         """Returns a takeover with both policy models read and their digests known.
 
         PERF: that is half of a promotion's work, and no other write waits for it.
@@ -147,11 +147,11 @@ class Promotions:
             _ = found.before.digest, found.after.digest
             return found
 
-    def _take_over(self, db: Database, actor: Actor, takeover: Takeover, wanted: Wanted) -> Promotion:
+    def _take_over(self, db: Database, actor: Actor, takeover: PolicyReplacement, wanted: Wanted) -> Promotion:
         _expect(takeover.after.digest, wanted.expect_digest)
         drift, target, time, id = takeover.refuse(wanted.accept_drift), takeover.target, self._now(), str(uuid4())
         waits = target.approvals > 0
-        done = takeover.changes() if waits else takeover.commit(actor, time, id, Asked(actor.name, wanted.note))
+        done = takeover.changes() if waits else takeover.commit(actor, time, id, RequestedBy(actor.name, wanted.note))
         made = Promotion(
             id,
             "restoration" if takeover.is_restoration else "promotion",
@@ -199,7 +199,9 @@ class Promotions:
             yield db
 
 
-def _promotion(db: Database, env: str, actor: Actor, source_id: str, prepared: Takeover | None = None) -> Takeover:
+def _promotion(
+    db: Database, env: str, actor: Actor, source_id: str, prepared: PolicyReplacement | None = None
+) -> PolicyReplacement:
     """Returns the takeover, `prepared` if neither end has changed since."""
     target = environment_within(db, env, actor.bounds)
     source = environment_within(db, source_id, actor.bounds)
@@ -209,18 +211,20 @@ def _promotion(db: Database, env: str, actor: Actor, source_id: str, prepared: T
     ends = target, _as_source(source, source.revision)
     if prepared is not None and (prepared.target, prepared.source) == ends:
         return prepared.within(db)
-    return Takeover(db, *ends, policy_model(db, source))
+    return PolicyReplacement(db, *ends, policy_model(db, source))
 
 
-def _restoration(db: Database, env: str, actor: Actor, revision: int, prepared: Takeover | None = None) -> Takeover:
+def _restoration(
+    db: Database, env: str, actor: Actor, revision: int, prepared: PolicyReplacement | None = None
+) -> PolicyReplacement:
     """Returns the takeover, `prepared` if the environment has not changed since."""
     target = environment_within(db, env, actor.bounds)
     if prepared is not None and prepared.target == target:
         return prepared.within(db)
-    return Takeover(db, target, _as_source(target, revision), policy_model(db, target, revision))
+    return PolicyReplacement(db, target, _as_source(target, revision), policy_model(db, target, revision))
 
 
-def _previewed(takeover: Takeover, wanted: Wanted) -> Preview:
+def _previewed(takeover: PolicyReplacement, wanted: Wanted) -> Preview:
     _expect(takeover.after.digest, wanted.expect_digest)
     return takeover.preview()
 

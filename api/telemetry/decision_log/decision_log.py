@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from ....runtime import Engine
 from ..log_lines import REQUEST_ID, TRACE
 from .entry import MICROSECONDS, Asker, Kind, Moment, Taken
-from .waiting import Waiting
+from .entry_queue import EntryQueue
 
 
 class LogFull(Exception):
@@ -82,7 +82,7 @@ class DecisionLog:
 
     is_on = True
 
-    def __init__(self, waiting: Waiting, refuses: bool, clock: Callable[[], float]) -> None:
+    def __init__(self, waiting: EntryQueue, refuses: bool, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
         self.file: Path | None = None

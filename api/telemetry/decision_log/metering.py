@@ -16,15 +16,15 @@ from ..metrics.definitions import (
     Series,
 )
 from .decision_log import DecisionLog
+from .entry_queue import EntryQueue
 from .turns import Turns
-from .waiting import Waiting
 from .writer import Writer
 
 
 class Metering:
     """The numbers of one worker. PERF: its log counts for itself, and only the difference goes into the table."""
 
-    def __init__(self, counts: Counts, log: DecisionLog, waiting: Waiting, turns: Turns, writer: Writer) -> None:
+    def __init__(self, counts: Counts, log: DecisionLog, waiting: EntryQueue, turns: Turns, writer: Writer) -> None:
         self._counts, self._log, self._waiting, self._turns, self._writer = counts, log, waiting, turns, writer
         self._before: dict[tuple[Metric, Series], int] = {}
 

@@ -32,7 +32,7 @@ _TRACE_ID: Final = slice(3, 35)
 _HEXADECIMAL: Final = frozenset(b"0123456789abcdef")
 
 
-class ToldContext(msgspec.Struct, frozen=True, gc=False):
+class RecordedContext(msgspec.Struct, frozen=True, gc=False):
     """The recorded members of an answer's context."""
 
     reason_code: str | None = None
@@ -41,11 +41,11 @@ class ToldContext(msgspec.Struct, frozen=True, gc=False):
 
 
 @prepared
-class Told(msgspec.Struct, frozen=True, gc=False):
+class RecordedAnswer(msgspec.Struct, frozen=True, gc=False):
     """The recorded facts about an answer, beside the answer."""
 
     decision: bool | None = None
-    context: ToldContext = ToldContext()
+    context: RecordedContext = RecordedContext()
 
 
 @prepared
@@ -53,7 +53,7 @@ class _Batch(msgspec.Struct, frozen=True):
     evaluations: list[Raw]
 
 
-TOLD: Final = msgspec.json.Decoder(Told)
+TOLD: Final = msgspec.json.Decoder(RecordedAnswer)
 _BATCH: Final = msgspec.json.Decoder(_Batch)
 _DECODER: Final = msgspec.json.Decoder()
 _KEPT_OF_CONTEXT: Final = ("reason_code", "access_path", "policy_id", "denied_by", "valid_until", "access_paths")
@@ -110,7 +110,7 @@ class Rendering(NamedTuple):
         return not permits or self.permits >= 1.0 or self.chance() < self.permits
 
     def _record(
-        self, entry: Entry, request: bytes, answer: bytes, told: Told, suffix: str, is_over: bool = False
+        self, entry: Entry, request: bytes, answer: bytes, told: RecordedAnswer, suffix: str, is_over: bool = False
     ) -> Record:
         shown: bytes | None = request
         masked, cut = False, entry.cut
@@ -139,7 +139,7 @@ class Rendering(NamedTuple):
         )
 
 
-def _masked(masks: EnvironmentMasks, request: bytes, told: Told) -> tuple[bytes | None, bool]:
+def _masked(masks: EnvironmentMasks, request: bytes, told: RecordedAnswer) -> tuple[bytes | None, bool]:
     """Returns the request with its masks, and whether it has any.
 
     An item that could not be read goes without its request: masks may not find what they look for in it.

@@ -13,6 +13,7 @@ from ...settings.settings import LOG_SHAPES, DecisionLogSettings
 from ...store.database.private_files import read_or_create_secret
 from ..metrics.counts import Counts
 from .decision_log import NO_LOG, DecisionLog, Log
+from .entry_queue import EntryQueue
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from .metering import Metering
 from .opa_shape import event_of
@@ -24,7 +25,6 @@ from .sinks.file import FileSink
 from .sinks.sink import Sink
 from .sinks.stream import StreamSink
 from .turns import Turns
-from .waiting import Waiting
 from .writer import Writer
 
 STANDARD_OUTPUT: Final = "-"
@@ -53,7 +53,7 @@ class DecisionLogService:
         log: logging.Logger,
     ) -> None:
         self._settings, self._sink, self._masks, self._merge, self._said = settings, sink, masks, merge, log
-        self._waiting = Waiting(settings.buffer_bytes, settings.buffer_records)
+        self._waiting = EntryQueue(settings.buffer_bytes, settings.buffer_records)
         self._refuses = settings.when_full == "refuse"
         self.log = DecisionLog(self._waiting, self._refuses, clock)
         self.log.file = readable_log(settings)

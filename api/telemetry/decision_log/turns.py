@@ -10,8 +10,8 @@ import logging
 from typing import Final
 
 from .entry import Entry, Taken
+from .entry_queue import LINE_BYTES, EntryQueue, Lines, cost_of
 from .plain_lines import PlainLines
-from .waiting import LINE_BYTES, Lines, Waiting, cost_of
 
 TURN_SECONDS: Final = 0.01
 """The seconds that a fresh answer waits. After a longer time, its bytes are no longer in the processor's caches."""
@@ -23,7 +23,7 @@ TURN_LINES: Final = 64
 class Turns:
     """The turns of a worker. `plain` makes lines, or is None if every record is made by the writer."""
 
-    def __init__(self, waiting: Waiting, plain: PlainLines | None, log: logging.Logger) -> None:
+    def __init__(self, waiting: EntryQueue, plain: PlainLines | None, log: logging.Logger) -> None:
         self._waiting, self._plain, self._log = waiting, plain, log
         self._number = 0
         self.failed = 0

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from .entry_queue import EntryQueue, Lines
 from .record import ENCODER, Record
 from .rendering import Rendering
 from .sinks.sink import Sink, SinkFailed, SinkRefused
-from .waiting import Lines, Waiting
 
 POLL_SECONDS: Final = 0.1
 """The seconds between two looks of the thread for entries that are ready.
@@ -41,7 +41,7 @@ class Writer:
 
     def __init__(
         self,
-        waiting: Waiting,
+        waiting: EntryQueue,
         sink: Sink,
         rendering: Rendering,
         log: logging.Logger,

@@ -12,9 +12,9 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from .blocks import OTHERS, Block
+from .counter_table import CounterTable
 from .definitions import LATENCIES, METRICS, OK, REQUESTS, Kind, Metric, Series, Split, Where
 from .layout import BOUNDS_SECONDS, SUM, Layout, width
-from .table import CounterTable
 
 _NANO: Final = 1e9
 _EDGES: Final = (*map(floatToGoString, BOUNDS_SECONDS), "+Inf")
@@ -27,7 +27,7 @@ Readings = Mapping[Metric, Mapping[Series, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MetricsScope:
     """The scope of an answer.
 
     `where` is the kind of this server. `bounds` are the UUIDs of the environments that the caller may see, or None for
@@ -52,7 +52,7 @@ class Asked:
         return self.existing.get(block.uuid)
 
 
-def exposition(table: CounterTable, readings: Readings, asked: Asked, accept: str) -> tuple[bytes, str]:
+def exposition(table: CounterTable, readings: Readings, asked: MetricsScope, accept: str) -> tuple[bytes, str]:
     """Returns the metrics as text, and its content type. `accept` is the client's `Accept` header, or empty."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collected(table, readings, asked))
@@ -63,7 +63,7 @@ def exposition(table: CounterTable, readings: Readings, asked: Asked, accept: st
 class _Collected(Collector):
     """The collector that the library asks for metrics."""
 
-    def __init__(self, table: CounterTable, readings: Readings, asked: Asked) -> None:
+    def __init__(self, table: CounterTable, readings: Readings, asked: MetricsScope) -> None:
         self._table, self._readings, self._asked = table, readings, asked
 
     def collect(self) -> Iterator[Any]:
@@ -71,7 +71,7 @@ class _Collected(Collector):
         return _families(self._table, self._readings, self._asked)
 
 
-def _families(table: CounterTable, readings: Readings, asked: Asked) -> Iterator[Any]:
+def _families(table: CounterTable, readings: Readings, asked: MetricsScope) -> Iterator[Any]:
     sums, blocks = _with_ok(table.sums(), table.layout), list(_named(table.blocks(), asked))
     for metric in METRICS:
         if asked.shows(metric):
@@ -91,7 +91,7 @@ def _with_ok(sums: list[int], layout: Layout) -> list[int]:
     return sums
 
 
-def _named(blocks: Iterable[Block], asked: Asked) -> Iterator[tuple[str, Block]]:
+def _named(blocks: Iterable[Block], asked: MetricsScope) -> Iterator[tuple[str, Block]]:
     for block in blocks:
         name = asked.name_of(block)
         if name is not None:

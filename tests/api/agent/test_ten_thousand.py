@@ -13,9 +13,9 @@ from random import Random
 from typing import Any
 
 import pytest
+from writ.api.agent.followed_bundle import FollowedBundle
 from writ.api.agent.follower import Follower
 from writ.api.agent.freshness import Clocks
-from writ.api.agent.held import Held
 from writ.api.agent.sources.source import Answer, Ask, FetchedBundle, FetchedUpdate, SourceError, Unchanged
 from writ.api.agent.trust import Trust, position_in
 from writ.api.telemetry.log import LOG
@@ -182,10 +182,10 @@ class Agent:
 TRUSTED = Remembering(TRUST.environment, TRUST.keys)
 
 
-def light(bundle: Bundle, *_: Any) -> Held:
+def light(bundle: Bundle, *_: Any) -> FollowedBundle:
     """A bundle under a number instead of an engine."""
     position = position_in(bundle)
-    return Held(Engine((position.epoch, position.revision)), position, position.revision)  # type: ignore[arg-type]
+    return FollowedBundle(Engine((position.epoch, position.revision)), position, position.revision)  # type: ignore[arg-type]
 
 
 def simulate(writer: Writer, agents: list[Agent], random: Random) -> None:
@@ -214,7 +214,7 @@ def simulate(writer: Writer, agents: list[Agent], random: Random) -> None:
 
 def test_every_agent_ends_at_the_newest_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """None ever goes back, and the load on the writer is bounded."""
-    monkeypatch.setattr("writ.api.agent.follower.held_from", light)
+    monkeypatch.setattr("writ.api.agent.follower.followed_bundle_from", light)
     monkeypatch.setattr(logging.getLogger(LOG), "disabled", True)  # a line for each lost message
     random, writer = Random(14), Writer(tmp_path)
     agents = [Agent(writer, Random(number)) for number in range(AGENTS)]

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from writ.api.console.files import PAGE
+from writ.api.console.page_files import PAGE
 from writ.api.store.audit.events import Event
 
 from tests.support.console import HOSTILE_NAMES, Desk, desk

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from writ.api.console.files import MEDIA, PAGE, console_files
+from writ.api.console.page_files import MEDIA, PAGE, console_files
 
 from tests.support.managed import Managed
 

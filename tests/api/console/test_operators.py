@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from writ.api.console.files import PAGE
+from writ.api.console.page_files import PAGE
 from writ.bundles.conditions.operators import OPERATORS, Operator, OperatorRow
 from writ.compiler.model.elements import AttributeType
 

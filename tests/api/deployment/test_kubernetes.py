@@ -12,7 +12,7 @@ import httpx
 import pytest
 import yaml
 from writ.api.server.server import GRACEFUL_SECONDS
-from writ.api.service.routes.table import ROUTES
+from writ.api.service.routes.all_routes import ROUTES
 
 from tests.api.conftest import ALLOWED
 from tests.support.certificates import Authority

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writ.api.http.raw_paths import canonical, segment
 from writ.api.http.rejections import BadPath
-from writ.api.service.routes.table import ACCESS
+from writ.api.service.routes.all_routes import ACCESS
 
 from tests.support.managed import ROOT, Managed
 

@@ -13,7 +13,7 @@ from writ.api.endpoints.errors import ErrorAnswers
 from writ.api.http.rejections import Forbidden, Unauthenticated
 from writ.api.identity.credential import Credential, Scope
 from writ.api.identity.guard import Access, AdminKey, Guard
-from writ.api.service.routes.table import ACCESS
+from writ.api.service.routes.all_routes import ACCESS
 from writ.api.store.errors import OutOfBounds
 
 from tests.support.managed import Managed

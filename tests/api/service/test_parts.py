@@ -11,7 +11,7 @@ import pytest
 from writ.api.agent.service.app import _HANDLERS, AgentParts
 from writ.api.http.handlers import needed_parts
 from writ.api.service.parts import ServiceParts
-from writ.api.service.routes.table import ROUTES
+from writ.api.service.routes.all_routes import ROUTES
 
 MAKERS: Mapping[type, Mapping[str, Callable[..., object]]] = {
     ServiceParts: {route.path: route.handler for route in ROUTES},

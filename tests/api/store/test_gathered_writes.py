@@ -16,7 +16,7 @@ from writ.api.store.elements.edits import Committed, Create, CreateAt, Delete, E
 from writ.api.store.errors import (
     Conflict,
     NotFound,
-    NotTold,
+    NotSignalled,
     OutOfBounds,
     PreconditionFailed,
     Refusal,
@@ -308,5 +308,9 @@ def test_what_other_workers_can_t_be_told_of_is_no_success(filled: Store) -> Non
     assert filled.watch.version() != before
 
     signal._descriptor = -1
-    assert outcomes(filled, role("b"), role("b"), role("c")) == [NotTold.__name__, "Conflict", NotTold.__name__]
+    assert outcomes(filled, role("b"), role("b"), role("c")) == [
+        NotSignalled.__name__,
+        "Conflict",
+        NotSignalled.__name__,
+    ]
     assert [found["id"] for found in stored(filled)["roles"]][-3:] == ["a", "b", "c"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from writ.api.service.routes.table import ROUTES
+from writ.api.service.routes.all_routes import ROUTES
 
 from tests.support.processes import children
 from tests.support.server import Server, running

@@ -10,7 +10,7 @@ from ....server.listening import UNIX, CannotListen, bound_socket, shown_address
 from ....server.tls import Pem
 from ....settings.settings import HttpLimits
 from ....telemetry.metrics.counts import Counts
-from ..answering import Answers
+from ..gateway_answering import Answers
 
 OPTION: Final = "--envoy-bind"
 

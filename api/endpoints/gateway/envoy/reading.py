@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from ....store.environment_ids import DEFAULT
 from ..contracts.envoy import ENVOY
 from ..dot_segments import has_dot_segment
-from ..gateway import CREDENTIAL, Asked
+from ..gateway import CREDENTIAL, GatewayQuestion
 from ..headers import Headers, Refused
 from .messages import CHECK_REQUEST, DecodeError
 
@@ -61,7 +61,9 @@ class Check:
         if _ENVIRONMENT_ID.fullmatch(environment) is None:
             raise Refused(f"`{ENVIRONMENT}` is no id of an environment")
         strays = has_dot_segment(http.path)
-        self.asked = Asked(ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays)
+        self.asked = GatewayQuestion(
+            ENVOY, environment, http.path, http.method, headers, address_of_peer(peer), own, strays
+        )
 
 
 def address_of_peer(peer: str) -> str:

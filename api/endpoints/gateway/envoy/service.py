@@ -11,7 +11,7 @@ import grpc
 from ....telemetry.log_lines import HEADERS
 from ....telemetry.metrics.counts import Counts
 from ....telemetry.metrics.definitions import GRPC_CHECK, GRPC_HEALTH, GRPC_STATUSES
-from ..answering import Answers
+from ..gateway_answering import Answers
 from ..headers import Refused
 from ..outcome import refused
 from .answers import answer

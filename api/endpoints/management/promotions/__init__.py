@@ -1,5 +1,5 @@
 """The endpoints of promotions: list and ask, preview, approve and reject, restore, drift.
 
-Reading path: `promotion_shapes` → `takeover_job` → `taking_over` → `promotions`, `approvals`, `restoration`,
+Reading path: `promotion_shapes` → `promotion_job` → `promotion_services` → `promotions`, `approvals`, `restoration`,
 `drift`.
 """

@@ -12,10 +12,10 @@ from ....http.queries import known_parameters
 from ....identity.request_actor import actor_of
 from ....store.promotions.promotion import Promotion, Wanted
 from ..body_shapes import shaped
+from .promotion_job import TakeoverRequest
+from .promotion_services import TakingOver
 from .promotion_shapes import Approval, Rejection
 from .promotions import BAD, TAG
-from .takeover_job import TakeoverRequest
-from .taking_over import TakingOver
 
 APPROVE: Final = Operation(
     "approvePromotion",

@@ -14,9 +14,9 @@ from ....identity.request_actor import actor_of
 from ....settings.settings import HttpLimits
 from ....store.promotions.promotion import Preview, Promotion, PromotionDetail, Wanted
 from ..body_shapes import shaped
+from .promotion_job import TakeoverRequest
+from .promotion_services import TakingOver
 from .promotion_shapes import NewPromotion
-from .takeover_job import TakeoverRequest
-from .taking_over import TakingOver
 
 TAG: Final = "Promotions"
 BAD: Final = "bad-promotion"

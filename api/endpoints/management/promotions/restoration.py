@@ -15,10 +15,10 @@ from ....identity.request_actor import actor_of
 from ....store.promotions.promotion import Preview, Promotion, Wanted
 from ..body_shapes import shaped
 from ..revisions import revision_number
+from .promotion_job import TakeoverRequest
+from .promotion_services import TakingOver
 from .promotion_shapes import NewRestoration
 from .promotions import BAD, TAG
-from .takeover_job import TakeoverRequest
-from .taking_over import TakingOver
 
 RESTORE: Final = Operation(
     "restoreRevision",

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writ.api.cli.routing.match_route import Asked, split_url
+from writ.api.cli.routing.match_route import RoutedRequest, split_url
 from writ.api.cli.routing.openapi_routes import BadOpenApi, proposed
-from writ.api.service.routes.table import openapi_document
+from writ.api.service.routes.all_routes import openapi_document
 from writ.api.store.store import Store
 from writ.bundles.zones import zone_names
 from writ.compiler.load import load
@@ -107,10 +107,10 @@ def test_a_file_that_is_no_bundle(tmp_path: Path) -> None:
 
 
 def test_a_url_is_split_without_reading_more_into_it() -> None:
-    assert split_url("https://a.example?x=1") == Asked("a.example", "/?x=1")
-    assert split_url("http://[::1]:80/a") == Asked("[::1]", "/a")
-    assert split_url("https://a.example//a/../b") == Asked("a.example", "//a/../b")
-    assert split_url("ftp://a.example/") == Asked("", "ftp://a.example/")
+    assert split_url("https://a.example?x=1") == RoutedRequest("a.example", "/?x=1")
+    assert split_url("http://[::1]:80/a") == RoutedRequest("[::1]", "/a")
+    assert split_url("https://a.example//a/../b") == RoutedRequest("a.example", "//a/../b")
+    assert split_url("ftp://a.example/") == RoutedRequest("", "ftp://a.example/")
 
 
 def checked(document: dict[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from writ.api.endpoints.gateway.contracts.table import CONTRACTS
+from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 
 from tests.support.gateways import BACKEND, EXAMPLES, GRPC, KEY_PLACE, PRODUCTS, WRIT
 from tests.support.pages import page

@@ -15,7 +15,7 @@ from writ.api.review.testing import shapes
 from writ.api.review.testing import tested_model as models
 from writ.api.review.testing.checks import MOST_SEARCHES
 from writ.api.review.testing.undeclared import declared_in
-from writ.api.service.routes.table import openapi_document
+from writ.api.service.routes.all_routes import openapi_document
 from writ.api.store.elements.kinds import KINDS
 from writ.bundles.file.in_memory import bundle_in_memory
 from writ.bundles.zones import VERSION, zone_data

@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import load_all_checks
 from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
-from writ.api.service.routes.table import openapi_document
+from writ.api.service.routes.all_routes import openapi_document
 
 from tests.api.conftest import MODEL
 from tests.support.server import Server, running

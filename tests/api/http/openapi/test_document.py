@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 
 import pytest
 from falcon import testing
+from writ.api.endpoints.gateway.contracts.all_contracts import CONTRACTS
 from writ.api.endpoints.gateway.contracts.contract import GatewayCall
-from writ.api.endpoints.gateway.contracts.table import CONTRACTS
 from writ.api.endpoints.gateway.front import asked_in
 from writ.api.endpoints.gateway.headers import Headers
 from writ.api.http.bodies import FORM
-from writ.api.service.routes.table import ACCESS, openapi_document
+from writ.api.service.routes.all_routes import ACCESS, openapi_document
 from writ.api.settings.settings import HttpLimits
 
 from tests.support.managed import MEMBERS, ROOT, Managed

@@ -181,7 +181,7 @@ def test_somebody_else_is_told_to_rotate_as_the_owner(folder: KeyFolder, monkeyp
         raise PermissionError
 
     before, owner = files(folder), folder.path.stat()
-    monkeypatch.setattr("writ.api.identity.keys.files._owner", lambda _: (owner.st_uid + 1, owner.st_gid))
+    monkeypatch.setattr("writ.api.identity.keys.key_files._owner", lambda _: (owner.st_uid + 1, owner.st_gid))
     monkeypatch.setattr(os, "chown", refuse)
     with pytest.raises(PermissionError, match=f"belongs to the user {owner.st_uid + 1}"):
         folder.rotate("EdDSA")

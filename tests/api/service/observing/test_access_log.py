@@ -14,9 +14,9 @@ import msgspec
 import pytest
 from writ.api.service.observing.access_log import WRITE_BYTES, AccessLog
 from writ.api.service.observing.answered import LONGEST_TRACE_STATE, Answered, answer_of
+from writ.api.service.observing.answered_queue import MOST_WAITING, MOST_WAITING_BYTES, AnsweredQueue, memory_of
 from writ.api.service.observing.starting import Observing
-from writ.api.service.observing.waiting import MOST_WAITING, MOST_WAITING_BYTES, Waiting, memory_of
-from writ.api.service.routes.table import ROUTES
+from writ.api.service.routes.all_routes import ROUTES
 from writ.api.telemetry.log import service_log
 from writ.api.telemetry.log_lines import cause_of
 
@@ -316,7 +316,7 @@ def test_the_queue_is_bounded_and_what_is_dropped_is_counted(
     log: logging.Logger, caplog: pytest.LogCaptureFixture
 ) -> None:
     taker = Taker()
-    waiting = Waiting([taker], log)
+    waiting = AnsweredQueue([taker], log)
     for _ in range(MOST_WAITING + 7):
         waiting.answered(answer(USUAL))
     waiting.start_worker(0)
@@ -336,7 +336,7 @@ def answer(fields: Mapping[bytes, bytes]) -> Answered:
 def test_requests_with_large_headers_take_bounded_memory(log: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
     """While nobody reads the log. What is told makes room again."""
     taker = Taker()
-    waiting = Waiting([taker], log)
+    waiting = AnsweredQueue([taker], log)
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]

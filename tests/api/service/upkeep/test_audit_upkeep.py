@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from writ.api.engines.exports.counts import Exports
+from writ.api.engines.exports.export_counts import Exports
 from writ.api.identity.keys.ring import KeyRing, KeySealer
 from writ.api.identity.keys.sources import GivenKeys
 from writ.api.identity.refused_attempts import RefusedAttempts

@@ -16,9 +16,9 @@ from writ.api.store.environments import EnvironmentChange
 from writ.api.store.errors import Conflict, Drifted, NotFound, NotPermitted, OutOfBounds, Rejected
 from writ.api.store.promotions import promotions
 from writ.api.store.promotions.policy_model import PolicyModel, policy_model
+from writ.api.store.promotions.policy_replacement import PolicyReplacement
 from writ.api.store.promotions.promotion import MAX_SHOWN, MAX_SHOWN_BYTES, Wanted
 from writ.api.store.promotions.promotions import Promotions
-from writ.api.store.promotions.takeover import Takeover
 from writ.api.store.store import Store
 from writ.bundles.file.reader import open_bundle
 
@@ -229,7 +229,7 @@ def test_what_changes_while_a_promotion_is_prepared_counts(
 ) -> None:
     prepared = Promotions._prepared
 
-    def then_changed(self: Promotions, find: Any) -> Takeover:
+    def then_changed(self: Promotions, find: Any) -> PolicyReplacement:
         found = prepared(self, find)
         edit(store, changed, Patch("policies", ("p1",), {"priority": 7}))
         return found

@@ -16,13 +16,13 @@ from writ.api.telemetry.metrics import layout
 from writ.api.telemetry.metrics.blocks import OTHERS
 from writ.api.telemetry.metrics.counts import NO_ENVIRONMENT, Counts
 from writ.api.telemetry.metrics.definitions import BUILD_INFO, CACHE_ENTRIES, METRICS, STATUSES, Kind, Split, Where
-from writ.api.telemetry.metrics.exposition import Asked, Readings, exposition
+from writ.api.telemetry.metrics.exposition import MetricsScope, Readings, exposition
 from writ.api.telemetry.metrics.layout import BOUNDS_SECONDS, LAST, MOST_ENVIRONMENTS, SUM
 from writ.bundles.manifest import Environment
 from writ.runtime.rules.reasons import ReasonCode
 
 ROUTE = ("/access/v1/evaluation", "POST")
-SERVICE = Asked(where=Where.SERVICE)
+SERVICE = MetricsScope(where=Where.SERVICE)
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
@@ -36,11 +36,11 @@ def decision(code: str = "ALLOWED") -> dict[str, Any]:
     return {"decision": code == "ALLOWED", "context": {"reason_code": code}}
 
 
-def text_of(counts: Counts, asked: Asked = SERVICE, readings: Readings | None = None) -> str:
+def text_of(counts: Counts, asked: MetricsScope = SERVICE, readings: Readings | None = None) -> str:
     return exposition(counts.table, readings or {}, asked, "")[0].decode()
 
 
-def samples(counts: Counts, asked: Asked = SERVICE) -> Samples:
+def samples(counts: Counts, asked: MetricsScope = SERVICE) -> Samples:
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text_of(counts, asked))
@@ -82,7 +82,7 @@ def test_the_text_parses_in_both_formats_and_has_help_for_every_metric() -> None
     counts.decided(engine_of("prod"), decision())
     readings: Readings = {BUILD_INFO: {("1",): 1.0}}
     for where in (Where.SERVICE, Where.AGENT):
-        asked = Asked(where=where)
+        asked = MetricsScope(where=where)
         plain, content_type = exposition(counts.table, readings, asked, "")
         assert content_type.startswith("text/plain")
         shown = [metric for metric in METRICS if metric.where in (where, Where.BOTH)]
@@ -207,7 +207,7 @@ def test_an_environment_that_does_not_exist_any_more_is_not_shown() -> None:
     counts = Counts.apart()
     counts.decided(engine_of("prod", "old-uuid"), decision())
     counts.decided(engine_of("prod", "new-uuid"), decision("NO_POLICY_MATCH"))
-    found = samples(counts, Asked(where=Where.SERVICE, existing={"new-uuid": "prod"}))
+    found = samples(counts, MetricsScope(where=Where.SERVICE, existing={"new-uuid": "prod"}))
     assert value(found, "writ_decisions_total") == 1
     assert value(found, "writ_decisions_total", environment="prod", outcome="deny") == 1
 
@@ -218,7 +218,8 @@ def test_bounds_show_their_environments_alone() -> None:
         counts.decided(engine_of(id), decision())
     counts.answered(counts.cells_of(ROUTE, 200), perf_counter_ns())
     text = text_of(
-        counts, Asked(where=Where.SERVICE, bounds=frozenset({"uuid-of-prod", "", OTHERS}.difference({"", OTHERS})))
+        counts,
+        MetricsScope(where=Where.SERVICE, bounds=frozenset({"uuid-of-prod", "", OTHERS}.difference({"", OTHERS}))),
     )
     assert 'environment="prod"' in text
     assert "staging" not in text
@@ -227,7 +228,7 @@ def test_bounds_show_their_environments_alone() -> None:
     assert named == {
         metric.name for metric in METRICS if metric.split is Split.ENVIRONMENT and metric.where is not Where.AGENT
     }
-    assert 'environment="' not in text_of(counts, Asked(where=Where.SERVICE, bounds=frozenset()))
+    assert 'environment="' not in text_of(counts, MetricsScope(where=Where.SERVICE, bounds=frozenset()))
 
 
 @pytest.mark.parametrize("written", range(0, 48, 3))

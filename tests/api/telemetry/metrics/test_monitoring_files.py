@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from writ.api.service.routes.table import COUNTED
+from writ.api.service.routes.all_routes import COUNTED
 from writ.api.telemetry.metrics.definitions import METRICS, Kind, Metric, Split
 
 from tests.support.server import ROOT

@@ -18,7 +18,7 @@ from ...store.promotions.promotion import Drift, Preview, Promotion, Wanted
 from ..model_elements import Elements, elements_of
 from ..output import CommandFailed
 from ..service import Service, ServiceRefused, environment_path, segment
-from .place import Refused
+from .environment_host import Refused
 
 
 class _Refusal(msgspec.Struct, frozen=True):

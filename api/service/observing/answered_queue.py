@@ -34,7 +34,7 @@ def memory_of(one: Answered) -> int:
     return OWN_BYTES + len(one.method) + len(one.environment) + len(one.caller) + headers
 
 
-class Teller(Protocol):
+class RequestReport(Protocol):
     """Reports answers, in the thread of a worker."""
 
     def start_worker(self, place: int) -> None:
@@ -47,10 +47,10 @@ class Teller(Protocol):
         """Report the answers that are left, for so many seconds at most."""
 
 
-class Waiting:
+class AnsweredQueue:
     """The queue of a worker and its thread. The event loop alone puts, the thread alone takes. See `Observer`."""
 
-    def __init__(self, tellers: Sequence[Teller], log: logging.Logger) -> None:
+    def __init__(self, tellers: Sequence[RequestReport], log: logging.Logger) -> None:
         self._tellers, self._log = tellers, log
         self._queue: deque[Answered] = deque()
         self._put_bytes = self._taken_bytes = 0  # each is written by one thread alone

@@ -13,7 +13,7 @@ from .trust import position_in
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FollowedBundle:
     """A bundle and the updates on top of it, in force or not.
 
     - `position` is where it is, and `base` the revision of its bundle.
@@ -36,7 +36,7 @@ class Held:
         """The number of deltas on top of the bundle."""
         return self.position.revision - self.base
 
-    def updated(self, update: Update, size: int) -> "Held":
+    def updated(self, update: Update, size: int) -> "FollowedBundle":
         """Returns what an update of `size` bytes makes of this, which stays as it is.
 
         Raises BundleError if the update does not fit.
@@ -48,9 +48,9 @@ class Held:
             raise BundleError(f"the update can't be applied: {ex}") from None
         position = self.position._replace(revision=update.claims.revision)
         added = bool(update.deltas)
-        return Held(engine, position, self.base, self.updates + added, self.size + added * size)
+        return FollowedBundle(engine, position, self.base, self.updates + added, self.size + added * size)
 
 
-def held_from(bundle: Bundle, clock: Callable[[], float], counters: RateTable | None) -> Held:
+def followed_bundle_from(bundle: Bundle, clock: Callable[[], float], counters: RateTable | None) -> FollowedBundle:
     """Returns a bundle without updates. `clock` and `counters` are those of the engine."""
-    return Held(Engine(bundle, clock, counters=counters), position_in(bundle), bundle.revision)
+    return FollowedBundle(Engine(bundle, clock, counters=counters), position_in(bundle), bundle.revision)

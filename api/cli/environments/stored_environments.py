@@ -14,7 +14,7 @@ from ...store.store import Store
 from ..model_elements import Elements
 from ..output import CommandFailed
 from ..stores.opening import open_store
-from .place import Refused
+from .environment_host import Refused
 
 
 class StoredPlace:

@@ -9,9 +9,9 @@ import click
 
 from ..service_options import refuse_without_url, service_at
 from ..stores.opening import inherited
-from .place import Place
-from .served import ServedPlace
-from .stored import StoredPlace
+from .environment_host import EnvironmentHost
+from .served_environments import ServedPlace
+from .stored_environments import StoredPlace
 
 _Command = Callable[..., Any]
 
@@ -57,7 +57,7 @@ def place_options(command: _Command) -> _Command:
     return with_place
 
 
-def _place(directory: Path | None, url: str | None, token_file: Path | None, ca_file: Path | None) -> Place:
+def _place(directory: Path | None, url: str | None, token_file: Path | None, ca_file: Path | None) -> EnvironmentHost:
     refuse_without_url(url, token_file, ca_file)
     if url is None:
         return StoredPlace(directory or Path("writ-data"))

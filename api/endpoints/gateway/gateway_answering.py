@@ -8,7 +8,7 @@ from ...engines.live.bound_engines import ready_engine
 from ...http.error_answers import INTERNAL
 from ..decisions.deciding import Deciding
 from ..errors import ErrorAnswers, status_of
-from .gateway import Asked, Gateway
+from .gateway import Gateway, GatewayQuestion
 from .issuers import KeysAreComing, KeySets
 from .outcome import Outcome, refused, unreadable
 
@@ -16,7 +16,7 @@ from .outcome import Outcome, refused, unreadable
 class Answers(Protocol):
     """The interface that answers checks, for a server of another protocol than HTTP."""
 
-    async def outcome(self, asked: Asked) -> Outcome:
+    async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """See `Answering`."""
 
     def failure(self, error: Exception, env: str) -> tuple[int, str]:
@@ -30,7 +30,7 @@ class Answering:
         self._gateway, self._deciding = gateway, deciding
         self._key_sets, self._errors = key_sets, errors
 
-    async def outcome(self, asked: Asked) -> Outcome:
+    async def outcome(self, asked: GatewayQuestion) -> Outcome:
         """Returns the answer. Raises what `Gateway.admit`, `ready_engine` and `Gateway.prepare` raise."""
         admitted = self._gateway.admit(asked, lambda: asked.peer)
         if isinstance(admitted, Outcome):

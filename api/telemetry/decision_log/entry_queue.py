@@ -25,7 +25,7 @@ class Lines(NamedTuple):
 Waits: TypeAlias = Entry | Lines
 
 
-class Waiting:
+class EntryQueue:
     """A queue between the event loop and the writer's thread. Answers are taken, made ready, and then written.
 
     The event loop alone puts and makes ready, and `wake` tells it of the first fresh answer. The thread alone takes

@@ -5,7 +5,7 @@ import falcon.asgi
 
 from ....engines.live.store_work import StoreWork
 from ....http.raw_paths import segment
-from .takeover_job import TAKEOVER, TakeoverRequest
+from .promotion_job import TAKEOVER, TakeoverRequest
 
 _STATUS = {"previewed": falcon.HTTP_200, "pending": falcon.HTTP_202, "done": falcon.HTTP_201}
 

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from ...engines.work.fair_threads import FairThreads
 from ...store.environment_ids import Bounds
+from ...telemetry.metrics.counter_table import CounterTable
 from ...telemetry.metrics.definitions import BUILD_INFO, Metric, Series, Where
-from ...telemetry.metrics.exposition import Asked, exposition
-from ...telemetry.metrics.table import CounterTable
+from ...telemetry.metrics.exposition import MetricsScope, exposition
 
 
 class Readings(Protocol):
@@ -49,5 +49,5 @@ class Answering:
         return await self._thread.run(partial(self._made, accept, bounds))
 
     def _made(self, accept: str, bounds: Bounds) -> tuple[bytes, str]:
-        asked = Asked(where=self._where, bounds=bounds, existing=self._readings.environments())
+        asked = MetricsScope(where=self._where, bounds=bounds, existing=self._readings.environments())
         return exposition(self._table, {**self._readings.read(), **self._build_info}, asked, accept)

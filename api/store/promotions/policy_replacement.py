@@ -32,14 +32,14 @@ class Source(NamedTuple):
     revision: int
 
 
-class Asked(NamedTuple):
+class RequestedBy(NamedTuple):
     """A request for a takeover: the name of the actor, and the note."""
 
     by: str
     note: str | None
 
 
-class Takeover:
+class PolicyReplacement:
     """The replacement of the policy model of `target` by `after`, which comes from `source`, and its effects.
 
     It is about one state of the database.
@@ -50,7 +50,7 @@ class Takeover:
         self.before = policy_model(db, target)
         self.after = PolicyModel(after.stored, _lists(db, target, after))
 
-    def within(self, db: Database) -> "Takeover":
+    def within(self, db: Database) -> "PolicyReplacement":
         """Returns the same takeover for a later transaction of `db`, in which neither end has changed since."""
         later = copy(self)
         later._db = db
@@ -99,7 +99,7 @@ class Takeover:
         """Returns the counts of changes, and writes nothing."""
         return self._replacement().preview(self._origin(""))
 
-    def commit(self, actor: Actor, time: str, id: str, asked: Asked) -> ReplacementResult:
+    def commit(self, actor: Actor, time: str, id: str, asked: RequestedBy) -> ReplacementResult:
         """Write it as a revision of `actor` at `time` (RFC 3339), of the promotion `id`, in a write transaction."""
         origin = replace(self._origin(id), promoted_by=asked.by, note=asked.note)
         done = self._replacement().commit(actor, time, origin)

@@ -16,7 +16,7 @@ class Refused(Exception):
         self.details, self.drift = details, drift
 
 
-class Place(Protocol):
+class EnvironmentHost(Protocol):
     """The environments of a place. Every method raises Refused, and CommandFailed if the place can't be reached."""
 
     def environments(self) -> Sequence[EnvironmentAnswer]:
