@@ -79,6 +79,10 @@ class ServerParts(ABC):
     preparing: Preparing = unmarked
     notes_callers: bool = False
 
+    def __post_init__(self) -> None:
+        """Make now what the workers share in memory. Made after the fork, each worker would have its own."""
+        _ = self.attempts
+
     @property
     @abstractmethod
     def engine_of(self) -> EngineOf:

@@ -63,7 +63,7 @@ def test_an_example_names_writ_the_key_the_backend_and_what_writ_tells(name: str
 
 def test_every_example_stands_on_the_page_and_says_whether_it_is_run() -> None:
     text = page("api/GATEWAYS.md").text
-    rows = re.findall(r"^\| .* \| \[(\S+)\]\(gateway/examples/(\S+)\) \| (.*?) \|$", text, re.M)
+    rows = re.findall(r"^\| .* \| \[(\S+)\]\(endpoints/gateway/examples/(\S+)\) \| (.*?) \|$", text, re.M)
     assert [shown for shown, _, _ in rows] == [file for _, file, _ in rows]
     assert {file for file, _, _ in rows} == {*FILES.values()} == {path.name for path in EXAMPLES.iterdir()}
     assert FILES.keys() == {*CONTRACTS, GRPC}

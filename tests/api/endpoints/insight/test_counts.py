@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from writ.api.store.actor import COMMAND_LINE
 from writ.api.store.elements.edits import Create, Delete
-from writ.api.store.insight import counts
+from writ.api.store.insight import element_counts as counts
 from writ.api.store.insight.insight import Insight
 from writ.api.store.store import Store
 from writ.compiler.model.elements import ElementKind
