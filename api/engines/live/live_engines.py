@@ -133,7 +133,7 @@ class LiveEngines:
         itself.
         """
         self._watch.close()
-        self._seen = None
+        self._seen = self.environments = None  # a worker that starts later must look for itself
 
     def _look(self) -> None:
         """Find out which engines are behind, if anything was committed. Raises StoreUnavailable."""

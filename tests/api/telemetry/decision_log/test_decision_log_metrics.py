@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,7 @@ from tests.api.conftest import ALICE, ALLOWED, DENIED, PLAN, READ
 from tests.api.telemetry.decision_log.test_decision_log_served import BATCH, MODEL, SINGLE, logging_to
 from tests.support.bundling import bundle_file
 from tests.support.decision_logs import Collector
-from tests.support.processes import children
+from tests.support.processes import children, is_alive
 from tests.support.server import Server, command, environment, running, started, wait_until
 
 pytestmark = pytest.mark.service
@@ -36,6 +37,10 @@ def numbers(server: Server) -> Numbers:
     }
 
 
+def _has_ended(process: int) -> bool:
+    return not is_alive(process)
+
+
 def test_all_workers_together_count_what_the_file_has(tmp_path: Path) -> None:
     """Also the worker that was told to stop: its records are counted before it ends."""
     log = tmp_path / "log"
@@ -46,7 +51,9 @@ def test_all_workers_together_count_what_the_file_has(tmp_path: Path) -> None:
                 client.post(SINGLE, json=ALLOWED)
                 client.post(BATCH, json={"subject": ALICE, "action": READ, "evaluations": [{"resource": PLAN}] * 3})
             if number == 12:
-                os.kill(children(server.process.pid)[0], signal.SIGTERM)
+                worker = children(server.process.pid)[0]
+                os.kill(worker, signal.SIGTERM)
+                assert wait_until(partial(_has_ended, worker))  # it may take a connection until then
         assert wait_until(lambda: numbers(server)["records_total", ""] == 24 * 4)
         found, text = numbers(server), log.read_bytes()
         assert found["bytes_total", ""] == len(text) - text.count(b"\n")
