@@ -47,6 +47,12 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Returns the processes of `-n auto`: one more than cores, since many tests wait for servers."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> WorkStealingScheduling:
     """Give each process of `-n auto` a run of neighbours, which share what their module starts."""
     return WorkStealingScheduling(config, log)
