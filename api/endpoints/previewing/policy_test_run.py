@@ -33,6 +33,7 @@ RUN: Final = Operation(
     "Without a body, the tests ask the stored model. With `changes`, they ask the model as these would make it, which"
     " needs the scope `write`. Nothing is written. Faults of the changes are answered as those of a write.",
     bodies={JSON: TestRun},
+    needs_body=False,
     errors=(409,),
 )
 

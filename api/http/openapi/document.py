@@ -120,7 +120,7 @@ def _operation(path: str, call: Call, head: bool = False) -> dict[str, Any]:
     }
     if operation.bodies:
         content = {media: {"schema": schema} for media, schema in operation.bodies.items()}
-        shown["requestBody"] = {"required": True, "content": content}
+        shown["requestBody"] = {"required": operation.needs_body, "content": content}
     return shown
 
 

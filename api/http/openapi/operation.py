@@ -58,7 +58,7 @@ class Operation:
 
     `bodies` are the schemas of the request's body by content type. `errors` are the statuses of this operation alone:
     those that follow from its scope, its parameters or its body are not listed. `any_method` says that its path has
-    every method.
+    every method. `needs_body` is False if `bodies` may be left out.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Operation:
     bodies: Mapping[str, Schema | type] = field(default_factory=dict)
     errors: tuple[int, ...] = ()
     any_method: bool = False
+    needs_body: bool = True
 
     def in_environment(self) -> "Operation":
         """Returns the same operation for an environment that the path names."""

@@ -25,6 +25,7 @@ APPROVE: Final = Operation(
     "Whoever asked for it can't approve it, nor can a credential in the same hands: 403. If the target's"
     " policy model has changed since, or the `digest` is another one: 409.",
     bodies={JSON: Approval},
+    needs_body=False,
     errors=(409,),
 )
 REJECT: Final = Operation(
@@ -33,6 +34,7 @@ REJECT: Final = Operation(
     "Reject a promotion that waits, or take it back",
     {200: Answer("The promotion is rejected.", Promotion)},
     bodies={JSON: Rejection},
+    needs_body=False,
     errors=(409,),
 )
 

@@ -32,6 +32,7 @@ RESTORE: Final = Operation(
     "All else stays as it is. It overwrites edits in place. If something still uses what it removes, the answer is 409."
     " An environment that changes by promotion only needs the scope `admin`.",
     bodies={JSON: NewRestoration},
+    needs_body=False,
     errors=(409,),
 )
 
