@@ -18,7 +18,7 @@ OLDEST = (20, 19)
 
 
 def ran(*command: str | Path) -> str:
-    """What a command of Node says. A test without Node is skipped, and one whose command fails shows this."""
+    """Returns what a command of Node prints. Skips the test without Node, and fails it if the command fails."""
     if NODE is None or version() < OLDEST:
         pytest.skip("node 20.19 or newer is not installed")
     done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
