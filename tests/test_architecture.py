@@ -72,7 +72,7 @@ ROOMS = {
         owner lane_calls connection_queues request_parser response_head shares refusal
         """
     ),
-    "writ.api.telemetry": _down("decision_log log metrics log_lines"),
+    "writ.api.telemetry": _down("decision_log log metrics bounded_queue log_lines"),
     "writ.api.http": _down(
         """
         handlers caller entity_tags error_answers lines openapi public_url raw_paths source_address streams bodies

@@ -6,9 +6,9 @@ from time import perf_counter_ns
 from typing import Final, Protocol
 
 from ....runtime import Engine
+from ..bounded_queue import BoundedQueue
 from ..log_lines import REQUEST_ID, TRACE
-from .entry import MICROSECONDS, Asker, Kind, Moment, Taken
-from .entry_queue import EntryQueue
+from .entry import ENTRY_BYTES, MICROSECONDS, Asker, Kind, Moment, Taken
 
 
 class LogFull(Exception):
@@ -82,12 +82,10 @@ class DecisionLog:
 
     is_on = True
 
-    def __init__(self, waiting: EntryQueue, refuses: bool, clock: Callable[[], float]) -> None:
+    def __init__(self, waiting: BoundedQueue[Taken], refuses: bool, clock: Callable[[], float]) -> None:
         """`clock` gives epoch seconds."""
         self._waiting, self._refuses, self._clock = waiting, refuses, clock
         self.file: Path | None = None
-        self.dropped = 0
-        """The answers without a record, because the log was full."""
 
     def begin(self) -> Moment:
         """See `Log`."""
@@ -99,10 +97,12 @@ class DecisionLog:
     def keep(
         self, kind: Kind, moment: Moment, engine: Engine, request: bytes, answer: bytes, asker: Asker, cut: bool = False
     ) -> None:
-        """See `Log`. Drops the answer if the log is full, and counts that."""
+        """See `Log`. Drops the answer if the log is full, and counts that.
+
+        PERF: `cost` is written out, as this is called for each decision.
+        """
         taken = Taken(kind, moment, perf_counter_ns(), engine, request, answer, asker, cut)
-        if not self._waiting.put(taken, self._refuses):
-            self.dropped += 1
+        self._waiting.put(taken, ENTRY_BYTES + len(request) + len(answer), self._refuses)
 
 
 def asker_of(req: HasHeaders) -> Asker:

@@ -68,6 +68,11 @@ class Taken(msgspec.Struct, frozen=True, gc=False):
     asker: Asker
     cut: bool = False
 
+    @property
+    def cost(self) -> int:
+        """Returns the bytes of memory that the answer takes."""
+        return ENTRY_BYTES + len(self.request) + len(self.answer)
+
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
     """One answered call. With the kind `ITEM`, it is a whole batch, and becomes a record for each item.

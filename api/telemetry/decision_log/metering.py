@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ..bounded_queue import BoundedQueue
 from ..metrics.counts import Counts
 from ..metrics.definitions import (
     LOG_BYTES,
@@ -15,8 +16,7 @@ from ..metrics.definitions import (
     Metric,
     Series,
 )
-from .decision_log import DecisionLog
-from .entry_queue import EntryQueue
+from .entry import Taken
 from .turns import Turns
 from .writer import Writer
 
@@ -24,8 +24,8 @@ from .writer import Writer
 class Metering:
     """The numbers of one worker. PERF: its log counts for itself, and only the difference goes into the table."""
 
-    def __init__(self, counts: Counts, log: DecisionLog, waiting: EntryQueue, turns: Turns, writer: Writer) -> None:
-        self._counts, self._log, self._waiting, self._turns, self._writer = counts, log, waiting, turns, writer
+    def __init__(self, counts: Counts, waiting: BoundedQueue[Taken], turns: Turns, writer: Writer) -> None:
+        self._counts, self._waiting, self._turns, self._writer = counts, waiting, turns, writer
         self._before: dict[tuple[Metric, Series], int] = {}
 
     def beat(self) -> None:
@@ -34,10 +34,10 @@ class Metering:
             self._counts.add(*key, now - self._before.get(key, 0))
             self._before[key] = now
         waiting = self._waiting
-        self._counts.set(LOG_QUEUE_CALLS, (), waiting.calls)
+        self._counts.set(LOG_QUEUE_CALLS, (), waiting.entries)
         self._counts.set(LOG_QUEUE_BYTES, (), waiting.bytes)
-        self._counts.set(LOG_LIMIT_CALLS, (), waiting.most_calls)
-        self._counts.set(LOG_LIMIT_BYTES, (), waiting.most_bytes)
+        self._counts.set(LOG_LIMIT_CALLS, (), waiting.bounds.entries)
+        self._counts.set(LOG_LIMIT_BYTES, (), waiting.bounds.bytes)
 
     def _totals(self) -> Mapping[tuple[Metric, Series], int]:
         writer = self._writer
@@ -45,7 +45,7 @@ class Metering:
             (LOG_RECORDS, ()): writer.written,
             (LOG_BYTES, ()): writer.bytes,
             (LOG_ERRORS, ()): writer.errors,
-            (LOG_DROPPED, ("full",)): self._log.dropped,
+            (LOG_DROPPED, ("full",)): self._waiting.dropped,
             (LOG_DROPPED, ("refused",)): writer.refused,
             (LOG_DROPPED, ("failed",)): self._turns.failed + writer.failed,
             (LOG_DROPPED, ("stopped",)): writer.left,

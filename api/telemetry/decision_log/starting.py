@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 from ...settings.setting_readers import BadSetting, is_loopback
 from ...settings.settings import LOG_SHAPES, DecisionLogSettings
 from ...store.database.private_files import read_or_create_secret
+from ..bounded_queue import BoundedQueue, Bounds
 from ..metrics.counts import Counts
 from .decision_log import NO_LOG, DecisionLog, Log
-from .entry_queue import EntryQueue
+from .entry import Taken
 from .masks import LEAST_KEY_CHARACTERS, BadMasks, Masks, read_masks
 from .metering import Metering
 from .opa_shape import event_of
@@ -31,8 +32,7 @@ STANDARD_OUTPUT: Final = "-"
 HASH_KEY: Final = "decision-log.key"
 """In the data directory: random bytes, the secret of the hashes that masks make."""
 
-REPORT_SECONDS: Final = 10.0
-"""The seconds between two messages of a worker about dropped records."""
+LOSS: Final = "the decision log is full: %d decisions have no record"
 
 Merge: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Returns an item of a batch with the batch's defaults, which come first."""
@@ -53,14 +53,13 @@ class DecisionLogService:
         log: logging.Logger,
     ) -> None:
         self._settings, self._sink, self._masks, self._merge, self._said = settings, sink, masks, merge, log
-        self._waiting = EntryQueue(settings.buffer_bytes, settings.buffer_records)
+        self._waiting = BoundedQueue[Taken](Bounds(settings.buffer_records, settings.buffer_bytes), log, LOSS)
         self._refuses = settings.when_full == "refuse"
         self.log = DecisionLog(self._waiting, self._refuses, clock)
         self.log.file = readable_log(settings)
         self.writer: Writer | None = None
         self._turns: Turns | None = None
         self._metering: Metering | None = None
-        self._reported, self._reported_at = 0, 0.0
 
     def tell_doubts(self, environments: Collection[str] | None) -> None:
         """Warn of masks that hide nothing. `environments` are those that there are, or None if that is not known."""
@@ -74,25 +73,21 @@ class DecisionLogService:
         settings = self._settings
         rendering = Rendering(process, self._merge, self._masks, settings.permit_share, settings.record_bytes)
         shape = event_of if settings.shape == "opa" else _unchanged
-        self.writer = Writer(self._waiting, self._sink, rendering, self._said, self._refuses, shape)
-        self._turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
-        self._waiting.wake = self._turns.wake
-        self._metering = Metering(counts, self.log, self._waiting, self._turns, self.writer)
+        turns = Turns(self._waiting, PlainLines(rendering) if shape is _unchanged else None, self._said)
+        self.writer = Writer(self._waiting, turns.ready, self._sink, rendering, self._said, self._refuses, shape)
+        self._turns, self._waiting.wake = turns, turns.wake
+        self._metering = Metering(counts, self._waiting, self._turns, self.writer)
         self.writer.start()
 
     def beat(self) -> None:
-        """Count for the metrics, and log the number of dropped records, every `REPORT_SECONDS` at most."""
+        """Count for the metrics, and log the number of dropped answers from time to time."""
         if self._metering is not None:
             self._metering.beat()
-        dropped, now = self.log.dropped, time.monotonic()
-        if dropped > self._reported and now - self._reported_at >= REPORT_SECONDS:
-            self._said.error("the decision log is full: %d decisions have no record", dropped - self._reported)
-            self._reported, self._reported_at = dropped, now
+        self._waiting.report()
 
     def end_worker(self) -> None:
         """Write what waits, for `WRIT_DECISION_LOG_STOP_SECONDS` at most."""
-        self._reported_at = -REPORT_SECONDS
-        self.beat()
+        self._waiting.report(at_once=True)
         if self._turns is not None:
             self._turns.finish()
         if self.writer is not None:

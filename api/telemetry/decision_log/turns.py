@@ -7,10 +7,11 @@ the event loop would take the interpreter from each other.
 
 import asyncio
 import logging
-from typing import Final
+from collections import deque
+from typing import Final, NamedTuple, TypeAlias
 
+from ..bounded_queue import BoundedQueue
 from .entry import Entry, Taken
-from .entry_queue import LINE_BYTES, EntryQueue, Lines, cost_of
 from .plain_lines import PlainLines
 
 TURN_SECONDS: Final = 0.01
@@ -20,11 +21,30 @@ TURN_LINES: Final = 64
 """The lines of a turn. It takes less than half a millisecond."""
 
 
-class Turns:
-    """The turns of a worker. `plain` makes lines, or is None if every record is made by the writer."""
+LINE_BYTES: Final = 100
+"""The memory of a line beside its bytes."""
 
-    def __init__(self, waiting: EntryQueue, plain: PlainLines | None, log: logging.Logger) -> None:
+
+class Lines(NamedTuple):
+    """Lines that were made together: their memory, and the number of calls that they are of."""
+
+    lines: list[bytes]
+    cost: int
+    calls: int
+
+
+Ready: TypeAlias = Entry | Lines
+
+
+class Turns:
+    """The turns of a worker. `plain` makes lines, or is None if every record is made by the writer.
+
+    The writer takes what is `ready`, the oldest first. It counts in `waiting` until the writer frees it.
+    """
+
+    def __init__(self, waiting: BoundedQueue[Taken], plain: PlainLines | None, log: logging.Logger) -> None:
         self._waiting, self._plain, self._log = waiting, plain, log
+        self.ready: deque[Ready] = deque()
         self._number = 0
         self.failed = 0
         """The answers whose lines could not be made."""
@@ -55,11 +75,10 @@ class Turns:
             if line is None:
                 self._lines_ready(lines, calls, cost_before)
                 lines, calls, cost_before = [], 0, 0
-                entry = Entry.of(taken, self._number)
-                self._waiting.make_ready(entry, entry.cost)
+                self.ready.append(Entry.of(taken, self._number))
                 continue
             calls += 1
-            cost_before += cost_of(taken)
+            cost_before += taken.cost
             if line:
                 lines.append(line)
         self._lines_ready(lines, calls, cost_before)
@@ -67,7 +86,8 @@ class Turns:
     def _lines_ready(self, lines: list[bytes], calls: int, cost_before: int) -> None:
         if calls:
             cost = sum(map(len, lines)) + LINE_BYTES * len(lines)
-            self._waiting.make_ready(Lines(lines, cost, calls), cost_before)
+            self._waiting.grow(cost - cost_before)
+            self.ready.append(Lines(lines, cost, calls))
 
     def _line(self, taken: Taken) -> bytes | None:
         """Returns the line of an answer, or None if the writer has to make it. It is empty if there is none."""

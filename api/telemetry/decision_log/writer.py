@@ -1,24 +1,17 @@
 """The thread of a worker that turns entries into records, and gives them to the sink."""
 
 import logging
-import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from .entry_queue import EntryQueue, Lines
+from ..bounded_queue import TURN_ENTRIES, BoundedQueue, QueueThread, give_turn
+from .entry import Taken
 from .record import ENCODER, Record
 from .rendering import Rendering
 from .sinks.sink import Sink, SinkFailed, SinkRefused
-
-POLL_SECONDS: Final = 0.1
-"""The seconds between two looks of the thread for entries that are ready.
-
-PERF: it is not woken, so an answer costs the event loop little. Each look costs as much as a decision, since the thread
-and the event loop take the interpreter from each other."""
-
-TURN_ENTRIES: Final = 32
-"""Entries after which the event loop has a turn: it may wait as long as they take, half a millisecond."""
+from .turns import Lines, Ready
 
 FIRST_RETRY_SECONDS: Final = 0.25
 LAST_RETRY_SECONDS: Final = 15.0
@@ -41,7 +34,8 @@ class Writer:
 
     def __init__(
         self,
-        waiting: EntryQueue,
+        waiting: BoundedQueue[Taken],
+        ready: deque[Ready],
         sink: Sink,
         rendering: Rendering,
         log: logging.Logger,
@@ -49,15 +43,14 @@ class Writer:
         shape: Callable[[Record], object],
     ) -> None:
         """`shape` returns what is written of a record."""
-        self._waiting, self._sink, self._rendering, self._log = waiting, sink, rendering, log
+        self._waiting, self._ready, self._sink, self._rendering, self._log = waiting, ready, sink, rendering, log
         self._keeps_all, self._shape = keeps_all, shape
         self.written = self.bytes = self.errors = self.refused = self.failed = self.left = 0
         self._records: list[bytes] = []
         self._size, self._since = 0, 0.0
         self._rendered = self._rendered_bytes = 0
-        self._stopping = threading.Event()
-        self._deadline, self._is_over = 0.0, False
-        self._thread = threading.Thread(target=self._run, name="decision-log", daemon=True)
+        self._is_over = False
+        self._thread = QueueThread("decision-log", self._guarded)
 
     def start(self) -> None:
         """Start the thread, in a worker."""
@@ -65,17 +58,10 @@ class Writer:
 
     def stop(self, seconds: float) -> None:
         """Write what is left, for so many seconds at most. Logs how much is lost."""
-        self._deadline = time.monotonic() + seconds
-        self._stopping.set()
-        self._thread.join(seconds)
-        self.left = self._waiting.calls
+        self._thread.stop(seconds)
+        self.left = self._waiting.entries
         if self.left:
             self._log.error("the decision log is incomplete: %d calls were not written in %g s", self.left, seconds)
-
-    def _run(self) -> None:
-        while not self._stopping.wait(POLL_SECONDS):
-            self._guarded()
-        self._guarded()
 
     def _guarded(self) -> None:
         """A pass must not end the thread, whatever an entry is: it is lost, counted and told."""
@@ -89,7 +75,8 @@ class Writer:
     def _pass(self) -> None:
         """Render all that waits, and send what is due."""
         turn = 0
-        while not self._is_over and (entry := self._waiting.take()) is not None:
+        while self._ready and not self._is_over:
+            entry = self._ready.popleft()
             self._rendered_bytes += entry.cost
             if isinstance(entry, Lines):
                 self._rendered += entry.calls
@@ -100,8 +87,8 @@ class Writer:
                 self._add([ENCODER.encode(self._shape(record))])
             turn += 1
             if turn % TURN_ENTRIES == 0:
-                time.sleep(0)  # gives the interpreter to the event loop
-        due = self._stopping.is_set() or time.monotonic() - self._since >= self._sink.batch_seconds
+                give_turn()
+        due = self._thread.is_stopping or time.monotonic() - self._since >= self._sink.batch_seconds
         if due and (self._records or self._rendered):
             self._send()
 
@@ -134,20 +121,10 @@ class Writer:
                 self.bytes += self._size
                 self._forget()
                 return
-            self._wait(wait)
+            self._is_over = not self._thread.pause(wait, FIRST_RETRY_SECONDS)
             wait = min(2 * wait, LAST_RETRY_SECONDS)
         if not self._records:
             self._forget()
-
-    def _wait(self, seconds: float) -> None:
-        """Wait for the next try, or find that there is none, because the worker stops."""
-        if not self._stopping.wait(seconds):
-            return
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            self._is_over = True
-        else:
-            time.sleep(min(FIRST_RETRY_SECONDS, left))
 
     def _forget(self) -> None:
         self._waiting.free(self._rendered, self._rendered_bytes)

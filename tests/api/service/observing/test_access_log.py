@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from writ.api.service.observing.access_log import WRITE_BYTES, AccessLog
 from writ.api.service.observing.answered import LONGEST_TRACE_STATE, Answered, answer_of
-from writ.api.service.observing.answered_queue import MOST_WAITING, MOST_WAITING_BYTES, AnsweredQueue, memory_of
+from writ.api.service.observing.answered_queue import BOUNDS, AnsweredQueue, memory_of
 from writ.api.service.observing.starting import Observing
 from writ.api.service.routes.all_routes import ROUTES
 from writ.api.telemetry.log import service_log
@@ -317,11 +317,11 @@ def test_the_queue_is_bounded_and_what_is_dropped_is_counted(
 ) -> None:
     taker = Taker()
     waiting = AnsweredQueue([taker], log)
-    for _ in range(MOST_WAITING + 7):
+    for _ in range(BOUNDS.entries + 7):
         waiting.answered(answer(USUAL))
     waiting.start_worker(0)
     waiting.stop(20)
-    assert len(taker.taken) == MOST_WAITING
+    assert len(taker.taken) == BOUNDS.entries
     assert "7 requests are in no access log" in caplog.text
 
 
@@ -340,17 +340,17 @@ def test_requests_with_large_headers_take_bounded_memory(log: logging.Logger, ca
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        for _ in range(MOST_WAITING):
+        for _ in range(BOUNDS.entries):
             waiting.answered(answer(LARGE))
-        assert tracemalloc.get_traced_memory()[0] - before < MOST_WAITING_BYTES * 1.1
+        assert tracemalloc.get_traced_memory()[0] - before < BOUNDS.bytes * 1.1
     finally:
         tracemalloc.stop()
     waiting.start_worker(0)
-    assert wait_until(lambda: 0 < len(taker.taken) < MOST_WAITING) is True
+    assert wait_until(lambda: 0 < len(taker.taken) < BOUNDS.entries) is True
     waiting.stop(20)
     count = len(taker.taken)
-    assert count == MOST_WAITING_BYTES // memory_of(answer(LARGE))
-    assert f"{MOST_WAITING - count} requests are in no access log" in caplog.text
+    assert count == BOUNDS.bytes // memory_of(answer(LARGE))
+    assert f"{BOUNDS.entries - count} requests are in no access log" in caplog.text
 
 
 def test_a_trace_that_is_cut_is_the_same_trace() -> None:
